@@ -1,0 +1,38 @@
+/** What the service, or the way to it, did to a request. `request` is method and path with query, never a header. */
+export class ServiceError extends Error {
+  readonly request: string;
+
+  constructor(request: string, message: string, options?: ErrorOptions) {
+    super(`${request}: ${message}`, options);
+    this.name = new.target.name;
+    this.request = request;
+  }
+}
+
+/** The service answered with a status that means failure (service-api.md §7), after the retries that it deserves. */
+export class ServiceStatusError extends ServiceError {
+  readonly status: number;
+
+  constructor(request: string, status: number, message: string) {
+    super(request, `status ${status}: ${message}`);
+    this.status = status;
+  }
+}
+
+/** A 2xx answer that is not what service-api.md documents. */
+export class ServiceAnswerError extends ServiceError {
+  /** Where in the body, as a path such as `$.paging.endCursor`. */
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+
+  constructor(request: string, where: { path: string; expected: string; found: string }) {
+    super(request, `at ${where.path}: expected ${where.expected}, found ${where.found}`);
+    this.path = where.path;
+    this.expected = where.expected;
+    this.found = where.found;
+  }
+}
+
+/** No answer: connection refused or reset, time-out, deadline reached. */
+export class ServiceUnreachableError extends ServiceError {}

@@ -1,0 +1,58 @@
+import type { JsonObject } from '../json.ts';
+
+/** A project, task or user as the service sent it, with its identifier resolved (service-api.md §2.1, §2.4). */
+export interface ServiceRecord {
+  /** The identifier as text; numbers become strings. */
+  readonly id: string;
+  /** The whole record, as sent. */
+  readonly fields: JsonObject;
+}
+
+/** One page of a list (service-api.md §2.2). */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** When the service answered, in ms since 1970: its `Date` header (whole seconds), else our clock. */
+  readonly readAt: number;
+  /** Whose clock `readAt` is. */
+  readonly clock: 'service' | 'local';
+  /** The `after` that asked for this page; undefined for the first page. */
+  readonly after: string | undefined;
+  /** True when the list goes on after this page. */
+  readonly hasNextPage: boolean;
+}
+
+/** A custom field's definition, as far as its undocumented structure shows it (service-api.md §2.4, §4 #6 and #7). */
+export interface FieldDefinition {
+  readonly externalId: string;
+  readonly name: string;
+  /** `text`, `number`, `date`, `single-choice`, `multiple-choice`; anything else stands as the service wrote it. */
+  readonly type: string;
+  readonly options?: readonly string[];
+  readonly archived?: boolean;
+}
+
+/** The polled API, read only: what a pass needs of it. Lists are walked page by page, never collected here. */
+export interface Service {
+  /** Endpoint #1. `updatedAfter` in ms since 1970. */
+  projects(processId: string, filter?: { updatedAfter?: number }): AsyncIterable<Page<ServiceRecord>>;
+  /** Endpoint #2. */
+  tasks(processId: string, projectId: string): AsyncIterable<Page<ServiceRecord>>;
+  /** Endpoint #3; `after` goes on behind an earlier page. */
+  auditLog(processId: string, after?: string): AsyncIterable<Page<JsonObject>>;
+  /** Endpoint #4. */
+  users(): AsyncIterable<Page<ServiceRecord>>;
+  /** Endpoint #5. */
+  user(userId: string): Promise<ServiceRecord>;
+  /** Endpoint #7: the definitions of project fields. */
+  coverpage(processId: string): Promise<FieldDefinition[]>;
+  /** Endpoint #6, archived fields included: the definitions of task fields. */
+  taskCustomFields(processId: string): Promise<FieldDefinition[]>;
+}
+
+/** One workspace's connection: its HTTP agent, token and request limit live as long as the process does. */
+export interface ServiceConnection {
+  /** The service for one pass: retries end at `deadline` (ms since 1970 on our clock). */
+  open(pass: { deadline: number }): Service;
+  /** Closes every socket. */
+  close(): Promise<void>;
+}

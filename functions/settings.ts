@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+const milliseconds = z.number().int().positive();
+
+/** One process to poll, and what is special about it. */
+export const processSettings = z.strictObject({
+  id: z.string().min(1),
+  /** How far behind the watermark a `changes` pass asks, in ms. */
+  overlap: milliseconds.default(120_000),
+  /** Fields whose change alone is no change, beside the usual update timestamps. */
+  ignoreFields: z.array(z.string()).default([]),
+});
+
+/** One credential set on one instance of the service (service-api.md §1, §5). */
+export const workspaceSettings = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  baseUrl: z.url(),
+  authUrl: z.url(),
+  audience: z.string().min(1),
+  /** Secrets Manager's name or ARN of the JSON `{"clientId": "...", "clientSecret": "..."}`. */
+  credentials: z.string().min(1),
+  /** Requests at once. */
+  concurrency: z.number().int().min(1).max(32).default(4),
+  /** The record's property that identifies it, when the usual names are wrong. */
+  identifiers: z
+    .strictObject({ project: z.string().optional(), task: z.string().optional(), user: z.string().optional() })
+    .default({}),
+  processes: z.array(processSettings).min(1),
+});
+
+export type ProcessSettings = z.infer<typeof processSettings>;
+export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
+
+/** The environment of `poll.ts`; `WORKSPACES` is JSON. */
+export const pollEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  WORKSPACES: z
+    .string()
+    .transform(text => JSON.parse(text) as unknown)
+    .pipe(z.array(workspaceSettings).min(1)),
+});
+
+/** The environment of `publish.ts`. */
+export const publishEnvironment = z.object({
+  TOPIC_ARN: z.string().min(1),
+  /** Receives events that SNS will never take (the sender's fault), whole, so that nothing is lost. */
+  REJECTED_QUEUE_URL: z.string().min(1),
+});
