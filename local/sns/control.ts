@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What the addresses inside messages do. `undefined` answers that there is no such subscription. */
+export interface ControlActions {
+  /** Resolves with the subscription's ARN. */
+  confirm(topicArn: string, token: string): Promise<string | undefined>;
+  unsubscribe(subscriptionArn: string): Promise<boolean>;
+}
+
+/** The HTTP server behind SubscribeURL, UnsubscribeURL and SigningCertURL. */
+export interface Control {
+  readonly signingCertUrl: string;
+  subscribeUrl(topicArn: string, token: string): string;
+  unsubscribeUrl(subscriptionArn: string): string;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Listens on 127.0.0.1, on a free port. */
+export async function startControl(certificate: string, actions: ControlActions): Promise<Control> {
+  const digest = createHash('md5').update(certificate).digest('hex');
+  const certificatePath = `/SimpleNotificationService-${digest}.pem`;
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (request.method !== 'GET') return send(response, failure(405, 'InvalidAction', 'Use GET.'));
+    if (url.pathname === certificatePath) {
+      return send(response, { status: 200, type: 'application/x-pem-file', body: certificate });
+    }
+    perform(url.searchParams, actions).then(
+      answer => send(response, answer),
+      () => send(response, failure(500, 'InternalError', 'The action failed; try again.')),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const address = (query: Record<string, string>) => `${base}/?${new URLSearchParams(query)}`;
+  return {
+    signingCertUrl: `${base}${certificatePath}`,
+    subscribeUrl: (TopicArn, Token) => address({ Action: 'ConfirmSubscription', TopicArn, Token }),
+    unsubscribeUrl: SubscriptionArn => address({ Action: 'Unsubscribe', SubscriptionArn }),
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function perform(query: URLSearchParams, actions: ControlActions): Promise<Answer> {
+  const action = query.get('Action');
+  if (action === 'ConfirmSubscription') {
+    const arn = await actions.confirm(query.get('TopicArn') ?? '', query.get('Token') ?? '');
+    if (arn === undefined) return failure(400, 'InvalidParameter', 'Invalid parameter: Token');
+    return success(
+      action,
+      `<ConfirmSubscriptionResult><SubscriptionArn>${arn}</SubscriptionArn></ConfirmSubscriptionResult>`,
+    );
+  }
+  if (action === 'Unsubscribe') {
+    const known = await actions.unsubscribe(query.get('SubscriptionArn') ?? '');
+    return known ? success(action, '') : failure(404, 'NotFound', 'Subscription does not exist');
+  }
+  return failure(400, 'InvalidAction', 'The action is neither ConfirmSubscription nor Unsubscribe.');
+}
+
+function success(action: string, result: string): Answer {
+  return xml(
+    200,
+    `${action}Response`,
+    `${result}<ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata>`,
+  );
+}
+
+function failure(status: number, code: string, message: string): Answer {
+  const error = `<Error><Type>${status < 500 ? 'Sender' : 'Receiver'}</Type><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return xml(status, 'ErrorResponse', `${error}<RequestId>${randomUUID()}</RequestId>`);
+}
+
+function xml(status: number, element: string, content: string): Answer {
+  const body = `<${element} xmlns="http://sns.amazonaws.com/doc/2010-03-31/">${content}</${element}>\n`;
+  return { status, type: 'text/xml', body };
+}
+
+function send(response: ServerResponse, { status, type, body }: Answer): void {
+  response.writeHead(status, { 'content-type': type }).end(body);
+}

@@ -1,0 +1,128 @@
+import { CreateTopicCommand, SNSClient, SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns';
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { buildApp } from 'fauxqs';
+import type { Attributes } from './filter.ts';
+import type { Published } from './messages.ts';
+
+/** A published message that waits in a feed. */
+export interface FeedMessage extends Published {
+  /** The queue's own id of it, which `waiting` lists. */
+  readonly id: string;
+  readonly receipt: string;
+}
+
+/** Everything published to the topic since the feed was opened, until it is settled. */
+export interface Feed {
+  /** The next messages, at most `max` (1 to 10); none when nothing came for 20 s. Rejects when `signal` aborts. */
+  receive(max: number, signal: AbortSignal): Promise<FeedMessage[]>;
+  settle(message: FeedMessage): Promise<void>;
+  /** The id of every message not settled, received or not. */
+  waiting(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** fauxqs with one topic. */
+export interface Emulator {
+  /** For SNS and SQS clients. */
+  readonly endpoint: string;
+  readonly topicArn: string;
+  openFeed(name: string): Promise<Feed>;
+  close(): Promise<void>;
+}
+
+// The longest that SQS allows: what is being retried must not come a second time.
+const VISIBILITY_SECONDS = 43_200;
+
+/** Starts fauxqs on 127.0.0.1: its own `startFauxqs` listens on every interface, without authentication. */
+export async function startEmulator(topicName: string): Promise<Emulator> {
+  const app = buildApp({ logger: false });
+  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
+  const config = {
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  };
+  const sns = new SNSClient(config);
+  const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
+  const { TopicArn: topicArn = '' } = await sns.send(new CreateTopicCommand({ Name: topicName }));
+
+  async function openFeed(name: string): Promise<Feed> {
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+    const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
+    const Endpoint = (await sqs.send(asked)).Attributes?.QueueArn;
+    const { SubscriptionArn } = await sns.send(
+      new SubscribeCommand({ TopicArn: topicArn, Protocol: 'sqs', Endpoint }),
+    );
+    return {
+      async receive(max, abortSignal) {
+        const { Messages = [] } = await sqs.send(
+          new ReceiveMessageCommand({
+            QueueUrl,
+            MaxNumberOfMessages: max,
+            WaitTimeSeconds: 20,
+            VisibilityTimeout: VISIBILITY_SECONDS,
+          }),
+          { abortSignal },
+        );
+        return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
+          ...parseEnvelope(Body),
+          id: MessageId,
+          receipt: ReceiptHandle,
+        }));
+      },
+      async settle(message) {
+        await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.receipt }));
+      },
+      async waiting() {
+        const inspected = await app.inject({ url: `/_fauxqs/queues/${name}` });
+        return inspected.statusCode === 404 ? [] : idsOf(inspected.json());
+      },
+      async close() {
+        await sns.send(new UnsubscribeCommand({ SubscriptionArn }));
+        await sqs.send(new DeleteQueueCommand({ QueueUrl }));
+      },
+    };
+  }
+
+  async function close(): Promise<void> {
+    sns.destroy();
+    sqs.destroy();
+    await app.close();
+  }
+  return { endpoint, topicArn, openFeed, close };
+}
+
+function idsOf(queue: {
+  messages: {
+    ready: { messageId: string }[];
+    delayed: { messageId: string }[];
+    inflight: { message: { messageId: string } }[];
+  };
+}): string[] {
+  const { ready, delayed, inflight } = queue.messages;
+  return [...ready, ...delayed, ...inflight.map(({ message }) => message)].map(({ messageId }) => messageId);
+}
+
+function parseEnvelope(body: string): Published {
+  const envelope = JSON.parse(body) as {
+    MessageId: string;
+    Message: string;
+    Subject?: string;
+    Timestamp: string;
+    MessageAttributes?: Attributes;
+  };
+  return {
+    messageId: envelope.MessageId,
+    subject: envelope.Subject,
+    message: envelope.Message,
+    timestamp: envelope.Timestamp,
+    attributes: envelope.MessageAttributes ?? {},
+  };
+}

@@ -1,0 +1,62 @@
+import { Agent, request } from 'undici';
+import type { Outgoing } from './messages.ts';
+
+/** How one POST ended. SNS tries again after `failed` (the server's fault: 5xx, 429, no answer), never after `refused`
+ *  (any other 4xx). */
+export type PostResult =
+  | { readonly outcome: 'delivered' }
+  | { readonly outcome: 'failed' | 'refused'; readonly code: string; readonly reason: string };
+
+/** Posts to one endpoint, over connections of its own, so that no other endpoint waits for it. */
+export interface Poster {
+  post(outgoing: Outgoing): Promise<PostResult>;
+  /** Kills every connection. */
+  close(): Promise<void>;
+}
+
+/** `timeout` in ms covers connecting, sending and the answer's head, as SNS's 15 s do. Redirects are not followed. */
+export function poster(url: URL, connections: number, timeout: number): Poster {
+  const agent = new Agent({ connections });
+  const target = new URL(url);
+  target.username = '';
+  target.password = '';
+  const authorization = basicAuthorization(url);
+  return {
+    async post({ headers, body }) {
+      try {
+        const response = await request(target, {
+          method: 'POST',
+          headers: { ...headers, ...authorization },
+          body,
+          dispatcher: agent,
+          signal: AbortSignal.timeout(timeout),
+        });
+        response.body.dump({ limit: 65_536 }).catch(() => {});
+        return judge(response.statusCode);
+      } catch (error) {
+        return noAnswer(error as NodeJS.ErrnoException, timeout);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function judge(status: number): PostResult {
+  if (status >= 200 && status < 300) return { outcome: 'delivered' };
+  const permanent = status >= 400 && status < 500 && status !== 429;
+  return { outcome: permanent ? 'refused' : 'failed', code: String(status), reason: `answered ${status}` };
+}
+
+function noAnswer(error: NodeJS.ErrnoException, timeout: number): PostResult {
+  if (error.name === 'TimeoutError') {
+    return { outcome: 'failed', code: 'TIMEOUT', reason: `no answer within ${timeout / 1000} s` };
+  }
+  const code = error.code ?? error.name;
+  return { outcome: 'failed', code, reason: code === 'ECONNREFUSED' ? 'nobody listens there' : code };
+}
+
+function basicAuthorization(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {};
+  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+}

@@ -1,0 +1,40 @@
+import { sign } from 'node:crypto';
+
+/** What SNS signs of a message to an HTTP endpoint, by its type, in this order; a field that is absent is left out. */
+const signedFields = {
+  Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
+  SubscriptionConfirmation: [
+    'Message',
+    'MessageId',
+    'SubscribeURL',
+    'Timestamp',
+    'Token',
+    'TopicArn',
+    'Type',
+  ],
+  UnsubscribeConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+} as const;
+
+/** The three kinds of message that SNS posts. */
+export type MessageType = keyof typeof signedFields;
+
+export function isMessageType(value: unknown): value is MessageType {
+  return typeof value === 'string' && Object.hasOwn(signedFields, value);
+}
+
+/** The string to sign that the SNS developer guide documents: each field's name and value on lines of their own. */
+export function stringToSign(type: MessageType, message: Readonly<Record<string, unknown>>): string {
+  return signedFields[type]
+    .flatMap(field => (typeof message[field] === 'string' ? [`${field}\n${message[field]}\n`] : []))
+    .join('');
+}
+
+/** The message with `SignatureVersion` 2: base64 of SHA256withRSA. `privateKey` is PEM. */
+export function signed<Message extends { readonly Type: MessageType }>(message: Message, privateKey: string) {
+  const text = stringToSign(message.Type, message);
+  return {
+    ...message,
+    SignatureVersion: '2',
+    Signature: sign('RSA-SHA256', Buffer.from(text), privateKey).toString('base64'),
+  };
+}

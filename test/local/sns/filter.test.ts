@@ -1,0 +1,102 @@
+import { PublishCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkFilter, matchesFilter } from '../../../local/sns/filter.ts';
+import { afterwards, receiver, startHouse } from './house.ts';
+
+describe('a filter policy', () => {
+  it('lets through what has one of the listed values in every listed attribute', async () => {
+    const { sns, publish } = await startHouse();
+    const endpoint = await receiver();
+    const everything = await receiver();
+    const filter = { eventType: ['task.updated', 'task.created'], changedFields: ['status', 'dueDate'] };
+    await (await sns.subscribe({ url: endpoint.url, raw: true, filter })).confirmed;
+    await (await sns.subscribe({ url: everything.url, raw: true })).confirmed;
+    await publish(['both'], { eventType: 'task.updated', changedFields: ['title', 'status'] });
+    await publish(['other type'], { eventType: 'project.updated', changedFields: ['status'] });
+    await publish(['other field'], { eventType: 'task.updated', changedFields: ['title'] });
+    await publish(['no field'], { eventType: 'task.updated', changedFields: [] });
+    await publish(['no attribute'], { eventType: 'task.updated' });
+    await publish(['plain string'], { eventType: 'task.created', changedFields: 'dueDate' });
+    await sns.idle();
+    expect(
+      endpoint
+        .notifications()
+        .map(({ body }) => body)
+        .sort(),
+    ).toEqual(['both', 'plain string']);
+    expect(everything.notifications()).toHaveLength(6);
+  });
+
+  it('is evaluated here, because fauxqs does not look into a String.Array', async () => {
+    const { sns } = await startHouse();
+    const config = {
+      endpoint: sns.endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
+    };
+    const [topic, queues] = [
+      new SNSClient(config),
+      new SQSClient({ ...config, useQueueUrlAsEndpoint: false }),
+    ];
+    afterwards(async () => {
+      for (const client of [topic, queues]) client.destroy();
+    });
+    const { QueueUrl } = await queues.send(new CreateQueueCommand({ QueueName: 'filtered' }));
+    await topic.send(
+      new SubscribeCommand({
+        TopicArn: sns.topicArn,
+        Protocol: 'sqs',
+        Endpoint: 'arn:aws:sqs:us-east-1:000000000000:filtered',
+        Attributes: { FilterPolicy: '{"changedFields":["status"]}' },
+      }),
+    );
+    for (const changedFields of [
+      { DataType: 'String.Array', StringValue: '["status"]' },
+      { DataType: 'String', StringValue: 'status' },
+    ]) {
+      const MessageAttributes = { changedFields };
+      await topic.send(
+        new PublishCommand({ TopicArn: sns.topicArn, Message: changedFields.DataType, MessageAttributes }),
+      );
+    }
+    const { Messages = [] } = await queues.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+    );
+    expect(Messages.map(({ Body = '' }) => JSON.parse(Body).Message)).toEqual(['String']);
+  });
+
+  it('matches an array exactly when it shares an element with the list', () => {
+    const word = fc.constantFrom('a', 'b', 'c', '"', '["a"]', '__proto__', 'constructor');
+    const words = fc.uniqueArray(word, { minLength: 1 });
+    fc.assert(
+      fc.property(word, words, fc.array(word), (name, listed, elements) => {
+        const attributes = Object.fromEntries([
+          [name, { Type: 'String.Array', Value: JSON.stringify(elements) }],
+        ]);
+        const filter = Object.fromEntries([[name, listed]]);
+        expect(matchesFilter(filter, attributes)).toBe(elements.some(element => listed.includes(element)));
+        expect(matchesFilter(filter, {})).toBe(false);
+      }),
+    );
+  });
+
+  it('matches no malformed array and no other type of attribute', () => {
+    const filter = { field: ['a', '["a"', '1'] };
+    expect(matchesFilter(filter, { field: { Type: 'String.Array', Value: '["a"' } })).toBe(false);
+    expect(matchesFilter(filter, { field: { Type: 'String.Array', Value: '"a"' } })).toBe(false);
+    expect(matchesFilter(filter, { field: { Type: 'Number', Value: '1' } })).toBe(false);
+    expect(matchesFilter(undefined, {})).toBe(true);
+  });
+
+  it('is refused when SNS would refuse it', () => {
+    const values = (count: number) => Array.from({ length: count }, (_, n) => `v${n}`);
+    expect(() => checkFilter({})).toThrow('names 0 attributes');
+    expect(() => checkFilter({ a: [''], b: [''], c: [''], d: [''], e: [''], f: [''] })).toThrow(
+      'SNS takes 1 to 5',
+    );
+    expect(() => checkFilter({ a: values(15), b: values(10) })).not.toThrow();
+    expect(() => checkFilter({ a: values(151) })).toThrow('151 combinations');
+  });
+});

@@ -1,0 +1,201 @@
+import { createServer } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { afterwards, eventually, receiver, startHouse } from './house.ts';
+import { startReceiver } from './receiver.ts';
+
+describe('the handshake', () => {
+  it('posts a SubscriptionConfirmation with the documented headers and fields', async () => {
+    const { sns } = await startHouse();
+    const endpoint = await receiver();
+    await (await sns.subscribe({ url: endpoint.url })).confirmed;
+    const [confirmation] = endpoint.received;
+    const body = JSON.parse(confirmation?.body ?? '{}');
+    expect(confirmation?.headers).toMatchObject({
+      'x-amz-sns-message-type': 'SubscriptionConfirmation',
+      'x-amz-sns-message-id': body.MessageId,
+      'x-amz-sns-topic-arn': sns.topicArn,
+      'content-type': 'text/plain; charset=UTF-8',
+      'user-agent': 'Amazon Simple Notification Service Agent',
+    });
+    expect(confirmation?.headers['x-amz-sns-subscription-arn']).toBeUndefined();
+    expect(Object.keys(body)).toEqual([
+      'Type',
+      'MessageId',
+      'Token',
+      'TopicArn',
+      'Message',
+      'SubscribeURL',
+      'Timestamp',
+      'SignatureVersion',
+      'Signature',
+      'SigningCertURL',
+    ]);
+    expect(body).toMatchObject({
+      Type: 'SubscriptionConfirmation',
+      TopicArn: sns.topicArn,
+      SignatureVersion: '2',
+    });
+  });
+
+  it('answers a visit of SubscribeURL with the XML of AWS, naming the subscription', async () => {
+    const { sns } = await startHouse();
+    const endpoint = await receiver({ confirm: false });
+    const subscribed = await sns.subscribe({ url: endpoint.url });
+    await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
+    const { SubscribeURL } = JSON.parse(endpoint.confirmations()[0]?.body ?? '{}');
+    const answer = await fetch(SubscribeURL);
+    expect(answer.headers.get('content-type')).toBe('text/xml');
+    expect(await answer.text()).toMatch(
+      new RegExp(
+        `^<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">.*<SubscriptionArn>${subscribed.subscriptionArn}</SubscriptionArn>`,
+      ),
+    );
+    await subscribed.confirmed;
+  });
+
+  it('refuses a wrong token, an unknown action and an unknown subscription', async () => {
+    const { sns, publish } = await startHouse();
+    const endpoint = await receiver({ confirm: false });
+    await sns.subscribe({ url: endpoint.url });
+    await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
+    const url = new URL(JSON.parse(endpoint.confirmations()[0]?.body ?? '{}').SubscribeURL);
+    const visit = async (change: Record<string, string>) => {
+      const changed = new URL(url);
+      for (const [name, value] of Object.entries(change)) changed.searchParams.set(name, value);
+      const answer = await fetch(changed);
+      return [answer.status, /<Code>(.*)<\/Code>/.exec(await answer.text())?.[1]];
+    };
+    expect(await visit({ Token: 'guess' })).toEqual([400, 'InvalidParameter']);
+    expect(await visit({ TopicArn: 'arn:aws:sns:us-east-1:000000000000:other' })).toEqual([
+      400,
+      'InvalidParameter',
+    ]);
+    expect(await visit({ Action: 'Publish' })).toEqual([400, 'InvalidAction']);
+    expect(await visit({ Action: 'Unsubscribe', SubscriptionArn: 'none' })).toEqual([404, 'NotFound']);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+    await publish(['unseen']);
+    await sns.idle();
+    expect(endpoint.notifications()).toEqual([]);
+  });
+
+  it('delivers nothing that was published before the confirmation, and does not keep it', async () => {
+    const { sns, publish } = await startHouse();
+    const endpoint = await receiver({ confirm: false });
+    const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
+    await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
+    await publish(['before']);
+    await sns.idle();
+    await fetch(JSON.parse(endpoint.confirmations()[0]?.body ?? '{}').SubscribeURL);
+    await subscribed.confirmed;
+    await publish(['after']);
+    await sns.idle();
+    expect(endpoint.notifications().map(({ body }) => body)).toEqual(['after']);
+  });
+
+  it('asks again, with the same message id, while the endpoint is not up yet, and says so once', async () => {
+    const pauses: number[] = [];
+    const { sns, notices } = await startHouse({
+      sleep: async (ms, signal) => {
+        pauses.push(ms);
+        await new Promise(resolve => setTimeout(resolve, 5));
+        signal?.throwIfAborted();
+      },
+    });
+    const port = await freePort();
+    const subscribed = await sns.subscribe({ url: `http://127.0.0.1:${port}/hook`, name: 'late' });
+    await eventually(() => expect(pauses.slice(0, 6)).toEqual([1000, 2000, 4000, 8000, 16_000, 20_000]));
+    const ids = new Set<string>();
+    const server = createServer(async (request, response) => {
+      const body = JSON.parse((await request.toArray()).join(''));
+      ids.add(body.MessageId);
+      if (ids.size === 1) await fetch(body.SubscribeURL);
+      response.end();
+    }).listen(port, '127.0.0.1');
+    afterwards(async () => server.close().closeAllConnections());
+    await subscribed.confirmed;
+    expect(ids.size).toBe(1);
+    expect(notices.map(({ kind, name, text }) => `${kind} ${name} ${text}`)).toEqual([
+      `unconfirmed late http://127.0.0.1:${port}: nobody listens there; asking again until it confirms`,
+      `confirmed late http://127.0.0.1:${port}: confirmed its subscription`,
+    ]);
+  });
+
+  it('asks again when an endpoint took the confirmation without visiting its URL', async () => {
+    const { sns, notices } = await startHouse({ sleep: async () => void (await new Promise(setImmediate)) });
+    const endpoint = await receiver({ confirm: false });
+    await sns.subscribe({ url: endpoint.url });
+    await eventually(() => expect(endpoint.confirmations().length).toBeGreaterThan(2));
+    const ids = new Set(endpoint.confirmations().map(({ headers }) => headers['x-amz-sns-message-id']));
+    expect(ids.size).toBe(1);
+    expect(notices).toHaveLength(1);
+    expect(notices[0]?.text).toContain('has not visited its SubscribeURL');
+  });
+});
+
+describe('unsubscribing', () => {
+  it('by UnsubscribeURL ends deliveries and posts an UnsubscribeConfirmation', async () => {
+    const { sns, publish } = await startHouse();
+    const endpoint = await receiver();
+    const subscribed = await sns.subscribe({ url: endpoint.url });
+    await subscribed.confirmed;
+    await publish(['one']);
+    await sns.idle();
+    const { UnsubscribeURL } = JSON.parse(endpoint.notifications()[0]?.body ?? '{}');
+    expect(await (await fetch(UnsubscribeURL)).text()).toContain('<UnsubscribeResponse');
+    await publish(['two']);
+    await sns.idle();
+    expect(endpoint.notifications()).toHaveLength(1);
+    const last = endpoint.received.at(-1);
+    expect(last?.type).toBe('UnsubscribeConfirmation');
+    expect(last?.headers['x-amz-sns-subscription-arn']).toBe(subscribed.subscriptionArn);
+  });
+
+  it('of an endpoint that hangs lets idle go on', async () => {
+    const { sns, publish } = await startHouse();
+    const endpoint = await receiver({ reply: () => 'hang' });
+    const subscribed = await sns.subscribe({ url: endpoint.url });
+    await subscribed.confirmed;
+    await publish(['one']);
+    const idle = sns.idle();
+    await eventually(() => expect(endpoint.notifications()).toHaveLength(1));
+    await sns.unsubscribe(subscribed.subscriptionArn);
+    await expect(idle).resolves.toBeUndefined();
+  });
+
+  it('before the confirmation rejects `confirmed`', async () => {
+    const { sns } = await startHouse();
+    const endpoint = await receiver({ confirm: false });
+    const subscribed = await sns.subscribe({ url: endpoint.url, name: 'shy' });
+    await sns.unsubscribe(subscribed.subscriptionArn);
+    await expect(subscribed.confirmed).rejects.toThrow('shy: unsubscribed before it was confirmed');
+  });
+});
+
+describe('subscribing', () => {
+  it('names what is wrong with an option', async () => {
+    const { sns } = await startHouse();
+    const url = 'http://127.0.0.1:1/secret-path';
+    await expect(sns.subscribe({ url: 'ftp://127.0.0.1/' })).rejects.toThrow('no http or https URL');
+    await expect(sns.subscribe({ url, name: '../up' })).rejects.toThrow('the name "../up"');
+    await expect(sns.subscribe({ url, filter: { eventType: [] } })).rejects.toThrow(
+      '"eventType" lists no value',
+    );
+    const first = await sns.subscribe({ url });
+    expect(first.name).toMatch(/^127\.0\.0\.1-1-[0-9a-f]{8}$/);
+    await expect(sns.subscribe({ url })).rejects.toThrow('http://127.0.0.1:1 is subscribed already');
+    await expect(sns.subscribe({ url: `${url}2`, name: first.name })).rejects.toThrow('taken already');
+  });
+
+  it('lets a user name and password in the URL become basic authentication', async () => {
+    const { sns } = await startHouse();
+    const endpoint = await receiver();
+    await (await sns.subscribe({ url: endpoint.url.replace('//', '//me:s%26cret@') })).confirmed;
+    expect(endpoint.received[0]?.headers.authorization).toBe(`Basic ${btoa('me:s&cret')}`);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = await startReceiver();
+  await server.close();
+  return Number(new URL(server.url).port);
+}

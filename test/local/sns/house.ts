@@ -1,0 +1,74 @@
+import { setTimeout } from 'node:timers/promises';
+import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
+import { afterEach, vi } from 'vitest';
+import type { Notice } from '../../../local/sns/notice.ts';
+import { type LocalSns, type LocalSnsOptions, startLocalSns } from '../../../local/sns/sns.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Ends `what` after the test, whether it passes or fails. */
+export function afterwards(cleanup: () => Promise<unknown>): void {
+  cleanups.push(cleanup);
+}
+
+export const sleep = (ms: number, signal?: AbortSignal) =>
+  setTimeout(ms, undefined, signal === undefined ? {} : { signal });
+
+/** Resolves when `check` stops failing. */
+export async function eventually(check: () => unknown): Promise<void> {
+  await vi.waitFor(check, { timeout: 10_000, interval: 10 });
+}
+
+export interface House {
+  readonly sns: LocalSns;
+  readonly notices: Notice[];
+  publish(messages: readonly string[], attributes?: Record<string, string | string[]>): Promise<void>;
+}
+
+/** A running local SNS, with retries 5 ms apart. */
+export async function startHouse(options: Partial<LocalSnsOptions> = {}): Promise<House> {
+  const notices: Notice[] = [];
+  const sns = await startLocalSns({
+    clock: Date.now,
+    sleep,
+    retryDelays: [5, 5],
+    onNotice: notice => void notices.push(notice),
+    ...options,
+  });
+  afterwards(() => sns.stop());
+  const client = new SNSClient({
+    endpoint: sns.endpoint,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
+  });
+  afterwards(async () => client.destroy());
+  const publish: House['publish'] = async (messages, attributes = {}) => {
+    const MessageAttributes = Object.fromEntries(Object.entries(attributes).map(entryOf));
+    const PublishBatchRequestEntries = messages.map((Message, index) => ({
+      Id: String(index),
+      Message,
+      MessageAttributes,
+    }));
+    await client.send(new PublishBatchCommand({ TopicArn: sns.topicArn, PublishBatchRequestEntries }));
+  };
+  return { sns, notices, publish };
+}
+
+function entryOf([name, value]: [string, string | string[]]) {
+  const attribute = Array.isArray(value)
+    ? { DataType: 'String.Array', StringValue: JSON.stringify(value) }
+    : { DataType: 'String', StringValue: value };
+  return [name, attribute] as const;
+}
+
+/** A receiver that is closed after the test. */
+export async function receiver(options?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+  const started = await startReceiver(options);
+  afterwards(() => started.close());
+  return started;
+}

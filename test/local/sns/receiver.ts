@@ -1,0 +1,56 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request that the receiver got. */
+export interface Received {
+  readonly type: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What to answer: a status, `hang` (never), `reset` (destroy the connection). */
+export type Reply = number | 'hang' | 'reset';
+
+/** A real HTTP endpoint that records what it gets. */
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received[];
+  notifications(): Received[];
+  confirmations(): Received[];
+  close(): Promise<void>;
+}
+
+/** Confirms every subscription itself, unless `confirm` is false. `reply` decides the answer to notification number `n`. */
+export async function startReceiver(
+  options: { confirm?: boolean; reply?: (received: Received, n: number) => Reply } = {},
+): Promise<Receiver> {
+  const received: Received[] = [];
+  const notifications = () => received.filter(({ type }) => type === 'Notification');
+  const server = createServer(async (request, response) => {
+    const body = (await request.toArray()).join('');
+    const type = String(request.headers['x-amz-sns-message-type']);
+    const one = { type, headers: request.headers, body };
+    received.push(one);
+    if (type === 'SubscriptionConfirmation' && options.confirm !== false) {
+      await fetch((JSON.parse(body) as { SubscribeURL: string }).SubscribeURL);
+    }
+    answer(response, type === 'Notification' ? (options.reply?.(one, notifications().length) ?? 200) : 200);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    notifications,
+    confirmations: () => received.filter(({ type }) => type === 'SubscriptionConfirmation'),
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answer(response: ServerResponse, reply: Reply): void {
+  if (reply === 'reset') response.socket?.destroy();
+  else if (reply !== 'hang') response.writeHead(reply).end();
+}
