@@ -1,0 +1,58 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pid } from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
+
+export interface Lock {
+  release(): void;
+}
+
+/** The data directory is in use by another process. */
+export class DirectoryInUse extends Error {
+  /** The holder's process id, when it is known. */
+  readonly holder: number | undefined;
+
+  constructor(directory: string, holder: number | undefined) {
+    const who = holder === undefined ? 'another process' : `process ${holder}`;
+    super(`${directory} is in use by ${who}. Stop that one, or choose another directory with --data DIR.`);
+    this.holder = holder;
+  }
+}
+
+/**
+ * Makes this process the only user of a data directory. The lock is SQLite's own, which the kernel gives up when its
+ * holder ends, however it ends: so none is ever stale, and a process id that came round again can't be taken for its
+ * holder. The file beside it only tells who holds it.
+ * @throws DirectoryInUse
+ */
+export function lockDirectory(directory: string): Lock {
+  const holderFile = join(directory, 'lock.pid');
+  const database = new DatabaseSync(join(directory, 'lock'), { timeout: 0 });
+  try {
+    database.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new DirectoryInUse(directory, readHolder(holderFile));
+  }
+  const temporary = `${holderFile}.${pid}`;
+  writeFileSync(temporary, `${pid}\n`);
+  renameSync(temporary, holderFile);
+  return {
+    release: () => {
+      if (!database.isOpen) return;
+      rmSync(holderFile, { force: true });
+      database.close();
+    },
+  };
+}
+
+const SQLITE_BUSY = 5;
+
+function readHolder(file: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(file, 'utf8'), 10) || undefined;
+  } catch {
+    return undefined;
+  }
+}
