@@ -23,7 +23,11 @@ export const workspaceSettings = z.strictObject({
   concurrency: z.number().int().min(1).max(32).default(4),
   /** The record's property that identifies it, when the usual names are wrong. */
   identifiers: z
-    .strictObject({ project: z.string().optional(), task: z.string().optional(), user: z.string().optional() })
+    .strictObject({
+      project: z.string().optional(),
+      task: z.string().optional(),
+      user: z.string().optional(),
+    })
     .default({}),
   processes: z.array(processSettings).min(1),
 });
@@ -46,3 +50,18 @@ export const publishEnvironment = z.object({
   /** Receives events that SNS will never take (the sender's fault), whole, so that nothing is lost. */
   REJECTED_QUEUE_URL: z.string().min(1),
 });
+
+/** The environment by its schema.
+ *  @throws an error that names each variable, and what is wrong with it, but no value. */
+export function parseEnvironment<Schema extends z.ZodType>(
+  entry: string,
+  schema: Schema,
+  environment: Record<string, string | undefined>,
+): z.infer<Schema> {
+  const parsed = schema.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(
+    `The environment of ${entry} is not as the stack sets it. ${problems.join('; ')}. Deploy again.`,
+  );
+}

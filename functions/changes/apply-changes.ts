@@ -1,0 +1,19 @@
+import type { JsonObject } from '../json.ts';
+import type { ProjectContent, RecordChange } from './compare-project.ts';
+
+/** The content after some of the changes that lead from `held` to what was read, in their order. Any prefix of a
+ *  comparison leads to a content that may be committed by itself; all of it leads to what was read. */
+export function applyChanges(
+  held: ProjectContent | undefined,
+  changes: readonly RecordChange[],
+): ProjectContent | undefined {
+  let record: JsonObject | undefined = held?.record;
+  const tasks = new Map(held?.tasks);
+  for (const change of changes) {
+    const gone = change.action === 'deleted';
+    if (change.entity === 'project') record = gone ? undefined : change.record;
+    else if (gone) tasks.delete(change.id);
+    else tasks.set(change.id, change.record);
+  }
+  return record && { record, tasks };
+}

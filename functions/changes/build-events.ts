@@ -1,0 +1,108 @@
+import type { JsonObject } from '../json.ts';
+import type { RecordChange } from './compare-project.ts';
+import type { ChangeEvent, ProjectEvent, SourceEvent, TaskEvent } from './event.ts';
+import { encodePart, eventId, eventSource } from './event-id.ts';
+import { fitEvent } from './fit-event.ts';
+
+/** Where events come from. */
+export interface EventOrigin {
+  readonly workspace: string;
+  readonly processId: string;
+}
+
+/** When the old and the new state were read, in ms since 1970 on the service's clock. */
+export interface Observed {
+  readonly after: number;
+  readonly before: number;
+}
+
+/** One commit of one project: what its events share. */
+export interface Commit extends EventOrigin {
+  readonly projectId: string;
+  /** The project's record as it now is, or last was: events of its tasks tell its name. */
+  readonly projectRecord: JsonObject;
+  readonly version: number;
+  readonly observed: { readonly project: Observed; readonly task: Observed };
+}
+
+/** The events of one commit, in order, each at most 240 KB. The same input gives the same bytes. */
+export function buildEvents(commit: Commit, changes: readonly RecordChange[]): (ProjectEvent | TaskEvent)[] {
+  return changes.map((change, index) =>
+    fitEvent(
+      change.entity === 'project' ? projectEvent(commit, change, index) : taskEvent(commit, change, index),
+    ),
+  );
+}
+
+function projectEvent(commit: Commit, change: RecordChange, index: number): ProjectEvent {
+  return {
+    ...envelope(commit, index, commit.observed.project),
+    type: `project.${change.action}`,
+    subject: `projects/${encodePart(commit.projectId)}`,
+    data: {
+      process: { id: commit.processId },
+      project: { ...named(commit.projectId, change.record), record: change.record },
+      changes: [...change.fields],
+      observed: timestamps(commit.observed.project),
+    },
+  } as ProjectEvent;
+}
+
+function taskEvent(commit: Commit, change: RecordChange, index: number): TaskEvent {
+  return {
+    ...envelope(commit, index, commit.observed.task),
+    type: `task.${change.action}`,
+    subject: `projects/${encodePart(commit.projectId)}/tasks/${encodePart(change.id)}`,
+    data: {
+      process: { id: commit.processId },
+      project: named(commit.projectId, commit.projectRecord),
+      task: { ...named(change.id, change.record), record: change.record },
+      changes: [...change.fields],
+      observed: timestamps(commit.observed.task),
+    },
+  } as TaskEvent;
+}
+
+/** Tells subscribers that a process's deletions wait for an operator (DESIGN §5). */
+export function heldEvent(
+  origin: EventOrigin,
+  held: { version: number; at: number; missing: number; known: number },
+): SourceEvent {
+  const { missing, known } = held;
+  return {
+    ...envelope({ ...origin, projectId: '', version: held.version }, 0, { after: held.at, before: held.at }),
+    type: 'source.held',
+    data: {
+      process: { id: origin.processId },
+      reason: `${missing} of ${known} projects are gone at once. Nothing was deleted; an operator must release it.`,
+      missing,
+      known,
+    },
+  };
+}
+
+function envelope(
+  commit: EventOrigin & { projectId: string; version: number },
+  index: number,
+  observed: Observed,
+): Omit<ChangeEvent, 'type' | 'data' | 'subject'> {
+  return {
+    specversion: '1.0',
+    id: eventId(commit.processId, commit.projectId, commit.version, index),
+    source: eventSource(commit.workspace, commit.processId),
+    time: new Date(observed.before).toISOString(),
+    datacontenttype: 'application/json',
+    sequence: String(commit.version),
+  };
+}
+
+function timestamps(observed: Observed): { after: string; before: string } {
+  return { after: new Date(observed.after).toISOString(), before: new Date(observed.before).toISOString() };
+}
+
+function named(id: string, record: JsonObject): { id: string; name?: string } {
+  const name = ['name', 'title']
+    .map(property => (Object.hasOwn(record, property) ? record[property] : undefined))
+    .find(value => typeof value === 'string' && value !== '');
+  return typeof name === 'string' ? { id, name } : { id };
+}

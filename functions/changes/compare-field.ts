@@ -1,0 +1,58 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { canonicalJson } from './canonical.ts';
+import { canonicalDecimal } from './decimal.ts';
+import { isEmpty } from './empty.ts';
+import { jsonEqual } from './equal.ts';
+import type { FieldChange } from './event.ts';
+import type { CustomField } from './field-index.ts';
+
+/** The change of one field, or undefined when both values mean the same (DESIGN §7). */
+export function compareField(
+  field: string,
+  from: Json | undefined,
+  to: Json | undefined,
+  custom: CustomField | undefined,
+): FieldChange | undefined {
+  if (isEmpty(from) && isEmpty(to)) return undefined;
+  const change: FieldChange = {
+    field,
+    name: custom?.name ?? field,
+    kind: custom ? 'custom' : 'builtin',
+    type: custom?.type ?? jsonType(isEmpty(to) ? from : to),
+    from: from ?? null,
+    to: to ?? null,
+  };
+  if (custom?.type === 'multiple-choice') return withChoices(change);
+  return sameValue(change) ? undefined : change;
+}
+
+function sameValue({ type, kind, from, to }: FieldChange): boolean {
+  if (jsonEqual(from, to)) return true;
+  if (kind !== 'custom' || type !== 'number') return false;
+  const [left, right] = [decimalOf(from), decimalOf(to)];
+  return left !== undefined && left === right;
+}
+
+function decimalOf(value: Json): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? canonicalDecimal(String(value)) : undefined;
+}
+
+/** A multiple choice is a set: order and repetition are no change. */
+function withChoices(change: FieldChange): FieldChange | undefined {
+  const [before, after] = [choices(change.from), choices(change.to)];
+  const added = [...after.keys()].filter(key => !before.has(key));
+  const removed = [...before.keys()].filter(key => !after.has(key));
+  if (added.length === 0 && removed.length === 0) return undefined;
+  const value = (set: Map<string, Json>) => (key: string) => set.get(key) as Json;
+  return { ...change, added: added.map(value(after)), removed: removed.map(value(before)) };
+}
+
+function choices(value: Json): Map<string, Json> {
+  const list = isEmpty(value) ? [] : Array.isArray(value) ? value : [value];
+  return new Map(list.map(choice => [canonicalJson(choice), choice]));
+}
+
+function jsonType(value: Json | undefined): string {
+  if (Array.isArray(value)) return 'array';
+  return isJsonObject(value) ? 'object' : typeof value;
+}

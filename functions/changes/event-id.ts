@@ -1,0 +1,26 @@
+/** Percent-encodes all but letters, digits, `_`, `-` and `~`: dots too, because they part an event's id, and `#`,
+ *  because it parts a table key. Texts that differ stay different, lone surrogates included. */
+export function encodePart(text: string): string {
+  let encoded = '';
+  for (const character of text) {
+    encoded += /^[A-Za-z0-9_~-]$/.test(character) ? character : encodeCharacter(character);
+  }
+  return encoded;
+}
+
+function encodeCharacter(character: string): string {
+  if (!character.isWellFormed()) return `%u${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return [...new TextEncoder().encode(character)]
+    .map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+    .join('');
+}
+
+/** `<process>.<project>.<version>.<index>` (DESIGN §8). An event about the process itself has no project. */
+export function eventId(processId: string, projectId: string, version: number, index: number): string {
+  return [encodePart(processId), encodePart(projectId), version, index].join('.');
+}
+
+/** The URI reference that names where an event comes from. */
+export function eventSource(workspace: string, processId: string): string {
+  return `/workspaces/${encodePart(workspace)}/processes/${encodePart(processId)}`;
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Json } from '../json.ts';
+
+/** One source for the TypeScript types and the JSON Schemas under `docs/schemas` (DESIGN §8). */
+
+const json = z.custom<Json>(() => true).meta({ description: 'Any JSON value, as the service sent it.' });
+const identifier = z.string().min(1);
+const timestamp = z.iso.datetime();
+const record = z.record(z.string(), json);
+
+export const fieldChange = z
+  .strictObject({
+    field: z.string().meta({ description: "The record's property." }),
+    name: z
+      .string()
+      .meta({ description: "The custom field's name; the property itself for a built-in field." }),
+    kind: z.enum(['custom', 'builtin']),
+    type: z.string().meta({
+      description:
+        'text, number, date, single-choice or multiple-choice for a custom field; the JSON type for a built-in one.',
+    }),
+    from: json.meta({ description: 'The value told before; null when there was none.' }),
+    to: json.meta({ description: 'The value that was read; null when there is none.' }),
+    added: z.array(json).optional().meta({ description: 'multiple-choice only: choices that came.' }),
+    removed: z.array(json).optional().meta({ description: 'multiple-choice only: choices that went.' }),
+  })
+  .meta({ id: 'FieldChange', description: 'One changed field.' });
+
+const recordRef = z.strictObject({
+  id: identifier.meta({ description: 'The identifier as text, also where the service sends a number.' }),
+  name: z.string().optional().meta({ description: "The record's name or title." }),
+});
+
+const fullRecord = recordRef.extend({
+  record: record.optional().meta({
+    description:
+      'The whole record as it now is (as it last was, when deleted). Left out only when `truncated` says so.',
+  }),
+});
+
+const observed = z
+  .strictObject({
+    after: timestamp.meta({ description: 'The latest time at which the old state was still read.' }),
+    before: timestamp.meta({ description: 'The time at which the new state was read.' }),
+  })
+  .meta({ description: "The change happened somewhere between the two, by the service's clock." });
+
+const truncated = z.array(z.string()).optional().meta({
+  description: 'What was cut to keep the event under 240 KB: `record`, `changes[i].from`, `changes`.',
+});
+
+const process = z.strictObject({ id: identifier });
+
+const projectData = z.strictObject({
+  process,
+  project: fullRecord,
+  changes: z.array(fieldChange),
+  observed,
+  truncated,
+});
+
+const taskData = z.strictObject({
+  process,
+  project: recordRef,
+  task: fullRecord,
+  changes: z.array(fieldChange),
+  observed,
+  truncated,
+});
+
+const heldData = z.strictObject({
+  process,
+  reason: z.string().meta({ description: 'Why deletions are held, in words.' }),
+  missing: z.int().positive().meta({ description: 'How many projects the service no longer shows.' }),
+  known: z.int().positive().meta({ description: 'How many projects were known.' }),
+});
+
+function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
+  return z
+    .strictObject({
+      specversion: z.literal('1.0'),
+      id: z
+        .string()
+        .min(1)
+        .meta({ description: 'Always the same for the same change: drop what you have seen.' }),
+      source: z.string().min(1).meta({ description: '/workspaces/<workspace>/processes/<process>' }),
+      type: z.literal(type),
+      subject: z.string().min(1).optional(),
+      time: timestamp,
+      datacontenttype: z.literal('application/json'),
+      sequence: z
+        .string()
+        .regex(/^\d{13,16}$/)
+        .meta({ description: "The project's version: larger is newer. A text that also sorts as text." }),
+      data,
+    })
+    .meta({ title: type, description });
+}
+
+/** Every event type, with its schema. */
+export const eventSchemas = {
+  'project.created': eventOf('project.created', 'A project appeared; its tasks follow.', projectData),
+  'project.updated': eventOf('project.updated', 'Fields of a project changed.', projectData),
+  'project.deleted': eventOf('project.deleted', 'A project is gone; its tasks went before.', projectData),
+  'task.created': eventOf('task.created', 'A task appeared.', taskData),
+  'task.updated': eventOf('task.updated', 'Fields of a task changed.', taskData),
+  'task.deleted': eventOf('task.deleted', 'A task is gone.', taskData),
+  'source.held': eventOf(
+    'source.held',
+    'So many projects vanished at once that nothing was deleted: an operator decides.',
+    heldData,
+  ),
+} as const;
+
+export type EventType = keyof typeof eventSchemas;
+export type FieldChange = z.infer<typeof fieldChange>;
+export type ProjectEvent = z.infer<
+  (typeof eventSchemas)['project.created' | 'project.updated' | 'project.deleted']
+>;
+export type TaskEvent = z.infer<(typeof eventSchemas)['task.created' | 'task.updated' | 'task.deleted']>;
+export type SourceEvent = z.infer<(typeof eventSchemas)['source.held']>;
+/** A change event: a CloudEvents 1.0 JSON object. */
+export type ChangeEvent = ProjectEvent | TaskEvent | SourceEvent;

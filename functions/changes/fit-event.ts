@@ -1,0 +1,75 @@
+import type { Json } from '../json.ts';
+import type { FieldChange, ProjectEvent, TaskEvent } from './event.ts';
+
+/** SNS takes 256 KB with attributes; what we leave holds the attributes that filter policies need (DESIGN §8). */
+export const MAX_EVENT_BYTES = 240 * 1024;
+
+/** Lengths, in characters of JSON, that long values are cut to, one after the other, until the event fits. */
+const VALUE_LENGTHS = [8_192, 1_024, 128, 16];
+
+/** The event itself when it fits; else without its record, then with long values cut, at last with fewer changes.
+ *  `data.truncated` says what was cut. */
+export function fitEvent<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
+  if (fits(event)) return event;
+  const slim = withoutRecord(event);
+  if (fits(slim)) return slim;
+  for (const length of VALUE_LENGTHS) {
+    const cut = withShortValues(slim, length);
+    if (fits(cut)) return cut;
+  }
+  return withFewerChanges(withShortValues(slim, 16));
+}
+
+function fits(event: ProjectEvent | TaskEvent): boolean {
+  return Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES;
+}
+
+function withoutRecord<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
+  const bare = ({ id, name }: { id: string; name?: string | undefined }) => ({
+    id,
+    ...(name === undefined ? {} : { name: shorten(name, 1_024) }),
+  });
+  const { data } = event;
+  const task = 'task' in data ? { task: bare(data.task) } : {};
+  return { ...event, data: { ...data, project: bare(data.project), ...task, truncated: ['record'] } };
+}
+
+function withShortValues<Event extends ProjectEvent | TaskEvent>(event: Event, length: number): Event {
+  const cut: string[] = [];
+  const changes = event.data.changes.map((change, index) =>
+    shortChange(change, length, `changes[${index}]`, cut),
+  );
+  return { ...event, data: { ...event.data, changes, truncated: ['record', ...cut] } };
+}
+
+function shortChange(change: FieldChange, length: number, path: string, cut: string[]): FieldChange {
+  const short = { ...change, name: shorten(change.name, 256), field: shorten(change.field, 1_024) };
+  for (const part of ['from', 'to', 'added', 'removed'] as const) {
+    const value: Json | undefined = change[part];
+    if (value === undefined || JSON.stringify(value).length <= length) continue;
+    cut.push(`${path}.${part}`);
+    if (part === 'from' || part === 'to') short[part] = shorten(asText(value), length);
+    else short[part] = [shorten(asText(value), length)];
+  }
+  return short;
+}
+
+/** Thousands of fields changed at once: what is kept is the first of them, and `truncated` names the whole list. */
+function withFewerChanges<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
+  let { changes } = event.data;
+  let fewer = event;
+  while (!fits(fewer)) {
+    changes = changes.slice(0, Math.floor(changes.length / 2));
+    fewer = { ...event, data: { ...event.data, changes, truncated: ['record', 'changes'] } };
+  }
+  return fewer;
+}
+
+function asText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Cut between whole characters, with an ellipsis that shows the cut. */
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed().replace(/�$/, '')}…`;
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { ignoredFields } from './changes/ignored-fields.ts';
+import type { Clock } from './clock.ts';
+import { PassDefinitions } from './pass/pass-definitions.ts';
+import { readDefinitions } from './pass/read-definitions.ts';
+import { type PassReport, runPass } from './pass/run-pass.ts';
+import type { ServiceConnection } from './service/service.ts';
+import type { ProcessSettings, WorkspaceSettings } from './settings.ts';
+import type { Mode, ProcessKey, Snapshots } from './snapshots/snapshots.ts';
+import type { Count, Log } from './telemetry.ts';
+
+/** What the schedule sends: which process to walk, and how. */
+export const pollEvent = z.strictObject({
+  workspace: z.string(),
+  processId: z.string(),
+  mode: z.enum(['changes', 'sweep']),
+});
+
+/** What a handler needs of Lambda's context. */
+export interface PollContext {
+  readonly awsRequestId: string;
+  getRemainingTimeInMillis(): number;
+}
+
+export type Poll = (event: unknown, context: PollContext) => Promise<PassReport>;
+
+export interface PollDependencies {
+  readonly workspaces: readonly WorkspaceSettings[];
+  readonly connect: (workspace: WorkspaceSettings) => ServiceConnection;
+  readonly snapshots: Snapshots;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly count: Count;
+  /** Who holds the leases that this run takes; by default the invocation. */
+  readonly owner?: (context: PollContext) => string;
+  readonly onProgress?: (progress: PollProgress) => void;
+}
+
+export interface PollProgress extends ProcessKey {
+  readonly mode: PassReport['mode'];
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Kept free at the end of a run, to save progress: no project is begun in the first, no request waits in the second. */
+const WRAP_UP_MS = 60_000;
+const LAST_WORDS_MS = 5_000;
+
+/** The poller: one call is one pass over one process. A sweep or baseline that ran out of time is taken up again by the
+ *  next `changes` run, after its own pass: sweeps are hours apart. */
+export function createPoll(dependencies: PollDependencies): Poll {
+  const connections = new Map<string, ServiceConnection>();
+  const connectionOf = (workspace: WorkspaceSettings) => {
+    const connection = connections.get(workspace.name) ?? dependencies.connect(workspace);
+    connections.set(workspace.name, connection);
+    return connection;
+  };
+
+  return async (event, context) => {
+    const target = targetOf(dependencies.workspaces, event);
+    const run = (mode: Mode) =>
+      pass({ ...target, mode }, connectionOf(target.workspace), dependencies, context);
+    const report = await run(target.mode);
+    const isIdle = report.mode === 'changes' && report.outcome === 'completed';
+    if (isIdle && (await dependencies.snapshots.isUnfinished(keyOf(target), 'sweep'))) await run('sweep');
+    return report;
+  };
+}
+
+interface Target {
+  readonly workspace: WorkspaceSettings;
+  readonly settings: ProcessSettings;
+  readonly mode: Mode;
+}
+
+function keyOf({ workspace, settings }: Target): ProcessKey {
+  return { workspace: workspace.name, processId: settings.id };
+}
+
+function targetOf(workspaces: readonly WorkspaceSettings[], event: unknown): Target {
+  const { workspace: name, processId, mode } = pollEvent.parse(event);
+  const workspace = workspaces.find(candidate => candidate.name === name);
+  const settings = workspace?.processes.find(candidate => candidate.id === processId);
+  if (workspace && settings) return { workspace, settings, mode };
+  throw new Error(
+    `The schedule asks for process ${processId} of workspace ${name}, which the configuration does not have. ` +
+      'Deploy again, so that schedules and configuration agree.',
+  );
+}
+
+async function pass(
+  target: Target,
+  connection: ServiceConnection,
+  dependencies: PollDependencies,
+  context: PollContext,
+): Promise<PassReport> {
+  const { snapshots, clock, log, count, onProgress } = dependencies;
+  const process = keyOf(target);
+  const began = clock();
+  const remaining = context.getRemainingTimeInMillis();
+  const stopAt = began + Math.max(remaining - WRAP_UP_MS, remaining / 2);
+  const service = connection.open({ deadline: began + Math.max(remaining - LAST_WORDS_MS, remaining / 2) });
+  const state = await snapshots.readState(process);
+  const kind = state.baselined ? target.mode : 'baseline';
+  const warn = (code: string, message: string, details: object) =>
+    log.warn(message, { ...process, code, ...details });
+  let report: PassReport | undefined;
+  try {
+    report = await runPass(
+      {
+        process,
+        settings: target.settings,
+        concurrency: target.workspace.concurrency,
+        service,
+        snapshots,
+        state,
+        definitions: new PassDefinitions(
+          state.definitions,
+          ignoredFields(target.settings.ignoreFields),
+          known => readDefinitions(service, process.processId, known, warn),
+        ),
+        clock,
+        log,
+        stopAt,
+        onProgress: onProgress && ((done, total) => onProgress({ ...process, mode: kind, done, total })),
+      },
+      target.mode,
+      dependencies.owner?.(context) ?? context.awsRequestId,
+    );
+    log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
+    return report;
+  } finally {
+    const dimensions = { ...process, mode: kind };
+    count('PassCompleted', report?.outcome === 'completed' ? 1 : 0, dimensions);
+    count('PassFailed', report ? 0 : 1, dimensions);
+    count('Commits', report?.commits ?? 0, dimensions);
+    count('Events', report?.events ?? 0, dimensions);
+    count('ProcessHeld', state.held ? 1 : 0, { ...process });
+  }
+}

@@ -1,0 +1,48 @@
+import { isJsonObject, type JsonObject } from '../json.ts';
+import type { AuditPosition } from '../snapshots/state.ts';
+
+type Order = AuditPosition['order'];
+
+/** Which way a run of audit entries goes, told by their timestamps: entry fields are undocumented (service-api.md
+ *  §2.4), so every property, nested ones too, that is a time in each entry is a witness. Witnesses that disagree, or
+ *  none, leave the order unknown. */
+export function auditOrder(entries: readonly JsonObject[]): Order {
+  const [first] = entries;
+  if (!first || entries.length < 2) return 'unknown';
+  const verdicts = timePaths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
+  const certain = new Set(verdicts.filter(order => order !== undefined));
+  const [only] = certain;
+  return certain.size === 1 && only ? only : 'unknown';
+}
+
+function verdict(times: readonly (number | undefined)[]): Order | undefined {
+  const steps = times.slice(1).map((time, index) => (time ?? Number.NaN) - (times[index] ?? Number.NaN));
+  if (steps.some(Number.isNaN) || steps.every(step => step === 0)) return undefined;
+  if (steps.every(step => step >= 0)) return 'oldest-first';
+  return steps.every(step => step <= 0) ? 'newest-first' : 'unknown';
+}
+
+/** Paths of the properties of one entry that look like a time; two levels deep is where services put them. */
+function timePaths(entry: JsonObject, prefix: readonly string[] = []): string[][] {
+  return Object.keys(entry).flatMap(name => {
+    const path = [...prefix, name];
+    const value = entry[name];
+    if (isJsonObject(value) && prefix.length < 2) return timePaths(value, path);
+    return asTime(value) === undefined ? [] : [path];
+  });
+}
+
+function timeAt(entry: JsonObject, path: readonly string[]): number | undefined {
+  const value = path.reduce<unknown>(
+    (object, name) => (isJsonObject(object) && Object.hasOwn(object, name) ? object[name] : undefined),
+    entry,
+  );
+  return asTime(value);
+}
+
+function asTime(value: unknown): number | undefined {
+  if (typeof value === 'number') return value > 1e9 && value < 1e14 ? value : undefined;
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:/.test(value)) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : time;
+}

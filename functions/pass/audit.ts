@@ -1,0 +1,74 @@
+import type { JsonObject } from '../json.ts';
+import { ServiceStatusError } from '../service/errors.ts';
+import type { Page } from '../service/service.ts';
+import type { AuditPosition } from '../snapshots/state.ts';
+import type { Pass } from './pass.ts';
+import { WalkedPages } from './walked-pages.ts';
+
+export interface AuditRead {
+  /** The entries that were not there when the log was last read. */
+  readonly entries: readonly JsonObject[];
+  /** Where the log stands now; undefined while it can't be read. */
+  readonly position: AuditPosition | undefined;
+}
+
+/** What is new in the audit log (service-api.md §4 #3). An order that we know costs one request: newest-first is read
+ *  from its head until a known entry, oldest-first from its last page on. An unknown order is read at
+ *  both ends; where new entries come then tells the order. A first reading finds the end and calls nothing new. */
+export async function readAudit(pass: Pass, position: AuditPosition | undefined): Promise<AuditRead> {
+  try {
+    return await read(pass, position);
+  } catch (error) {
+    if (!(error instanceof ServiceStatusError)) throw error;
+    if (error.status === 403 || error.status === 404) return denied(pass, error);
+    if (position?.tail === undefined || error.status === 401 || error.status === 429 || error.status >= 500)
+      throw error;
+    return lost(pass, error);
+  }
+}
+
+function denied(pass: Pass, error: ServiceStatusError): AuditRead {
+  const message =
+    'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
+    'alone, and deletions, are then told by the next sweep.';
+  pass.reportOnce('audit-denied', message, { error: error.message });
+  return { entries: [], position: undefined };
+}
+
+/** The service no longer knows the cursor that we kept. */
+async function lost(pass: Pass, error: ServiceStatusError): Promise<AuditRead> {
+  pass.parts.log.warn(
+    'The place in the audit log is lost; what it told meanwhile is left to the next sweep.',
+    {
+      code: 'audit-position-lost',
+      error: error.message,
+    },
+  );
+  return read(pass, undefined);
+}
+
+async function read(pass: Pass, position: AuditPosition | undefined): Promise<AuditRead> {
+  const walked = new WalkedPages(position);
+  if (position?.order !== 'oldest-first') {
+    await walkPages(pass, walked, undefined, page =>
+      position ? walked.reachesKnown(page) : walked.isNewestFirst,
+    );
+  }
+  const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
+  if (hasTail) await walkPages(pass, walked, position.tail, () => false);
+  return { entries: walked.fresh, position: walked.position };
+}
+
+async function walkPages(
+  pass: Pass,
+  walked: WalkedPages,
+  after: string | undefined,
+  isEnough: (page: Page<JsonObject>) => boolean,
+): Promise<void> {
+  const { service, process } = pass.parts;
+  for await (const page of service.auditLog(process.processId, after)) {
+    walked.add(page);
+    await pass.keepAlive();
+    if (isEnough(page)) return;
+  }
+}

@@ -1,0 +1,84 @@
+import { applyChanges } from '../changes/apply-changes.ts';
+import { buildEvents, type Observed } from '../changes/build-events.ts';
+import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
+import type { Snapshot } from '../snapshots/snapshots.ts';
+import type { Listed } from './listing.ts';
+import type { Pass } from './pass.ts';
+import type { TasksRead } from './read-tasks.ts';
+
+/** A difference that is to be told. */
+export interface Difference {
+  readonly projectId: string;
+  readonly held: Snapshot | undefined;
+  /** What was read; undefined when the project is deleted. */
+  readonly content: ProjectContent | undefined;
+  readonly changes: readonly RecordChange[];
+  /** When the project's record, or its absence, was read. */
+  readonly source: Pick<Listed, 'readAt' | 'readBefore'>;
+  /** When its tasks were read. */
+  readonly tasks: Pick<TasksRead, 'readAt' | 'readBefore'>;
+}
+
+/** Commits a difference, in one transaction where it fits. One that doesn't (thousands of tasks at once) is committed
+ *  in steps: each is a snapshot with its own events, so that a crash between two of them loses nothing. `again`: a step
+ *  was committed, or another pass was first; read and compare afresh.
+ *  @throws when even one change and its snapshot are too large for DynamoDB. */
+export async function commitChanges(pass: Pass, difference: Difference): Promise<'committed' | 'again'> {
+  const { changes, projectId } = difference;
+  // A baseline has no events to spread over several steps, and what a step left out would later be told as created.
+  const fewest = pass.parts.state.baselined ? 1 : changes.length;
+  for (let count = changes.length; count >= fewest; count = Math.floor(count / 2)) {
+    const result = await commitFirst(pass, difference, count);
+    if (result === 'too-large') continue;
+    return result === 'committed' && count === changes.length ? 'committed' : 'again';
+  }
+  throw new Error(
+    `Project ${projectId} of process ${pass.parts.process.processId} is too large to commit: its record and tasks, ` +
+      'compressed, exceed the 4 MB of one DynamoDB transaction. Split the project in the service.',
+  );
+}
+
+async function commitFirst(pass: Pass, difference: Difference, count: number) {
+  const { process, snapshots, clock, state } = pass.parts;
+  const { projectId, held, source, tasks } = difference;
+  const whole = count === difference.changes.length;
+  const changes = difference.changes.slice(0, count);
+  const content = whole ? difference.content : applyChanges(held?.content, changes);
+  const at = clock();
+  const version = held ? held.version + 1 : at;
+  const silent = !state.baselined;
+  const tasksReadAt = whole ? tasks.readAt : (held?.tasksReadAt ?? state.sweptAt);
+  const events = silent ? [] : buildEvents(commitOf(pass, difference, version), changes);
+  const snapshot = content && { version, content, recordReadAt: source.readAt, tasksReadAt };
+  const result = await snapshots.commit(process, {
+    projectId,
+    expected: held,
+    snapshot,
+    version,
+    events,
+    at,
+  });
+  if (result === 'committed') {
+    pass.commits += 1;
+    pass.events += events.length;
+  }
+  return result;
+}
+
+function commitOf(pass: Pass, { projectId, held, content, source, tasks }: Difference, version: number) {
+  const since = pass.parts.state.sweptAt;
+  return {
+    ...pass.parts.process,
+    projectId,
+    projectRecord: content?.record ?? held?.content.record ?? {},
+    version,
+    observed: {
+      project: interval(Math.max(held?.recordReadAt ?? 0, since), source.readBefore),
+      task: interval(Math.max(held?.tasksReadAt ?? 0, since), tasks.readBefore),
+    },
+  };
+}
+
+function interval(after: number, before: number): Observed {
+  return { after: Math.min(after, before), before };
+}

@@ -1,0 +1,70 @@
+import { heldEvent } from '../changes/build-events.ts';
+import { compareProject } from '../changes/compare-project.ts';
+import type { Announcement } from '../snapshots/snapshots.ts';
+import type { ProcessState } from '../snapshots/state.ts';
+import { commitChanges } from './commit-changes.ts';
+import type { Listing } from './listing.ts';
+import type { Pass } from './pass.ts';
+
+/** Above this many at once, or this part of a process, deletions wait for an operator (DESIGN §5). */
+const BULK_COUNT = 10;
+const BULK_PART = 0.2;
+
+/** What a pass is to save and say when it ends, for the deletions that it found. */
+export interface DeletionsResult {
+  readonly state: Partial<ProcessState>;
+  readonly said?: Announcement;
+}
+
+/** More than this many deletions in a process of `known` projects are held. */
+export function bulkLimit(known: number): number {
+  return Math.max(BULK_COUNT, Math.floor(known * BULK_PART));
+}
+
+/** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
+ *  so, once, until an operator releases it or the projects are back. */
+export async function deleteOrHold(
+  pass: Pass,
+  gone: readonly string[],
+  listing: Listing,
+  known: number,
+): Promise<DeletionsResult> {
+  const { state, log, process } = pass.parts;
+  if (gone.length > bulkLimit(known) && !state.released) {
+    log.warn(
+      'Too many projects are gone at once: nothing is deleted until an operator releases the process.',
+      {
+        ...process,
+        missing: gone.length,
+        known,
+      },
+    );
+    return state.held ? { state: {} } : hold(pass, gone.length, listing, known);
+  }
+  for (const id of gone) await deleteProject(pass, id, listing);
+  return { state: { held: undefined, released: false } };
+}
+
+/** The version rests on the pass's beginning, so that a run that crashes here and is repeated says the same. */
+function hold(pass: Pass, missing: number, listing: Listing, known: number): DeletionsResult {
+  const version = pass.lease.window?.startedAt ?? listing.startedAt;
+  const event = heldEvent(pass.parts.process, { version, at: version, missing, known });
+  pass.events += 1;
+  return {
+    state: { held: { since: listing.startedAt, missing } },
+    said: { events: [event], version, at: pass.parts.clock() },
+  };
+}
+
+/** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. */
+async function deleteProject(pass: Pass, projectId: string, listing: Listing): Promise<void> {
+  const { process, snapshots, definitions } = pass.parts;
+  for (;;) {
+    const held = await snapshots.load(process, projectId);
+    if (!held || held.recordReadAt > listing.readAt) return;
+    const changes = compareProject(projectId, held.content, undefined, definitions.rules);
+    const read = { readAt: listing.readAt, readBefore: Math.max(listing.readAt, held.recordReadAt) };
+    const difference = { projectId, held, content: undefined, changes, source: read, tasks: read };
+    if ((await commitChanges(pass, difference)) === 'committed') return;
+  }
+}

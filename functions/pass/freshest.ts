@@ -1,0 +1,31 @@
+import { jsonEqual } from '../changes/equal.ts';
+import { updateTime } from '../changes/ignored-fields.ts';
+import type { Snapshot } from '../snapshots/snapshots.ts';
+import type { Listed } from './listing.ts';
+
+/** Clocks of one service's machines may differ by this much: readings further apart are in the order they say. */
+const CLOCK_TOLERANCE_MS = 5_000;
+
+/** Which project record is the newer one: the listing's, the snapshot's, or nobody can tell yet.
+ *
+ *  A sweep lists first and walks for minutes; meanwhile a `changes` pass may have committed a newer record. To compare
+ *  the older one with it would tell a change back that never happened. The later reading decides; where the two are
+ *  close, the record's own update time. Where even that is the same, the snapshot's stands for now, and the next pass,
+ *  which lists again, decides. */
+export function freshest(
+  listed: Listed | undefined,
+  held: Snapshot | undefined,
+): { record: 'listed' | 'held'; doubtful: boolean } {
+  if (!held) return { record: 'listed', doubtful: false };
+  if (!listed) return { record: 'held', doubtful: false };
+  const order = newerBy(listed, held);
+  if (order > 0) return { record: 'listed', doubtful: false };
+  return { record: 'held', doubtful: order === 0 && !jsonEqual(listed.record, held.content.record) };
+}
+
+function newerBy(listed: Listed, held: Snapshot): number {
+  const byReading = listed.readAt - held.recordReadAt;
+  if (Math.abs(byReading) > CLOCK_TOLERANCE_MS) return byReading;
+  const [theirs, ours] = [updateTime(listed.record), updateTime(held.content.record)];
+  return theirs !== undefined && ours !== undefined && theirs !== ours ? theirs - ours : byReading;
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '../clock.ts';
+import type { Service } from '../service/service.ts';
+import type { ProcessSettings } from '../settings.ts';
+import type { Lease, PassWindow, ProcessKey, Snapshots } from '../snapshots/snapshots.ts';
+import type { ProcessState } from '../snapshots/state.ts';
+import type { Log } from '../telemetry.ts';
+import type { PassDefinitions } from './pass-definitions.ts';
+
+/** How a lease lives: long enough for the slowest page, short enough that a dead poller is replaced within a minute. */
+export const LEASE_MS = 60_000;
+const RENEW_MS = 10_000;
+
+/** Another poller took over while this pass was at work. It does no harm to stop: every commit stands by itself. */
+export class LeaseLostError extends Error {}
+
+/** What a pass works with. */
+export interface PassParts {
+  readonly process: ProcessKey;
+  readonly settings: ProcessSettings;
+  readonly concurrency: number;
+  readonly service: Service;
+  readonly snapshots: Snapshots;
+  readonly state: ProcessState;
+  readonly definitions: PassDefinitions;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Our time, in ms since 1970, after which no further project is begun. */
+  readonly stopAt: number;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** One walk over the projects that may have changed: its parts, its lease, and what it counted. */
+export class Pass {
+  readonly parts: PassParts;
+  readonly reported: Set<string>;
+  projects = 0;
+  commits = 0;
+  events = 0;
+  #lease: Lease;
+  #renewedAt: number;
+
+  constructor(parts: PassParts, lease: Lease) {
+    this.parts = parts;
+    this.reported = new Set(parts.state.reported);
+    this.#lease = lease;
+    this.#renewedAt = parts.clock();
+  }
+
+  get lease(): Lease {
+    return this.#lease;
+  }
+
+  get outOfTime(): boolean {
+    return this.parts.clock() >= this.parts.stopAt;
+  }
+
+  /** Fixes what the pass began with, unless it goes on with an earlier run's beginning. */
+  async begin(window: PassWindow): Promise<PassWindow> {
+    if (this.#lease.window) return this.#lease.window;
+    await this.#save({ ...this.#lease, window });
+    return window;
+  }
+
+  /** Keeps the lease alive, and remembers `progress` (the last project done), at most every ten seconds. */
+  async keepAlive(progress = this.#lease.progress): Promise<void> {
+    const lease = { ...this.#lease, progress };
+    if (this.parts.clock() - this.#renewedAt >= RENEW_MS) await this.#save(lease);
+    else this.#lease = lease;
+  }
+
+  /** Remembers where the pass stands, now, and gives the lease back: the next run goes on from there. */
+  async interrupt(): Promise<void> {
+    await this.#save(this.#lease);
+    await this.parts.snapshots.release(this.parts.process, this.#lease);
+  }
+
+  /** Says something that stays true from pass to pass just once. */
+  reportOnce(code: string, message: string, details: object = {}): void {
+    if (this.reported.has(code)) return;
+    this.reported.add(code);
+    this.parts.log.warn(message, { code, ...details });
+  }
+
+  async #save(lease: Lease): Promise<void> {
+    const { snapshots, process, clock } = this.parts;
+    const now = clock();
+    if (!(await snapshots.saveProgress(process, lease, now + LEASE_MS))) {
+      throw new LeaseLostError(`Another poller took over process ${process.processId}.`);
+    }
+    this.#lease = lease;
+    this.#renewedAt = now;
+  }
+}

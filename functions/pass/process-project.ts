@@ -1,0 +1,84 @@
+import {
+  compareProject,
+  keepArchived,
+  type ProjectContent,
+  type RecordChange,
+} from '../changes/compare-project.ts';
+import type { JsonObject } from '../json.ts';
+import type { Snapshot } from '../snapshots/snapshots.ts';
+import { commitChanges } from './commit-changes.ts';
+import { freshest } from './freshest.ts';
+import type { Listed } from './listing.ts';
+import type { Pass } from './pass.ts';
+import { readTasks, type TasksRead } from './read-tasks.ts';
+
+/** How often another pass may be first, or a commit be too large for one step, before this one gives up for now. */
+const TRIES = 20;
+
+/** What became of one project:
+ *  `same`, `committed`; `gone`: its task list answered 404; `unknown`: neither listed nor held, so no project of ours;
+ *  `doubtful`: two records, read at the same moment, of which none is known to be the newer. */
+export interface Processed {
+  readonly outcome: 'same' | 'committed' | 'gone' | 'unknown' | 'doubtful';
+  /** When its tasks were read. */
+  readonly readAt: number;
+}
+
+/** Reads one project's tasks, compares with its snapshot, and commits the difference with its events (DESIGN §5). The
+ *  snapshot is read before the tasks, so that a commit on its version can only be of something read later. */
+export async function processProject(
+  pass: Pass,
+  projectId: string,
+  listed: Listed | undefined,
+): Promise<Processed> {
+  const { snapshots, process, state } = pass.parts;
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const held = await snapshots.load(process, projectId);
+    if (!held && !listed) return { outcome: 'unknown', readAt: 0 };
+    // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.
+    if (held && !state.baselined) return { outcome: 'same', readAt: held.tasksReadAt };
+    const tasks = await readTasks(pass, projectId, held?.content.tasks);
+    if (!tasks) return { outcome: 'gone', readAt: 0 };
+    const { record, doubtful } = freshest(listed, held);
+    const source = record === 'listed' ? (listed as Listed) : recordOf(held as Snapshot);
+    const result = await commitDifference(pass, { projectId, held, source, tasks });
+    if (result === 'again') continue;
+    return { outcome: doubtful ? 'doubtful' : result, readAt: tasks.readAt };
+  }
+  throw new Error(
+    `Project ${projectId} of process ${process.processId} was not committed in ${TRIES} tries: other passes keep ` +
+      'being first. The next pass tries again; if this goes on, see which pollers share the table.',
+  );
+}
+
+interface ProjectRead {
+  readonly projectId: string;
+  readonly held: Snapshot | undefined;
+  readonly source: Listed;
+  readonly tasks: TasksRead;
+}
+
+async function commitDifference(pass: Pass, read: ProjectRead): Promise<'same' | 'committed' | 'again'> {
+  const { definitions } = pass.parts;
+  const known = differ(read, definitions.rules);
+  if (known.changes.length === 0) return 'same';
+  const { content, changes } = differ(read, await definitions.fresh());
+  if (changes.length === 0) return 'same';
+  return commitChanges(pass, { ...read, content, changes });
+}
+
+function differ(
+  { projectId, held, source, tasks }: ProjectRead,
+  rules: Parameters<typeof keepArchived>[2],
+): { content: ProjectContent; changes: RecordChange[] } {
+  const read: { record: JsonObject; tasks: ReadonlyMap<string, JsonObject> } = {
+    record: source.record,
+    tasks: tasks.tasks,
+  };
+  const content = keepArchived(held?.content, read, rules);
+  return { content, changes: compareProject(projectId, held?.content, content, rules) };
+}
+
+function recordOf(held: Snapshot): Listed {
+  return { record: held.content.record, readAt: held.recordReadAt, readBefore: held.recordReadAt };
+}

@@ -1,0 +1,48 @@
+import type { Definitions } from '../changes/field-index.ts';
+import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
+import type { FieldDefinition, Service } from '../service/service.ts';
+
+/** Told when definitions can't be had: which, and what the service answered. */
+export type OnDenied = (code: string, message: string, details: object) => void;
+
+/** Both definition lists of a process. One that the service refuses, or answers in a shape that nobody could read,
+ *  keeps what was known: names and types are then as they last were. Everything else is thrown: a service that is only
+ *  down must not look like one whose fields are gone. */
+export async function readDefinitions(
+  service: Service,
+  processId: string,
+  known: Definitions,
+  onDenied: OnDenied,
+): Promise<Definitions> {
+  return {
+    project: await readOr(known.project, () => service.coverpage(processId), 'coverpage-denied', onDenied),
+    task: await readOr(known.task, () => service.taskCustomFields(processId), 'task-fields-denied', onDenied),
+  };
+}
+
+async function readOr(
+  known: readonly FieldDefinition[],
+  read: () => Promise<readonly FieldDefinition[]>,
+  code: string,
+  onDenied: OnDenied,
+): Promise<readonly FieldDefinition[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    const message =
+      'Field definitions can not be read: fields keep the names and types that were known before.';
+    onDenied(code, message, { error: (error as Error).message });
+    return known;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ServiceAnswerError) return true;
+  return (
+    error instanceof ServiceStatusError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    ![401, 408, 429].includes(error.status)
+  );
+}

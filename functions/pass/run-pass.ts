@@ -1,0 +1,64 @@
+import type { Mode } from '../snapshots/snapshots.ts';
+import { changesPass, type Outcome } from './changes-pass.ts';
+import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
+import { sweepPass } from './sweep-pass.ts';
+
+/** What a pass did. `unfinished`: time ran out, the next run goes on; `busy`: another poller has the lease. */
+export interface PassReport {
+  readonly mode: 'baseline' | Mode;
+  readonly outcome: Outcome | 'busy';
+  /** Projects whose tasks were read. */
+  readonly projects: number;
+  readonly commits: number;
+  readonly events: number;
+}
+
+/** Takes the lease of (process, mode) and walks. A pass that fails keeps what it committed, gives its lease back and
+ *  throws: the next run goes on from there. */
+export async function runPass(parts: PassParts, mode: Mode, owner: string): Promise<PassReport> {
+  const { snapshots, process, clock, state } = parts;
+  const now = clock();
+  const kind = state.baselined ? mode : 'baseline';
+  const leaseMode = kind === 'changes' ? 'changes' : 'sweep';
+  const lease = await snapshots.takeLease(process, { mode: leaseMode, owner, now, until: now + LEASE_MS });
+  if (!lease) return busy(kind);
+  const pass = new Pass(parts, lease);
+  if (!state.baselined && (await snapshots.readState(process)).baselined) {
+    // The baseline ended between our look at the state and our lease: a second one would hide what changed since.
+    await snapshots.release(process, lease);
+    return busy(kind);
+  }
+  const outcome = await walked(pass, kind === 'changes' ? changesPass : sweepPass);
+  return { mode: kind, outcome, projects: pass.projects, commits: pass.commits, events: pass.events };
+}
+
+function busy(mode: PassReport['mode']): PassReport {
+  return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
+}
+
+async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Promise<Outcome | 'busy'> {
+  try {
+    const outcome = await passOf(pass);
+    if (outcome === 'unfinished') await pass.interrupt();
+    return outcome;
+  } catch (error) {
+    if (error instanceof LeaseLostError) return 'busy';
+    await interruptQuietly(pass);
+    if (!pass.outOfTime) throw error;
+    pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
+    return 'unfinished';
+  }
+}
+
+/** The failure that stopped the pass is what the caller must see, not that of tidying up after it. */
+async function interruptQuietly(pass: Pass): Promise<void> {
+  try {
+    await pass.interrupt();
+  } catch (error) {
+    const { log, process } = pass.parts;
+    log.warn('The lease could not be given back; it ends by itself within a minute.', {
+      ...process,
+      error: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

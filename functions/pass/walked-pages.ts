@@ -1,0 +1,64 @@
+import type { JsonObject } from '../json.ts';
+import type { Page } from '../service/service.ts';
+import type { AuditPosition } from '../snapshots/state.ts';
+import { auditOrder } from './audit-order.ts';
+import { digest } from './digest.ts';
+
+/** The pages of one reading of the audit log: what was new in them, and what they tell of its order. Only the first and
+ *  the last page are kept: new entries can come nowhere else. */
+export class WalkedPages {
+  readonly fresh: JsonObject[] = [];
+  readonly #before: AuditPosition | undefined;
+  readonly #known: ReadonlySet<string>;
+  #first: Page<JsonObject> | undefined;
+  #last: Page<JsonObject> | undefined;
+  #grewAtHead = false;
+  #grewAtEnd = false;
+
+  constructor(before: AuditPosition | undefined) {
+    this.#before = before;
+    this.#known = new Set(before?.seen);
+  }
+
+  add(page: Page<JsonObject>): void {
+    const unseen = page.items.filter(entry => !this.#known.has(digest(entry)));
+    if (this.#before) this.fresh.push(...unseen);
+    if (unseen.length < page.items.length) {
+      this.#grewAtHead ||= page.after === undefined && page.items[0] === unseen[0];
+      this.#grewAtEnd ||= unseen.length > 0 && page.items.at(-1) === unseen.at(-1);
+    }
+    this.#first ??= page;
+    this.#last = page;
+  }
+
+  /** Newest-first, everything behind an entry that we know is known. */
+  reachesKnown(page: Page<JsonObject>): boolean {
+    const last = page.items.at(-1);
+    return last === undefined || this.#known.has(digest(last));
+  }
+
+  get isNewestFirst(): boolean {
+    return this.#order === 'newest-first';
+  }
+
+  get position(): AuditPosition {
+    const order = this.#order;
+    const ends = {
+      'newest-first': [this.#first],
+      'oldest-first': [this.#last],
+      unknown: [this.#first, this.#last],
+    };
+    const entries = ends[order].flatMap(page => page?.items ?? []);
+    return {
+      order,
+      tail: order === 'newest-first' ? undefined : this.#last?.after,
+      seen: [...new Set(entries.map(digest))],
+    };
+  }
+
+  get #order(): AuditPosition['order'] {
+    if (this.#before && this.#before.order !== 'unknown') return this.#before.order;
+    if (this.#grewAtHead !== this.#grewAtEnd) return this.#grewAtHead ? 'newest-first' : 'oldest-first';
+    return auditOrder(this.#first?.items ?? []);
+  }
+}

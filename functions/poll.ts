@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { createPoll, type Poll } from './create-poll.ts';
+import { readCredentials } from './credentials.ts';
+import { connect } from './service/client.ts';
+import { parseEnvironment, pollEnvironment } from './settings.ts';
+import { createSnapshots } from './snapshots/dynamo-snapshots.ts';
+import { lambdaCount, lambdaLog } from './telemetry.ts';
+
+/**
+ * Triggered by EventBridge Scheduler with `{workspace, processId, mode}`: one schedule per process and mode.
+ *
+ * State lives in the table (DESIGN §6), nowhere else. A process's first run is its baseline: it commits snapshots and
+ * sends nothing. Effects come in this order: lease; for each changed project snapshot and change record in one
+ * transaction; watermark, audit position and lease together. The table's stream carries change records to
+ * `publish.ts`. A run that dies anywhere leaves a lease that ends within a minute; the next schedule goes on.
+ */
+export const handler: Poll = (event, context) => {
+  poll ??= configure(process.env);
+  return poll(event, context);
+};
+
+let poll: Poll | undefined;
+
+function configure(environment: NodeJS.ProcessEnv): Poll {
+  const { TABLE_NAME, WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, environment);
+  const secrets = new SecretsManagerClient();
+  const log = lambdaLog();
+  return createPoll({
+    workspaces: WORKSPACES,
+    snapshots: createSnapshots({ client: new DynamoDBClient(), tableName: TABLE_NAME }),
+    connect: workspace =>
+      connect({
+        ...workspace,
+        credentials: () => readCredentials(secrets, workspace.credentials),
+        clock: Date.now,
+        random: Math.random,
+        sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+        onNotice: ({ message, ...details }) => log.warn(message, details),
+      }),
+    clock: Date.now,
+    log,
+    count: lambdaCount(),
+  });
+}

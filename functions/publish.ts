@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { createPublish, type Publish } from './create-publish.ts';
+import { parseEnvironment, publishEnvironment } from './settings.ts';
+import { lambdaCount, lambdaLog } from './telemetry.ts';
+
+/**
+ * Triggered by the table's stream with inserted change records, in order per process; it has no state of its own.
+ *
+ * Each record's events go to the topic as they were committed, byte for byte. A record may come twice, after a failure
+ * or a restart: then its events go out twice, with the same ids and content. What SNS will never take goes whole to
+ * the queue of rejected events.
+ */
+export const handler: Publish = event => {
+  publish ??= configure(process.env);
+  return publish(event);
+};
+
+let publish: Publish | undefined;
+
+function configure(environment: NodeJS.ProcessEnv): Publish {
+  const { TOPIC_ARN, REJECTED_QUEUE_URL } = parseEnvironment('publish.ts', publishEnvironment, environment);
+  const sqs = new SQSClient();
+  return createPublish({
+    sns: new SNSClient(),
+    topicArn: TOPIC_ARN,
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    random: Math.random,
+    reject: async rejected => {
+      const MessageBody = JSON.stringify(rejected);
+      await sqs.send(new SendMessageCommand({ QueueUrl: REJECTED_QUEUE_URL, MessageBody }));
+    },
+    log: lambdaLog(),
+    count: lambdaCount(),
+  });
+}

@@ -1,0 +1,50 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { ChangeEvent } from '../changes/event.ts';
+import { encode } from './codec.ts';
+import { IS_ABSENT } from './conditions.ts';
+import { changeKey } from './keys.ts';
+import type { Announcement, ProcessKey } from './snapshots.ts';
+import type { Table } from './table.ts';
+
+/** How long the journal keeps a change record, for replay. */
+const KEPT_SECONDS = 30 * 24 * 60 * 60;
+
+/** Bytes of JSON that go into one change record. It stays under the item's 400 KB even where it hardly compresses:
+ *  no event is above 240 KB. */
+const RECORD_BYTES = 300_000;
+
+/** The change records of one commit: usually one, more when its events fill more than an item holds. Each is whole in
+ *  itself, because the stream keeps no order within a transaction. */
+export function changePuts(
+  table: Table,
+  process: ProcessKey,
+  projectId: string,
+  { events, version, at }: Announcement,
+): TransactWriteItem[] {
+  return grouped(events).map((group, part) => ({
+    Put: {
+      TableName: table.tableName,
+      Item: {
+        ...changeKey(process, at, projectId, version, part),
+        events: { B: encode(group) },
+        expiresAt: { N: String(Math.floor(at / 1000) + KEPT_SECONDS) },
+      },
+      ConditionExpression: IS_ABSENT,
+    },
+  }));
+}
+
+function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
+  const groups: ChangeEvent[][] = [];
+  let room = 0;
+  for (const event of events) {
+    const size = Buffer.byteLength(JSON.stringify(event));
+    if (size > room || groups.length === 0) {
+      groups.push([]);
+      room = RECORD_BYTES;
+    }
+    groups.at(-1)?.push(event);
+    room -= size;
+  }
+  return groups;
+}

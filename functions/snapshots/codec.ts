@@ -1,0 +1,33 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { ProjectContent } from '../changes/compare-project.ts';
+import type { ChangeEvent } from '../changes/event.ts';
+import type { JsonObject } from '../json.ts';
+
+/** Level 3 is zstd's own default: higher levels cost a pass more time than they save in table bytes. */
+const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
+
+/** zstd(JSON). */
+export function encode(value: unknown): Uint8Array {
+  return zstdCompressSync(JSON.stringify(value), OPTIONS);
+}
+
+/** What `encode` was given; throws when the bytes are not zstd or not JSON. */
+export function decode(bytes: Uint8Array): unknown {
+  return JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
+}
+
+/** A project and its tasks as bytes: `{"record": {...}, "tasks": [[id, record], ...]}`. Pairs, not an object: a task
+ *  identifier may be `__proto__`, or a number, which an object would put first. */
+export function encodeContent(content: ProjectContent): Uint8Array {
+  return encode({ record: content.record, tasks: [...content.tasks] });
+}
+
+export function decodeContent(bytes: Uint8Array): ProjectContent {
+  const { record, tasks } = decode(bytes) as { record: JsonObject; tasks: [string, JsonObject][] };
+  return { record, tasks: new Map(tasks) };
+}
+
+/** The events of one change record, as `publish.ts` sends them: byte for byte what was committed. */
+export function decodeEvents(bytes: Uint8Array): ChangeEvent[] {
+  return decode(bytes) as ChangeEvent[];
+}

@@ -1,0 +1,14 @@
+/**
+ * Every condition of the table has a name here. The life of one project's item:
+ *
+ *   absent ──IS_ABSENT──▶ v1 ──IS_VERSION(v1)──▶ v1+1 ── … ──IS_VERSION(n), delete──▶ absent
+ *
+ * and of one mode's lease:
+ *
+ *   free ──IS_FREE──▶ A's ──IS_OURS(A): progress, progress, …──▶ IS_OURS(A): finish or release ──▶ free
+ *                      └── A dies; `until` passes ──IS_FREE──▶ B's ──▶ …   (A, if alive, fails IS_OURS from here on)
+ */
+export const IS_ABSENT = 'attribute_not_exists(pk)';
+export const IS_VERSION = 'version = :expected';
+export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseOwner = :me';
+export const IS_OURS = 'leaseOwner = :me';

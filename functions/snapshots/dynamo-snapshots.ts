@@ -1,0 +1,21 @@
+import { commit } from './commits.ts';
+import { finish, isUnfinished, release, saveProgress, takeLease } from './leases.ts';
+import { held, load, projectIds, readState } from './reads.ts';
+import type { Snapshots } from './snapshots.ts';
+import type { Table } from './table.ts';
+
+/** The snapshots in a DynamoDB table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
+export function createSnapshots(table: Table): Snapshots {
+  return {
+    readState: process => readState(table, process),
+    takeLease: (process, request) => takeLease(table, process, request),
+    isUnfinished: (process, mode) => isUnfinished(table, process, mode),
+    saveProgress: (process, lease, until) => saveProgress(table, process, lease, until),
+    release: (process, lease) => release(table, process, lease),
+    finish: (process, lease, state, said) => finish(table, process, lease, state, said),
+    load: (process, projectId) => load(table, process, projectId),
+    commit: (process, request) => commit(table, process, request),
+    held: (process, ids) => held(table, process, ids),
+    projectIds: process => projectIds(table, process),
+  };
+}

@@ -1,0 +1,37 @@
+import { encodePart } from '../changes/event-id.ts';
+import type { Mode, ProcessKey } from './snapshots.ts';
+
+/** A primary key as DynamoDB's low-level client takes it. */
+export type Key = { pk: { S: string }; sk: { S: string } };
+
+const PROJECT = 'PROJECT#';
+/** Change records begin so; the stream's filter rests on it. */
+export const CHANGE = 'CHANGE#';
+
+export function partition({ workspace, processId }: ProcessKey): string {
+  return `W#${encodePart(workspace)}#P#${encodePart(processId)}`;
+}
+
+function key(process: ProcessKey, sk: string): Key {
+  return { pk: { S: partition(process) }, sk: { S: sk } };
+}
+
+export const stateKey = (process: ProcessKey): Key => key(process, 'STATE');
+export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, `PASS#${mode}`);
+
+/** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
+export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
+
+/** Part 0 is the project's own item; the others hold the rest of its bytes. */
+export const partKey = (process: ProcessKey, id: string, part: number): Key =>
+  key(process, `${partPrefix(id)}${String(part).padStart(4, '0')}`);
+
+export const partPrefix = (id: string): string => `${PROJECT}${encodePart(id)}#PART#`;
+
+/** Change records sort by the time of their commit. */
+export function changeKey(process: ProcessKey, at: number, id: string, version: number, part: number): Key {
+  const base = `${CHANGE}${String(at).padStart(13, '0')}#${encodePart(id)}#${version}`;
+  return key(process, part === 0 ? base : `${base}#PART#${String(part).padStart(4, '0')}`);
+}
+
+export const PROJECT_PREFIX = PROJECT;

@@ -1,0 +1,123 @@
+import { GetItemCommand, TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { changePuts } from './change-items.ts';
+import { IS_FREE, IS_OURS } from './conditions.ts';
+import { passKey, stateKey } from './keys.ts';
+import type { Announcement, Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from './snapshots.ts';
+import type { ProcessState } from './state.ts';
+import { stateUpdate } from './state-item.ts';
+import { holds, type Table } from './table.ts';
+
+export async function takeLease(
+  table: Table,
+  process: ProcessKey,
+  request: LeaseRequest,
+): Promise<Lease | undefined> {
+  const { mode, owner, now, until } = request;
+  const update = table.client.send(
+    new UpdateItemCommand({
+      TableName: table.tableName,
+      Key: passKey(process, mode),
+      UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until',
+      ConditionExpression: IS_FREE,
+      ExpressionAttributeValues: {
+        ':me': { S: owner },
+        ':until': { N: String(until) },
+        ':now': { N: String(now) },
+      },
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  if (!(await holds(update))) return undefined;
+  const { Attributes: item } = await update;
+  return { mode, owner, window: windowOf(item?.window?.S), progress: item?.progress?.S };
+}
+
+export async function isUnfinished(table: Table, process: ProcessKey, mode: Mode): Promise<boolean> {
+  const { Item: item } = await table.client.send(
+    new GetItemCommand({ TableName: table.tableName, Key: passKey(process, mode), ConsistentRead: true }),
+  );
+  return item?.window !== undefined;
+}
+
+export function saveProgress(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  until: number,
+): Promise<boolean> {
+  const { window, progress } = lease;
+  const parts = [
+    'leaseUntil = :until',
+    ...(window ? ['#window = :window'] : []),
+    ...(progress === undefined ? [] : ['progress = :progress']),
+  ];
+  return holds(
+    table.client.send(
+      new UpdateItemCommand({
+        TableName: table.tableName,
+        Key: passKey(process, lease.mode),
+        UpdateExpression: `SET ${parts.join(', ')}`,
+        ConditionExpression: IS_OURS,
+        ...(window && { ExpressionAttributeNames: { '#window': 'window' } }),
+        ExpressionAttributeValues: {
+          ':me': { S: lease.owner },
+          ':until': { N: String(until) },
+          ...(window && { ':window': { S: JSON.stringify(window) } }),
+          ...(progress !== undefined && { ':progress': { S: progress } }),
+        },
+      }),
+    ),
+  );
+}
+
+/** A lease that is no longer ours needs no giving back. */
+export async function release(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
+  await holds(
+    table.client.send(
+      new UpdateItemCommand({
+        TableName: table.tableName,
+        Key: passKey(process, lease.mode),
+        UpdateExpression: 'REMOVE leaseOwner, leaseUntil',
+        ConditionExpression: IS_OURS,
+        ExpressionAttributeValues: { ':me': { S: lease.owner } },
+      }),
+    ),
+  );
+}
+
+/** State, announcement and lease in one transaction: a watermark that moved while its lease was another's would hide
+ *  what that other one has yet to commit. */
+export function finish(
+  table: Table,
+  process: ProcessKey,
+  lease: Lease,
+  state: Partial<ProcessState>,
+  said?: Announcement,
+): Promise<boolean> {
+  const TableName = table.tableName;
+  const announced = said ? changePuts(table, process, '', said) : [];
+  return holds(
+    table.client.send(
+      new TransactWriteItemsCommand({
+        TransactItems: [
+          {
+            Update: {
+              TableName,
+              Key: passKey(process, lease.mode),
+              UpdateExpression: 'REMOVE leaseOwner, leaseUntil, #window, progress',
+              ConditionExpression: IS_OURS,
+              ExpressionAttributeNames: { '#window': 'window' },
+              ExpressionAttributeValues: { ':me': { S: lease.owner } },
+            },
+          },
+          { Update: { TableName, Key: stateKey(process), ...stateUpdate(state) } },
+          ...announced,
+        ],
+      }),
+    ),
+  );
+}
+
+function windowOf(text: string | undefined): PassWindow | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as PassWindow);
+}

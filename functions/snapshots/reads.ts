@@ -1,0 +1,121 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  GetItemCommand,
+  paginateQuery,
+} from '@aws-sdk/client-dynamodb';
+import { decodeContent } from './codec.ts';
+import { type Key, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
+import type { ProcessKey, Snapshot } from './snapshots.ts';
+import type { ProcessState } from './state.ts';
+import { stateOf } from './state-item.ts';
+import type { Table } from './table.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** DynamoDB's limit of one BatchGetItem. */
+const BATCH = 100;
+/** Between the project's item and its parts another pass may commit; each try sees a later version. */
+const LOAD_TRIES = 5;
+
+export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
+  return stateOf(await get(table, stateKey(process)));
+}
+
+/** The snapshot, whole: an item and parts of different versions are read again.
+ *  @throws when its parts can't be had at one version. */
+export async function load(table: Table, process: ProcessKey, id: string): Promise<Snapshot | undefined> {
+  for (let attempt = 0; attempt < LOAD_TRIES; attempt++) {
+    const item = await get(table, projectKey(process, id));
+    if (!item) return undefined;
+    const bytes = await wholeBlob(table, process, id, item);
+    if (bytes) return snapshotOf(item, bytes);
+  }
+  throw new Error(
+    `The snapshot of project ${id} in process ${process.processId} is not whole: its parts don't have its version. ` +
+      'Delete its items (PROJECT#…) to read it afresh; it is then told as created.',
+  );
+}
+
+/** Every item of the process that is a project, whatever its size. */
+export async function* projectIds(table: Table, process: ProcessKey): AsyncIterable<string> {
+  const pages = items(table, process, PROJECT_PREFIX, {
+    ProjectionExpression: 'projectId',
+    FilterExpression: 'attribute_exists(projectId)',
+  });
+  for await (const item of pages) yield item.projectId?.S as string;
+}
+
+export async function held(table: Table, process: ProcessKey, ids: Iterable<string>): Promise<Set<string>> {
+  const wanted = [...new Set(ids)];
+  const found = new Set<string>();
+  for (let start = 0; start < wanted.length; start += BATCH) {
+    const keys = wanted.slice(start, start + BATCH).map(id => projectKey(process, id));
+    for (const item of await batchGet(table, keys)) found.add(item.projectId?.S as string);
+  }
+  return found;
+}
+
+async function get(table: Table, key: Key): Promise<Item | undefined> {
+  const { Item: item } = await table.client.send(
+    new GetItemCommand({ TableName: table.tableName, Key: key, ConsistentRead: true }),
+  );
+  return item;
+}
+
+/** DynamoDB may answer a part of a batch and leave the rest for another request. */
+async function batchGet(table: Table, keys: Key[]): Promise<Item[]> {
+  const found: Item[] = [];
+  let rest: Item[] = keys;
+  while (rest.length > 0) {
+    const request = { Keys: rest, ConsistentRead: true, ProjectionExpression: 'projectId' };
+    const answer = await table.client.send(
+      new BatchGetItemCommand({ RequestItems: { [table.tableName]: request } }),
+    );
+    found.push(...(answer.Responses?.[table.tableName] ?? []));
+    rest = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
+  }
+  return found;
+}
+
+async function* items(
+  table: Table,
+  process: ProcessKey,
+  prefix: string,
+  more: { ProjectionExpression?: string; FilterExpression?: string } = {},
+): AsyncIterable<Item> {
+  const query = {
+    TableName: table.tableName,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': { S: partition(process) }, ':prefix': { S: prefix } },
+    ConsistentRead: true,
+    ...more,
+  };
+  for await (const page of paginateQuery({ client: table.client }, query)) yield* page.Items ?? [];
+}
+
+async function wholeBlob(
+  table: Table,
+  process: ProcessKey,
+  id: string,
+  item: Item,
+): Promise<Uint8Array | undefined> {
+  const count = Number(item.parts?.N);
+  const blobs = [item.blob?.B as Uint8Array];
+  if (count > 0) {
+    for await (const part of items(table, process, partPrefix(id))) {
+      if (part.version?.N === item.version?.N) blobs.push(part.blob?.B as Uint8Array);
+    }
+  }
+  return blobs.length === count + 1 ? Buffer.concat(blobs) : undefined;
+}
+
+function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
+  return {
+    version: Number(item.version?.N),
+    content: decodeContent(bytes),
+    recordReadAt: Number(item.recordReadAt?.N),
+    tasksReadAt: Number(item.tasksReadAt?.N),
+    parts: Number(item.parts?.N),
+  };
+}

@@ -1,0 +1,95 @@
+import type { ProjectContent } from '../changes/compare-project.ts';
+import type { ChangeEvent } from '../changes/event.ts';
+import type { ProcessState } from './state.ts';
+
+/** One process of one workspace: what a pass walks. */
+export interface ProcessKey {
+  readonly workspace: string;
+  readonly processId: string;
+}
+
+export type Mode = 'changes' | 'sweep';
+
+/** What we last committed of one project. Times are in ms since 1970, by the service's clock. */
+export interface Snapshot {
+  readonly version: number;
+  readonly content: ProjectContent;
+  /** When the listing that showed the project's record was read. */
+  readonly recordReadAt: number;
+  /** When its tasks were read. */
+  readonly tasksReadAt: number;
+  /** How many further items hold it; the table's own affair. */
+  readonly parts?: number;
+}
+
+/** The right to walk a process in one mode, and where the walk stands. */
+export interface Lease {
+  readonly mode: Mode;
+  readonly owner: string;
+  /** What the pass that goes on needs to know of its beginning; undefined when a new pass begins. */
+  readonly window: PassWindow | undefined;
+  /** The last project, in id order, that the pass is done with. */
+  readonly progress: string | undefined;
+}
+
+/** Fixed when a pass begins, and kept when a later run goes on with it. */
+export interface PassWindow {
+  /** The service's time at which the pass began to list. */
+  readonly startedAt: number;
+  /** Where the audit log stood then, as JSON; the pass moves there when it ends. */
+  readonly audit?: unknown;
+}
+
+/** One commit: a snapshot and its events, or neither. */
+export interface CommitRequest {
+  readonly projectId: string;
+  /** The snapshot that was read and compared with; undefined when there was none. */
+  readonly expected: Snapshot | undefined;
+  /** The new one; undefined deletes the project. */
+  readonly snapshot: Snapshot | undefined;
+  /** The version of this commit: that of `snapshot` too. */
+  readonly version: number;
+  readonly events: readonly ChangeEvent[];
+  /** Our clock, ms since 1970: orders change records, and dates their expiry. */
+  readonly at: number;
+}
+
+/** `conflict`: another pass was first, read again. `too-large`: it doesn't fit one transaction, commit less at once. */
+export type CommitResult = 'committed' | 'conflict' | 'too-large';
+
+/** The table as a pass sees it (DESIGN §6). Whatever crashes between two calls, each call happened whole or not. */
+export interface Snapshots {
+  readState(process: ProcessKey): Promise<ProcessState>;
+  /** Takes the lease until `until`, or returns undefined while another owner holds it (`now` decides if it expired). */
+  takeLease(process: ProcessKey, request: LeaseRequest): Promise<Lease | undefined>;
+  /** True when a pass of this mode began and has not ended. */
+  isUnfinished(process: ProcessKey, mode: Mode): Promise<boolean>;
+  /** Remembers where the pass stands and holds the lease until `until`; false when the lease is no longer ours. */
+  saveProgress(process: ProcessKey, lease: Lease, until: number): Promise<boolean>;
+  /** Gives the lease back and keeps the pass as it stands, for the next run. */
+  release(process: ProcessKey, lease: Lease): Promise<void>;
+  /** Ends the pass in one step: its state is written, the events about the process itself are committed, its lease is
+   *  given back. False when the lease is no longer ours: then nothing happened. */
+  finish(
+    process: ProcessKey,
+    lease: Lease,
+    state: Partial<ProcessState>,
+    said?: Announcement,
+  ): Promise<boolean>;
+  load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
+  commit(process: ProcessKey, request: CommitRequest): Promise<CommitResult>;
+  /** Those of `ids` that have a snapshot. */
+  held(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
+  /** Every project that has a snapshot. */
+  projectIds(process: ProcessKey): AsyncIterable<string>;
+}
+
+export interface LeaseRequest {
+  readonly mode: Mode;
+  readonly owner: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** Events that belong to no project. */
+export type Announcement = Pick<CommitRequest, 'events' | 'version' | 'at'>;

@@ -1,0 +1,62 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { decode, encode } from './codec.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from './state.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** How each part of the state is written: what an operator may want to read stays readable. */
+const FORMATS: Record<keyof ProcessState, 'boolean' | 'number' | 'json' | 'zstd'> = {
+  baselined: 'boolean',
+  watermark: 'number',
+  sweptAt: 'number',
+  audit: 'json',
+  definitions: 'zstd',
+  recent: 'zstd',
+  missing: 'json',
+  held: 'json',
+  released: 'boolean',
+  reported: 'json',
+};
+
+const NAMES = Object.keys(FORMATS) as (keyof ProcessState)[];
+
+/** The state in an item; what is not in it is as for an unknown process. */
+export function stateOf(item: Item | undefined): ProcessState {
+  const parts = NAMES.flatMap(name => {
+    const value = item?.[name];
+    return value === undefined ? [] : [[name, read(value)] as const];
+  });
+  return { ...UNKNOWN_PROCESS, ...Object.fromEntries(parts) };
+}
+
+/** The update that sets just the parts in `state`: the two modes write different parts of one item, and neither may
+ *  undo the other's. */
+export function stateUpdate(state: Partial<ProcessState>) {
+  const names = NAMES.filter(name => name in state);
+  const set = names.filter(name => state[name] !== undefined);
+  const removed = names.filter(name => state[name] === undefined);
+  const expressions = [
+    set.length > 0 ? `SET ${set.map(name => `#${name} = :${name}`).join(', ')}` : '',
+    removed.length > 0 ? `REMOVE ${removed.map(name => `#${name}`).join(', ')}` : '',
+  ];
+  return {
+    UpdateExpression: expressions.join(' ').trim(),
+    ExpressionAttributeNames: Object.fromEntries(names.map(name => [`#${name}`, name])),
+    ...(set.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(set.map(name => [`:${name}`, write(name, state[name])])),
+    }),
+  };
+}
+
+function write(name: keyof ProcessState, value: unknown): AttributeValue {
+  const format = FORMATS[name];
+  if (format === 'boolean') return { BOOL: value === true };
+  if (format === 'number') return { N: String(value) };
+  return format === 'json' ? { S: JSON.stringify(value) } : { B: encode(value) };
+}
+
+function read(value: AttributeValue): unknown {
+  if (value.BOOL !== undefined) return value.BOOL;
+  if (value.N !== undefined) return Number(value.N);
+  return value.S !== undefined ? JSON.parse(value.S) : decode(value.B as Uint8Array);
+}

@@ -1,0 +1,50 @@
+import type { Definitions } from '../changes/field-index.ts';
+
+/** What a process's passes know between them. Times are in ms since 1970, by the service's clock. */
+export interface ProcessState {
+  /** True once every project has its first snapshot: from then on differences are told. */
+  readonly baselined: boolean;
+  /** The time from which the next `changes` pass asks, less the overlap. */
+  readonly watermark: number;
+  /** When the last completed sweep, or the baseline, began: everything held was read since. */
+  readonly sweptAt: number;
+  /** Where the audit log stands. */
+  readonly audit: AuditPosition | undefined;
+  readonly definitions: Definitions;
+  /** The projects that the last `changes` pass listed: one that is listed again, byte for byte, needs no task request. */
+  readonly recent: RecentProjects;
+  /** Projects that the last sweep missed and could not confirm as deleted. */
+  readonly missing: readonly string[];
+  /** Set while deletions wait for an operator: how many, and since when. */
+  readonly held: { readonly since: number; readonly missing: number } | undefined;
+  /** True when the operator let the held deletions go ahead. */
+  readonly released: boolean;
+  /** What was reported once, and needs no second report. */
+  readonly reported: readonly string[];
+}
+
+/** By project: the digest of its record as listed, and when its tasks were read. */
+export type RecentProjects = readonly (readonly [id: string, digest: string, readAt: number])[];
+
+/** How far the audit log was read. Order and entry fields are undocumented (service-api.md §2.4). */
+export interface AuditPosition {
+  readonly order: 'oldest-first' | 'newest-first' | 'unknown';
+  /** The `after` of the last page; undefined when that is the first page. */
+  readonly tail: string | undefined;
+  /** Digests of the entries that were last read at the end, or the ends, where new ones may come. */
+  readonly seen: readonly string[];
+}
+
+/** The state of a process that nobody has polled yet. */
+export const UNKNOWN_PROCESS: ProcessState = {
+  baselined: false,
+  watermark: 0,
+  sweptAt: 0,
+  audit: undefined,
+  definitions: { project: [], task: [] },
+  recent: [],
+  missing: [],
+  held: undefined,
+  released: false,
+  reported: [],
+};

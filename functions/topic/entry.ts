@@ -1,0 +1,62 @@
+import type { MessageAttributeValue } from '@aws-sdk/client-sns';
+import type { ChangeEvent } from '../changes/event.ts';
+
+/** An event as SNS takes it: the message and the attributes that filter policies ask for (DESIGN §8). */
+export interface Message {
+  readonly Message: string;
+  readonly MessageAttributes: Record<string, MessageAttributeValue>;
+}
+
+/** Bytes for the names of changed fields: with the event's 240 KB they stay under SNS's 256 KB. */
+const FIELD_NAMES_BYTES = 12_000;
+
+/** The message of one event. */
+export function messageOf(event: ChangeEvent): Message {
+  const { data, source } = event;
+  // Workspace names are letters, digits, `_` and `-`, so that nothing in them is encoded.
+  const workspace = source.split('/')[2] ?? '';
+  const fields = 'changes' in data ? fittingNames(data.changes.map(change => change.field)) : [];
+  return {
+    Message: xmlSafeJson(event),
+    MessageAttributes: {
+      eventType: text(event.type),
+      workspace: text(workspace),
+      processId: text(data.process.id),
+      ...('project' in data && { projectId: text(data.project.id) }),
+      ...(fields.length > 0 && {
+        changedFields: { DataType: 'String.Array', StringValue: xmlSafeJson(fields) },
+      }),
+    },
+  };
+}
+
+/** What SNS counts towards its 256 KB: the message, and each attribute's name, type and value. */
+export function bytesOf({ Message, MessageAttributes }: Message): number {
+  const attributes = Object.entries(MessageAttributes).flatMap(([name, { DataType, StringValue }]) => [
+    name,
+    DataType ?? '',
+    StringValue ?? '',
+  ]);
+  return [Message, ...attributes].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+}
+
+function fittingNames(names: readonly string[]): string[] {
+  let room = FIELD_NAMES_BYTES;
+  return names.filter(name => {
+    room -= Buffer.byteLength(JSON.stringify(name)) + 1;
+    return room >= 0;
+  });
+}
+
+/** SNS takes the characters of XML 1.0 only. JSON escapes control characters and lone surrogates already; the two
+ *  noncharacters remain. */
+function xmlSafeJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[\uFFFE\uFFFF]/g, character =>
+    character === '\uFFFE' ? '\\ufffe' : '\\uffff',
+  );
+}
+
+function text(value: string): MessageAttributeValue {
+  const safe = value.toWellFormed().replace(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD');
+  return { DataType: 'String', StringValue: safe };
+}
