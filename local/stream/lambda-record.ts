@@ -1,0 +1,64 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { _Record } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord, AttributeValue as LambdaValue } from 'aws-lambda';
+
+/** What the event source's filter lets through: change records, as they are written (DESIGN §6). */
+export function isChange(record: _Record): boolean {
+  return record.eventName === 'INSERT' && (record.dynamodb?.Keys?.sk?.S ?? '').startsWith('CHANGE#');
+}
+
+/** A stream record as Lambda hands it to a function: binary as base64, times in seconds. */
+export function lambdaRecord(record: _Record, streamArn: string): DynamoDBRecord {
+  const { Keys, NewImage, SequenceNumber = '', ApproximateCreationDateTime } = record.dynamodb ?? {};
+  return {
+    eventID: record.eventID,
+    eventName: 'INSERT',
+    eventVersion: record.eventVersion,
+    eventSource: 'aws:dynamodb',
+    awsRegion: record.awsRegion,
+    eventSourceARN: streamArn,
+    dynamodb: {
+      ApproximateCreationDateTime: (ApproximateCreationDateTime?.getTime() ?? 0) / 1000,
+      Keys: lambdaItem(Keys ?? {}),
+      NewImage: lambdaItem(NewImage ?? {}),
+      SequenceNumber,
+      StreamViewType: 'NEW_IMAGE',
+    },
+  };
+}
+
+/** An item of the table, as the stream would have told its insertion. `sequenceNumber` need only be unique. */
+export function recordOfItem(
+  item: Record<string, AttributeValue>,
+  streamArn: string,
+  sequenceNumber: string,
+): DynamoDBRecord {
+  const { pk = { S: '' }, sk = { S: '' } } = item;
+  const dynamodb = { Keys: { pk, sk }, NewImage: item, SequenceNumber: sequenceNumber };
+  return lambdaRecord({ eventID: sequenceNumber, dynamodb } as _Record, streamArn);
+}
+
+/** The time in a change record's key: ms since 1970, our clock; 0 when it is no change record. */
+export function timeOfChange(record: DynamoDBRecord): number {
+  return timeInKey(record.dynamodb?.Keys?.sk?.S ?? '');
+}
+
+export function timeInKey(sk: string): number {
+  return Number(/^CHANGE#(\d+)#/.exec(sk)?.[1] ?? 0);
+}
+
+function lambdaItem(item: Record<string, AttributeValue>): Record<string, LambdaValue> {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, lambdaValue(value)]));
+}
+
+function lambdaValue(value: AttributeValue): LambdaValue {
+  if (value.B !== undefined) return { B: base64(value.B) };
+  if (value.BS !== undefined) return { BS: value.BS.map(base64) };
+  if (value.L !== undefined) return { L: value.L.map(lambdaValue) };
+  if (value.M !== undefined) return { M: lambdaItem(value.M) };
+  return value as LambdaValue;
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+
+const position = z.strictObject({
+  /** A table made anew has another. */
+  streamArn: z.string(),
+  /** By shard: the last record that needs no further care. `ended` tells that the shard has no more. */
+  shards: z.record(z.string(), z.strictObject({ sequenceNumber: z.string(), ended: z.boolean() })),
+  /** The latest time in the key of a change record that is delivered: ms since 1970. */
+  time: z.number(),
+});
+
+/** How far the stream was read, published and delivered. */
+export type Position = z.infer<typeof position>;
+
+export interface PositionStore {
+  /** undefined before the first save. */
+  load(): Position | undefined;
+  save(position: Position): void;
+}
+
+export function memoryPosition(): PositionStore {
+  let saved: Position | undefined;
+  return {
+    load: () => saved,
+    save: next => {
+      saved = next;
+    },
+  };
+}
+
+/** Keeps the position in a JSON file, which a crash leaves as it was or as it should be. */
+export function filePosition(file: string): PositionStore {
+  return {
+    load: () => {
+      const text = readIfThere(file);
+      if (text === undefined) return undefined;
+      try {
+        return position.parse(JSON.parse(text));
+      } catch (error) {
+        throw new Error(`${file} is damaged. Delete it: changes may then be sent twice, but none is lost.`, {
+          cause: error,
+        });
+      }
+    },
+    save: next => {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(`${file}.new`, JSON.stringify(next), { flush: true });
+      renameSync(`${file}.new`, file);
+    },
+  };
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { Sleep } from '../../functions/clock.ts';
+
+export type PublishHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+
+/**
+ * Calls the handler as Lambda's event source does, until every record is taken: after a failure it goes on from the first
+ * one that failed, after an error from the start. Waits longer each time, up to 10 s.
+ * @throws only when `signal` aborts.
+ */
+export async function publishAll(
+  records: readonly DynamoDBRecord[],
+  options: {
+    publish: PublishHandler;
+    sleep: Sleep;
+    signal: AbortSignal;
+    onFailure: (error: unknown, left: number) => void;
+  },
+): Promise<void> {
+  let left = records;
+  for (let pause = 100; left.length > 0; pause = Math.min(pause * 2, 10_000)) {
+    options.signal.throwIfAborted();
+    const before = left.length;
+    try {
+      const { batchItemFailures } = await options.publish({ Records: [...left] });
+      left = fromFirstFailed(left, batchItemFailures);
+      if (left.length === 0) return;
+      options.onFailure(undefined, left.length);
+    } catch (error) {
+      options.onFailure(error, left.length);
+    }
+    if (left.length < before) pause = 100;
+    await options.sleep(pause, options.signal);
+  }
+}
+
+/** As Lambda reads the answer: an identifier that none of the records has fails them all. */
+function fromFirstFailed(
+  records: readonly DynamoDBRecord[],
+  failures: DynamoDBBatchResponse['batchItemFailures'],
+): readonly DynamoDBRecord[] {
+  if (failures.length === 0) return [];
+  const numbers = records.map(record => record.dynamodb?.SequenceNumber);
+  const indices = failures.map(failure => numbers.indexOf(failure.itemIdentifier));
+  return records.slice(Math.max(0, Math.min(...indices)));
+}

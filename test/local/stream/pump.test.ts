@@ -1,0 +1,183 @@
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { describe, expect, test, vi } from 'vitest';
+import { memoryPosition } from '../../../local/stream/position.ts';
+import { commit } from '../dynamodb/support.ts';
+import { collecting, idsOf, startedPump, startedTable } from './support.ts';
+
+describe('the stream pump', () => {
+  test('hands over the inserted change records alone, in order, as Lambda does', async () => {
+    const table = await startedTable();
+    const events: DynamoDBStreamEvent[] = [];
+    const pump = startedPump(table, {
+      publish: async event => {
+        events.push(event);
+        return { batchItemFailures: [] };
+      },
+    });
+    for (const id of ['1', '2', '3']) await commit(table.client, id);
+    await pump.drained();
+    expect(events.flatMap(idsOf)).toEqual(['1', '2', '3']);
+    const [record] = events.flatMap(event => event.Records);
+    expect(record).toMatchObject({ eventName: 'INSERT', eventSourceARN: table.table.streamArn });
+    expect(record?.dynamodb?.NewImage?.events).toEqual({ B: Buffer.from('1').toString('base64') });
+    expect(record?.dynamodb?.ApproximateCreationDateTime).toBeGreaterThan(1.7e9);
+  });
+
+  test('goes on from the first record that failed, and from the start after an error', async () => {
+    const table = await startedTable();
+    for (const id of ['1', '2', '3', '4']) await commit(table.client, id);
+    const calls: string[][] = [];
+    const pump = startedPump(table, {
+      publish: async event => {
+        calls.push(idsOf(event));
+        if (calls.length === 1) throw new Error('SNS is away');
+        const failed = calls.length === 2 ? [3, 1] : [];
+        return {
+          batchItemFailures: failed.map(index => ({
+            itemIdentifier: event.Records[index]?.dynamodb?.SequenceNumber ?? '',
+          })),
+        };
+      },
+    });
+    await pump.drained();
+    expect(calls).toEqual([
+      ['1', '2', '3', '4'],
+      ['1', '2', '3', '4'],
+      ['2', '3', '4'],
+    ]);
+  });
+
+  test('sends the whole batch again when it cannot tell which record failed', async () => {
+    const table = await startedTable();
+    for (const id of ['1', '2']) await commit(table.client, id);
+    const calls: string[][] = [];
+    const pump = startedPump(table, {
+      publish: async event => {
+        calls.push(idsOf(event));
+        return { batchItemFailures: calls.length === 1 ? [{ itemIdentifier: 'unheard of' }] : [] };
+      },
+    });
+    await pump.drained();
+    expect(calls).toEqual([
+      ['1', '2'],
+      ['1', '2'],
+    ]);
+  });
+
+  test('after a restart goes on where deliveries stood', async () => {
+    const table = await startedTable();
+    const position = memoryPosition();
+    const first = startedPump(table, { position });
+    await commit(table.client, '1');
+    await first.drained();
+    await first.stop();
+    await commit(table.client, '2');
+    const { ids, publish } = collecting();
+    await startedPump(table, { position, publish }).drained();
+    expect(ids).toEqual(['2']);
+  });
+
+  test('sends again what was published but not delivered when it ended', async () => {
+    const table = await startedTable();
+    const position = memoryPosition();
+    const before = collecting();
+    const first = startedPump(table, {
+      position,
+      publish: before.publish,
+      delivered: () => new Promise(() => {}),
+    });
+    await commit(table.client, '1');
+    await vi.waitFor(() => expect(before.ids).toEqual(['1']));
+    await first.stop();
+    expect(position.load()).toBeUndefined();
+    const after = collecting();
+    await startedPump(table, { position, publish: after.publish }).drained();
+    expect(after.ids).toEqual(['1']);
+  });
+
+  test('reads on while a subscriber is slow, and saves positions in order as deliveries end', async () => {
+    const table = await startedTable();
+    const deliveries: (() => void)[] = [];
+    const saved: number[] = [];
+    const { ids, publish } = collecting();
+    startedPump(table, {
+      publish,
+      delivered: () => new Promise(resolve => deliveries.push(resolve)),
+      onSaved: ({ time }) => saved.push(time),
+    });
+    await commit(table.client, '1', 1);
+    await vi.waitFor(() => expect(deliveries).toHaveLength(1));
+    for (const id of ['2', '3']) await commit(table.client, id, Number(id));
+    await vi.waitFor(() => expect(ids).toEqual(['1', '2', '3']));
+    expect(saved).toEqual([]);
+    deliveries[0]?.();
+    await vi.waitFor(() => expect(deliveries).toHaveLength(2));
+    expect(saved).toEqual([1]);
+    deliveries[1]?.();
+    await vi.waitFor(() => expect(saved).toEqual([1, 3]));
+  });
+
+  test('takes lost change records from the table, from the persisted time on, and only once', async () => {
+    const table = await startedTable();
+    const day = 24 * 3600_000;
+    await commit(table.client, 'long ago', 1 * day);
+    await commit(table.client, 'lost', 3 * day);
+    table.trim('changewire', '4');
+    const position = memoryPosition();
+    position.save({
+      streamArn: table.table.streamArn,
+      shards: { 'shardId-00000001-changewire': { sequenceNumber: '2', ended: false } },
+      time: 3 * day,
+    });
+    const notices: string[] = [];
+    const { ids, publish } = collecting();
+    const pump = startedPump(table, { position, publish, onNotice: text => notices.push(text) });
+    await pump.drained();
+    await pump.stop();
+    expect(new Set(ids)).toEqual(new Set(['lost']));
+    expect(notices).toEqual([expect.stringContaining('sending the latest changes again')]);
+    const again = collecting();
+    await startedPump(table, { position, publish: again.publish }).drained();
+    expect(again.ids).toEqual([]);
+  });
+
+  test('takes the journal when the table was made anew or its database is older than the position', async () => {
+    const table = await startedTable();
+    await commit(table.client, '1', 1);
+    const shard = 'shardId-00000001-changewire';
+    for (const [streamArn, sequenceNumber] of [
+      ['arn:of-another-table', '2'],
+      [table.table.streamArn, '99'],
+    ] as const) {
+      const position = memoryPosition();
+      position.save({ streamArn, shards: { [shard]: { sequenceNumber, ended: false } }, time: 1 });
+      const { ids, publish } = collecting();
+      await startedPump(table, { position, publish }).drained();
+      expect(new Set(ids)).toEqual(new Set(['1']));
+    }
+  });
+
+  test('goes on when the database is killed, and says so', async () => {
+    const table = await startedTable();
+    const { ids, publish } = collecting();
+    const notices: string[] = [];
+    const pump = startedPump(table, { publish, onNotice: text => notices.push(text) });
+    await commit(table.client, '1');
+    await pump.drained();
+    process.kill(table.pid() as number, 'SIGKILL');
+    await vi.waitFor(() => commit(table.client, '2'), 10_000);
+    await pump.drained();
+    expect(ids).toEqual(['1', '2']);
+    expect(notices.length % 2).toBe(0);
+  });
+
+  test('rejects whoever waits for it when it is stopped', async () => {
+    const table = await startedTable();
+    await commit(table.client, '1');
+    const pump = startedPump(table, { delivered: () => new Promise(() => {}) });
+    const waiting = expect(pump.drained()).rejects.toThrow('The stream pump was stopped.');
+    await pump.stop();
+    await waiting;
+    await expect(pump.drained()).rejects.toThrow('The stream pump was stopped.');
+  });
+});
