@@ -1,0 +1,67 @@
+/** What the API document leaves open (service-api.md §2.4, §4.3, §5 and §8, "Gaps"). Each may be changed while the service runs. */
+export interface Freedoms {
+  /** Name of the list in the answers of #2, #3 and #4. */
+  taskListName: string;
+  auditListName: string;
+  userListName: string;
+  /** The property that identifies a task; a task also carries its `projectId`. */
+  taskIdProperty: 'id' | 'taskId' | 'externalId';
+  projectIdProperty: 'id' | 'projectId';
+  /** Ids are JSON numbers, also in nested objects and audit entries. */
+  numericIds: boolean;
+  /** The token response tells `expires_in`. */
+  expiresIn: boolean;
+  /** Seconds that a token lives, on the service's clock. */
+  tokenLifetime: number;
+  /** Answers carry the service's clock in a `Date` header. */
+  dateHeader: boolean;
+  auditOrder: 'oldest-first' | 'newest-first';
+  /** The status that refuses the audit log, or false. */
+  auditDenied: false | 403 | 404;
+  /** Entries of the audit log carry their time. */
+  auditTimestamps: boolean;
+  /** Records carry `createdAt` and `updatedAt`. */
+  recordTimestamps: boolean;
+  /** The tick of the clock that stamps edits, in ms: two edits within one tick carry the same time. */
+  timestampResolution: number;
+  /** Making, editing, moving or deleting a task moves its project's update time. */
+  taskEditsTouchProject: boolean;
+  /** The status of an answer that would be larger than `maxResponseBytes`. */
+  tooLargeStatus: 400 | 413 | 500 | 502;
+  maxResponseBytes: number;
+  /** A greater `first` gets this many items. */
+  maxPageSize: number;
+  /** `updatedAfter` also returns what was updated at exactly that time. */
+  updatedAfterInclusive: boolean;
+  /** The status of a deleted project's task list; 200 is an empty list. A project that never was is always 404. */
+  tasksOfDeletedProject: 404 | 200;
+  /** Cursors of a page without items: strings, or null. */
+  emptyPageCursors: 'strings' | 'null';
+  /** #6 and #7 answer with groups of fields whose options are objects, or with one list whose options are labels. */
+  definitionShape: 'groups' | 'list';
+}
+
+export const DEFAULT_FREEDOMS: Readonly<Freedoms> = {
+  taskListName: 'tasks',
+  auditListName: 'entries',
+  userListName: 'users',
+  taskIdProperty: 'id',
+  projectIdProperty: 'id',
+  numericIds: false,
+  expiresIn: true,
+  tokenLifetime: 600,
+  dateHeader: true,
+  auditOrder: 'oldest-first',
+  auditDenied: false,
+  auditTimestamps: true,
+  recordTimestamps: true,
+  timestampResolution: 1,
+  taskEditsTouchProject: true,
+  tooLargeStatus: 413,
+  maxResponseBytes: 6 * 1024 * 1024,
+  maxPageSize: Number.POSITIVE_INFINITY,
+  updatedAfterInclusive: false,
+  tasksOfDeletedProject: 404,
+  emptyPageCursors: 'strings',
+  definitionShape: 'groups',
+};
