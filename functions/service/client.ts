@@ -1,0 +1,89 @@
+import { pathOf } from './address.ts';
+import { createContext } from './context.ts';
+import { readDefinitions } from './definitions.ts';
+import { asObject, identify, type Kind } from './identify.ts';
+import { type Walking, walk } from './list.ts';
+import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
+import { type Answer, createReader } from './reader.ts';
+import type { Service, ServiceConnection } from './service.ts';
+import { requestToken } from './token-request.ts';
+import { createTokens } from './tokens.ts';
+
+/**
+ * Connects to one workspace (service-api.md §1, §5). Nothing is sent before the first request. Throws a TypeError for
+ * an option that can't be right; the service's methods throw the errors of `errors.ts`.
+ */
+export function connect(options: ConnectOptions): ServiceConnection {
+  const settings = readOptions(options);
+  const closing = new AbortController();
+  const context = createContext(settings, closing.signal);
+  const tokens = createTokens(settings.clock, deadline => requestToken(context, deadline));
+  return {
+    open({ deadline }) {
+      const reader = createReader(context, tokens, deadline);
+      return createService({ context, reader, sizes: { ...settings.pageSize } });
+    },
+    async close() {
+      closing.abort();
+      await context.agent.destroy();
+    },
+  };
+}
+
+/** The endpoints of service-api.md §4 by number, for one pass. */
+function createService(walking: Walking): Service {
+  const { identifiers } = walking.context.settings;
+  const get = (...segments: string[]) => getOne(walking, segments);
+  return {
+    projects: (processId, { updatedAfter } = {}) =>
+      walk(walking, {
+        name: 'projects',
+        segments: ['processes', processId, 'projects'],
+        query: {
+          updatedAfter: updatedAfter === undefined ? undefined : new Date(updatedAfter).toISOString(),
+        },
+        property: 'projects',
+        item: recordOf('project', identifiers),
+      }),
+    tasks: (processId, projectId) =>
+      walk(walking, {
+        name: 'tasks',
+        segments: ['processes', processId, 'projects', projectId, 'tasks'],
+        item: recordOf('task', identifiers),
+      }),
+    auditLog: (processId, after) =>
+      walk(walking, {
+        name: 'auditLog',
+        segments: ['processes', processId, 'auditlog'],
+        after,
+        item: asObject,
+      }),
+    users: () => walk(walking, { name: 'users', segments: ['users'], item: recordOf('user', identifiers) }),
+    async user(userId) {
+      const answer = await get('user', userId);
+      return identify(answer, 'user', identifiers, '$', answer.body);
+    },
+    async coverpage(processId) {
+      return readDefinitions((await get('processes', processId, 'coverpage')).body);
+    },
+    async taskCustomFields(processId) {
+      const path = ['processes', processId, 'task-custom-fields'];
+      return readDefinitions((await getOne(walking, path, { includeArchived: 'true' })).body);
+    },
+  };
+}
+
+function recordOf(kind: Kind, names: Identifiers) {
+  return (answer: Answer, path: string, value: Answer['body']) => identify(answer, kind, names, path, value);
+}
+
+async function getOne(
+  walking: Walking,
+  segments: string[],
+  query: Record<string, string> = {},
+): Promise<Answer> {
+  const { context, reader } = walking;
+  const outcome = await reader.read(pathOf(context.settings.base, segments, query), false);
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}

@@ -1,0 +1,106 @@
+import {
+  ServiceAnswerError,
+  type ServiceError,
+  ServiceStatusError,
+  ServiceUnreachableError,
+} from './errors.ts';
+import type { HttpAnswer, HttpFailure } from './exchange.ts';
+import { parseHttpDate, parseRetryAfter } from './http-date.ts';
+
+/** One failed try, and what may be done about it. */
+export interface Failure {
+  /** Failures of one kind are counted together. */
+  readonly kind: string;
+  /** How many failures of this kind end the trying. */
+  readonly tries: number;
+  /** What the service asks to wait, in ms. */
+  readonly retryAfter?: number | undefined;
+  /** True when asking for less may help (service-api.md §7: the status of an oversized response is unspecified). */
+  readonly mayBeSize: boolean;
+  /** The error to throw; `ending` says why the trying ended. */
+  error(ending: string): ServiceError;
+}
+
+/** How patiently one request is tried. */
+export interface Patience {
+  readonly maxAttempts: number;
+  /** Try only briefly what asking for less may cure. */
+  readonly brief: boolean;
+}
+
+const BRIEF_TRIES = 2;
+const GARBLED_TRIES = 3;
+const NEVER_SIZE = new Set([401, 403, 404, 429]);
+
+/** A request that got no whole answer. `limits` are named in the error. */
+export function exchangeFailure(
+  request: string,
+  failure: HttpFailure,
+  patience: Patience,
+  limits: { timeout: number; maxBodyBytes: number },
+): Failure {
+  if (failure.why === 'too large') {
+    const where = {
+      path: '$',
+      expected: `a body of at most ${limits.maxBodyBytes} bytes`,
+      found: 'a larger one',
+    };
+    return {
+      kind: 'too large',
+      tries: 1,
+      mayBeSize: true,
+      error: () => new ServiceAnswerError(request, where),
+    };
+  }
+  const slowBody = failure.why === 'time-out' && failure.during === 'body';
+  const what = {
+    network: `the connection failed (${failure.code})`,
+    'time-out': `no ${slowBody ? 'whole body' : 'answer'} within ${limits.timeout} ms`,
+  }[failure.why];
+  return {
+    kind: slowBody ? 'slow body' : 'network',
+    tries: slowBody && patience.brief ? BRIEF_TRIES : patience.maxAttempts,
+    mayBeSize: slowBody,
+    error: ending =>
+      new ServiceUnreachableError(request, `${what}${ending}; check the address and the network between`),
+  };
+}
+
+/** A status other than 2xx (service-api.md §7). `now` is our clock, for a `Retry-After` without a `Date` beside it. */
+export function statusFailure(request: string, answer: HttpAnswer, patience: Patience, now: number): Failure {
+  const { status } = answer;
+  const retryAfter =
+    status === 429 || status === 503
+      ? parseRetryAfter(answer.retryAfter, parseHttpDate(answer.date) ?? now)
+      : undefined;
+  // A service that says when to come back is overloaded, not over its size.
+  const impatient = patience.brief && status !== 429 && retryAfter === undefined;
+  const passing = status >= 500 || status === 429 || status === 408;
+  return {
+    kind: status === 429 ? 'rate limit' : 'status',
+    tries: passing ? (impatient ? BRIEF_TRIES : patience.maxAttempts) : 1,
+    retryAfter,
+    mayBeSize: status >= 400 && !NEVER_SIZE.has(status),
+    error: ending => new ServiceStatusError(request, status, `${remedy(status)}${ending}`),
+  };
+}
+
+/** A 2xx whose body is no JSON: mostly a page of something on the way, or a body cut short. `found` is safe to print. */
+export function garbledFailure(request: string, found: string, patience: Patience): Failure {
+  return {
+    kind: 'garbled',
+    tries: Math.min(GARBLED_TRIES, patience.maxAttempts),
+    mayBeSize: false,
+    error: ending =>
+      new ServiceAnswerError(request, { path: '$', expected: 'JSON', found: `${found}${ending}` }),
+  };
+}
+
+function remedy(status: number): string {
+  if (status < 400) return 'redirects are not followed; check the base address';
+  if (status === 401) return 'the credentials are refused; check client id, secret, audience and instance';
+  if (status === 403) return 'access is denied; check what the credentials may read';
+  if (status === 404) return 'there is no such thing; check the identifiers and the base address';
+  if (status === 429) return 'the rate limit is exceeded';
+  return status < 500 ? 'the request is refused' : 'the service failed';
+}

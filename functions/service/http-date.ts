@@ -1,0 +1,18 @@
+/** An HTTP date (RFC 9110 §5.6.7, any of its three forms) in ms since 1970; undefined when it is none. */
+export function parseHttpDate(text: string | undefined): number | undefined {
+  if (text === undefined || !/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return undefined;
+  // The asctime form names no zone and means GMT; Date.parse would take ours.
+  const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/**
+ * How long a `Retry-After` header asks to wait, in ms, or undefined when it says nothing usable.
+ * `now` is what an HTTP date counts from: the service's own `Date` where there is one, so that our clock doesn't matter.
+ */
+export function parseRetryAfter(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const time = parseHttpDate(text);
+  return time === undefined ? undefined : Math.max(0, time - now);
+}

@@ -1,0 +1,91 @@
+import type { Json } from '../json.ts';
+import { pathOf } from './address.ts';
+import type { Context } from './context.ts';
+import type { ListName } from './options.ts';
+import { type RawPage, readPage } from './page.ts';
+import type { Answer, Reader } from './reader.ts';
+import type { Page } from './service.ts';
+
+/** One list to walk. */
+export interface List<Item> {
+  readonly name: ListName;
+  readonly segments: readonly string[];
+  readonly query?: Record<string, string | undefined>;
+  /** The list's property, where it is documented. */
+  readonly property?: string;
+  /** The cursor to go on behind. */
+  readonly after?: string | undefined;
+  /** Reads one item; `path` is where it stands in the answer. */
+  item(answer: Answer, path: string, value: Json): Item;
+}
+
+/** What all walks of one pass share: `sizes` is the `first` that works, and only ever shrinks. */
+export interface Walking {
+  readonly context: Context;
+  readonly reader: Reader;
+  readonly sizes: Record<ListName, number>;
+}
+
+/**
+ * A list, page by page (service-api.md §4.1); a page is asked for when the walk comes to it, and each iteration is a
+ * walk of its own. Throws a ServiceError when a page can't be had, or repeats a cursor and so would never end.
+ */
+export function walk<Item>(walking: Walking, list: List<Item>): AsyncIterable<Page<Item>> {
+  return { [Symbol.asyncIterator]: () => pages(walking, list) };
+}
+
+async function* pages<Item>(walking: Walking, list: List<Item>): AsyncGenerator<Page<Item>, void, void> {
+  let after = list.after;
+  const asked = new Set([after]);
+  for (;;) {
+    const { answer, raw } = await ask(walking, list, after);
+    const items = raw.items.map((value, index) => list.item(answer, `${raw.path}[${index}]`, value));
+    if (raw.next !== undefined && asked.has(raw.next)) {
+      const found = 'one that this walk has been at';
+      throw answer.wrong({ path: '$.paging.endCursor', expected: 'a new cursor', found });
+    }
+    const { readAt, clock } = answer;
+    yield { items, readAt, clock, after, hasNextPage: raw.next !== undefined };
+    if (raw.next === undefined) return;
+    after = raw.next;
+    asked.add(after);
+  }
+}
+
+async function ask<Item>(walking: Walking, list: List<Item>, after: string | undefined) {
+  const answer = await askBySize(walking, list, after);
+  const raw = readPage(answer, list.property);
+  if (list.property === undefined) noticeProperty(walking.context, list.name, raw);
+  return { answer, raw };
+}
+
+async function askBySize<Item>(
+  walking: Walking,
+  list: List<Item>,
+  after: string | undefined,
+): Promise<Answer> {
+  const { context, reader, sizes } = walking;
+  const { name, segments, query } = list;
+  for (let first = sizes[name]; ; first = Math.floor(first / 2)) {
+    const path = pathOf(context.settings.base, segments, { first, after, ...query });
+    const outcome = await reader.read(path, first > 1);
+    if ('value' in outcome) {
+      if (first < sizes[name]) {
+        sizes[name] = first;
+        noticeSize(context, name, first);
+      }
+      return outcome.value;
+    }
+    if (first === 1 || !outcome.mayBeSize) throw outcome.error;
+  }
+}
+
+function noticeSize(context: Context, list: ListName, first: number): void {
+  const message = `pages of ${list} failed at the configured size; this pass goes on with first=${first}`;
+  context.notice({ code: `page-size-${list}`, message, list, first });
+}
+
+function noticeProperty(context: Context, list: ListName, raw: RawPage): void {
+  const property = context.secrets.hide(raw.property);
+  context.notice({ code: `list-property-${list}`, message: `${list} come as ${property}`, list, property });
+}

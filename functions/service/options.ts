@@ -1,0 +1,85 @@
+import type { Clock, Random, Sleep } from '../clock.ts';
+import { type Address, parseAddress } from './address.ts';
+
+/** One HTTP request that was made, the token's included. `path` has the query; `ms` is how long it took. */
+export interface RequestInfo {
+  readonly method: string;
+  readonly path: string;
+  /** Undefined when no answer came. */
+  readonly status: number | undefined;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  readonly ms: number;
+}
+
+/** Something worth knowing about the service; each `code` is said once per connection. */
+export interface Notice {
+  readonly code: string;
+  readonly message: string;
+  readonly [detail: string]: unknown;
+}
+
+/** The four lists of service-api.md §4.1. */
+export type ListName = 'projects' | 'tasks' | 'auditLog' | 'users';
+
+/** Which property identifies a record, where the usual names are wrong. */
+export type Identifiers = { readonly [Kind in 'project' | 'task' | 'user']?: string | undefined };
+
+/** One workspace on one instance (service-api.md §1, §5), and how to treat it. */
+export interface ConnectOptions {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly audience: string;
+  /** Read for each token request, so that rotated credentials are taken up. */
+  readonly credentials: () => Promise<{ clientId: string; clientSecret: string }>;
+  /** Requests at once; 4 unless told. */
+  readonly concurrency?: number;
+  readonly identifiers?: Identifiers;
+  /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 200 users unless told. */
+  readonly pageSize?: { readonly [List in ListName]?: number };
+  /** Of one request, body included, in ms; 30,000 unless told. */
+  readonly requestTimeout?: number;
+  /** 16 MiB unless told. */
+  readonly maxBodyBytes?: number;
+  /** Of one request; 5 unless told. */
+  readonly maxAttempts?: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep: Sleep;
+  readonly onRequest?: (info: RequestInfo) => void;
+  readonly onNotice?: (notice: Notice) => void;
+}
+
+/** The options with every default filled in. */
+export interface Settings extends Required<Omit<ConnectOptions, 'baseUrl' | 'authUrl' | 'pageSize'>> {
+  readonly base: Address;
+  readonly auth: Address;
+  readonly pageSize: { readonly [List in ListName]: number };
+}
+
+/** Checks the options and fills in the defaults. Throws a TypeError that names the option. */
+export function readOptions(options: ConnectOptions): Settings {
+  const { baseUrl, authUrl, pageSize = {}, ...rest } = options;
+  const { concurrency = 4, requestTimeout = 30_000, maxBodyBytes = 16 * 2 ** 20, maxAttempts = 5 } = rest;
+  const { projects = 200, tasks = 500, auditLog = 100, users = 200 } = pageSize;
+  const counts = { concurrency, requestTimeout, maxBodyBytes, maxAttempts };
+  const sizes = { projects, tasks, auditLog, users };
+  for (const [name, value] of Object.entries(counts)) checkCount(name, value);
+  for (const [name, value] of Object.entries(sizes)) checkCount(`pageSize.${name}`, value);
+  return {
+    identifiers: {},
+    onRequest: () => {},
+    onNotice: () => {},
+    ...rest,
+    ...counts,
+    base: parseAddress('baseUrl', baseUrl),
+    auth: parseAddress('authUrl', authUrl),
+    pageSize: sizes,
+  };
+}
+
+function checkCount(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 1) {
+    throw new TypeError(`${name}: expected a whole number of at least 1, found ${value}`);
+  }
+}

@@ -1,0 +1,83 @@
+import type { Clock, Random, Sleep } from '../clock.ts';
+import { type ServiceError, ServiceUnreachableError } from './errors.ts';
+import type { Failure } from './failures.ts';
+
+/** What one try gave. */
+export type Try<Value> = { readonly value: Value } | { readonly failure: Failure };
+
+/** What all tries gave: the value, or the last failure's error. */
+export type Outcome<Value> =
+  | { readonly value: Value }
+  | { readonly error: ServiceError; readonly mayBeSize: boolean };
+
+/** How tries are spread over time. `deadline` in ms since 1970 by `clock`; it may move while we wait. */
+export interface Pacing {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep: Sleep;
+  readonly closing: AbortSignal;
+  readonly maxAttempts: number;
+  deadline(): number;
+}
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 20_000;
+
+/**
+ * Tries until it works, until one kind of failure has used up its tries, or until the next wait would pass the deadline.
+ * Waits as long as the service asks, else by exponential backoff with full jitter. undici's retry interceptor doesn't
+ * serve here: it knows no deadline and no fresh token, waits by its own timers, and joins the halves of two answers.
+ */
+export async function persist<Value>(
+  request: string,
+  pacing: Pacing,
+  once: (attempt: number) => Promise<Try<Value>>,
+): Promise<Outcome<Value>> {
+  const failed = new Map<string, number>();
+  for (let attempt = 1; ; attempt += 1) {
+    assertNotClosed(request, pacing);
+    assertTime(request, pacing);
+    const result = await once(attempt);
+    if ('value' in result) return result;
+    const { failure } = result;
+    assertNotClosed(request, pacing);
+    const same = (failed.get(failure.kind) ?? 0) + 1;
+    failed.set(failure.kind, same);
+    if (same >= failure.tries || attempt >= pacing.maxAttempts) {
+      const ending = attempt > 1 ? ` (${attempt} attempts)` : '';
+      return { error: failure.error(ending), mayBeSize: failure.mayBeSize };
+    }
+    const wait = failure.retryAfter || backoff(attempt, pacing.random);
+    if (pacing.clock() + wait >= pacing.deadline()) {
+      const ending = ` (attempt ${attempt}; the next, after ${Math.ceil(wait)} ms, would pass the deadline)`;
+      return { error: failure.error(ending), mayBeSize: false };
+    }
+    await pause(request, pacing, wait);
+  }
+}
+
+/** The error of a request for which no time is left. */
+export function outOfTime(request: string): ServiceUnreachableError {
+  return new ServiceUnreachableError(request, 'the deadline of the pass is reached; the next pass goes on');
+}
+
+function backoff(attempt: number, random: Random): number {
+  return random() * Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1));
+}
+
+function assertNotClosed(request: string, pacing: Pacing): void {
+  if (pacing.closing.aborted) throw new ServiceUnreachableError(request, 'the connection is closed');
+}
+
+function assertTime(request: string, pacing: Pacing): void {
+  if (pacing.clock() >= pacing.deadline()) throw outOfTime(request);
+}
+
+async function pause(request: string, pacing: Pacing, ms: number): Promise<void> {
+  try {
+    await pacing.sleep(ms, pacing.closing);
+  } catch (error) {
+    assertNotClosed(request, pacing);
+    throw error;
+  }
+}

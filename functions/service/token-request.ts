@@ -1,0 +1,64 @@
+import { pathOf } from './address.ts';
+import type { Context } from './context.ts';
+import { ServiceError } from './errors.ts';
+import type { HttpRequest } from './exchange.ts';
+import { isSuccess } from './exchange.ts';
+import { exchangeFailure, garbledFailure, statusFailure } from './failures.ts';
+import { parseHttpDate } from './http-date.ts';
+import { parseJson } from './parse.ts';
+import { persist, type Try } from './persist.ts';
+import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';
+
+/**
+ * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a ServiceError that
+ * names the authentication path; what the endpoint answered is never quoted, for it may echo what was sent.
+ */
+export async function requestToken(context: Context, deadline: () => number): Promise<TokenAnswer> {
+  const { settings, closing } = context;
+  const request = await tokenRequest(context);
+  const name = `${request.method} ${request.path}`;
+  const pacing = { ...settings, closing, deadline };
+  const outcome = await persist(name, pacing, attempt => tryOnce(context, request, attempt));
+  if ('error' in outcome) throw outcome.error;
+  context.secrets.add(outcome.value.token);
+  return outcome.value;
+}
+
+async function tokenRequest(context: Context): Promise<HttpRequest> {
+  const { auth, audience, credentials } = context.settings;
+  const path = pathOf(auth, ['oauth', 'token']);
+  const { clientId, clientSecret } = await credentials();
+  if (!clientId || !clientSecret) {
+    throw new ServiceError(`POST ${path}`, 'the credentials lack clientId or clientSecret; fill them in');
+  }
+  context.secrets.add(clientSecret);
+  const form = {
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+    audience,
+  };
+  return {
+    origin: auth.origin,
+    path,
+    method: 'POST',
+    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form).toString(),
+  };
+}
+
+async function tryOnce(context: Context, request: HttpRequest, attempt: number): Promise<Try<TokenAnswer>> {
+  const { settings, closing } = context;
+  const name = `${request.method} ${request.path}`;
+  const patience = { maxAttempts: settings.maxAttempts, brief: false };
+  const result = await context.send(request, attempt, closing);
+  if ('why' in result) {
+    const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
+    return { failure: exchangeFailure(name, result, patience, limits) };
+  }
+  if (!isSuccess(result.status)) return { failure: statusFailure(name, result, patience, result.at) };
+  const body = parseJson(result.text);
+  if (body === undefined) return { failure: garbledFailure(name, 'other text', patience) };
+  const about = { now: parseHttpDate(result.date) ?? result.at, hide: context.secrets.hide };
+  return { value: readTokenAnswer(name, body, about) };
+}

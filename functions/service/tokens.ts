@@ -1,0 +1,74 @@
+import type { Clock } from '../clock.ts';
+import type { TokenAnswer } from './token-answer.ts';
+
+/** An access token in use. Compared by identity: an authorization server may well hand out the same text again. */
+export interface Token {
+  readonly text: string;
+}
+
+/** One connection's token, shared by all its requests. */
+export interface Tokens {
+  /** A token that is still good for a while; all who ask at once share one token request. */
+  get(deadline: number): Promise<Token>;
+  /** Says that the service refused this token. */
+  refuse(token: Token): void;
+}
+
+interface Held extends Token {
+  readonly endsAt: number;
+  readonly renewAt: number;
+}
+
+interface Flight {
+  deadline: number;
+  readonly token: Promise<Held>;
+}
+
+const HEAD_START = 60_000;
+
+/**
+ * Keeps the token of service-api.md §5, renewed 60 s before its end, or after 80 % of a short life. When renewing fails,
+ * the old token serves as long as it lives. `request` gets the latest deadline of those who wait.
+ */
+export function createTokens(
+  clock: Clock,
+  request: (deadline: () => number) => Promise<TokenAnswer>,
+): Tokens {
+  let held: Held | undefined;
+  let flight: Flight | undefined;
+
+  const fly = async (deadline: () => number): Promise<Held> => {
+    const asked = clock();
+    try {
+      const { token, lifetime } = await request(deadline);
+      const renewAt = asked + Math.max(lifetime * 0.8, lifetime - HEAD_START);
+      held = { text: token, endsAt: asked + lifetime, renewAt };
+      return held;
+    } finally {
+      flight = undefined;
+    }
+  };
+
+  const join = (deadline: number): Promise<Held> => {
+    if (flight) flight.deadline = Math.max(flight.deadline, deadline);
+    else flight = { deadline, token: fly(() => flight?.deadline ?? deadline) };
+    return flight.token;
+  };
+
+  return {
+    async get(deadline) {
+      if (held && clock() < held.renewAt) return held;
+      try {
+        return await join(deadline);
+      } catch (error) {
+        const now = clock();
+        if (!held || now >= held.endsAt) throw error;
+        held = { ...held, renewAt: (now + held.endsAt) / 2 };
+        return held;
+      }
+    },
+    refuse(token) {
+      if (held === token) held = undefined;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../functions/json.ts';
+import { readDefinitions } from '../../functions/service/definitions.ts';
+import { normaliseType } from '../../functions/service/field-type.ts';
+
+const field = (externalId: string, more: { [key: string]: Json } = {}): Json => ({
+  externalId,
+  type: 'text',
+  ...more,
+});
+const idsOf = (body: Json) => readDefinitions(body).map(definition => definition.externalId);
+
+describe('field definitions are found by structure', () => {
+  test.each<[string, Json]>([
+    ['a bare array', [field('a'), field('b')]],
+    ['groups with fields', { groups: [{ name: 'G', fields: [field('a')] }, { fields: [field('b')] }] }],
+    ['an object by key', { fields: { one: field('a'), two: field('b') } }],
+    [
+      'a single one, and rubbish beside it',
+      [field('a'), null, 3, 'x', [[field('b')]], { externalId: 'no type' }],
+    ],
+    ['groups that look like fields', [field('g', { type: 'group', fields: [field('a'), field('b')] })]],
+    ['choices that look like fields', [field('a', { choices: [field('no')], options: [] }), field('b')]],
+    ['options that hold the fields', { options: [field('a'), field('b')] }],
+  ])('in %s, in the order of the document', (_title, body) => {
+    expect(idsOf(body)).toEqual(['a', 'b']);
+  });
+
+  test('a field with fields that depend on it stays a field', () => {
+    expect(idsOf([field('a', { type: 'select', dependents: [field('b')] })])).toEqual(['a', 'b']);
+  });
+
+  test('nothing is found in what holds none', () => {
+    for (const body of [null, 1, 'x', [], {}, { externalId: 'a' }, { externalId: '', type: 'text' }]) {
+      expect(readDefinitions(body)).toEqual([]);
+    }
+  });
+
+  test.each<[string, Json, object]>([
+    ['name', { name: 'Name', label: 'Label' }, { name: 'Name' }],
+    ['label', { label: 'Label', title: 'Title' }, { name: 'Label' }],
+    ['title', { name: '', title: 'Title' }, { name: 'Title' }],
+    ['externalId', { name: { en: 'x' } }, { name: 'a' }],
+  ])('take their name from %s', (_title, more, expected) => {
+    expect(readDefinitions([field('a', more as { [key: string]: Json })])).toEqual([
+      { externalId: 'a', type: 'text', ...expected },
+    ]);
+  });
+
+  test.each<[Json, string]>([
+    [{ type: 'DATE' }, 'date'],
+    [{ fieldType: 'number' }, 'number'],
+    [{ type: 7, fieldType: 'number' }, 'number'],
+    [{ type: { name: 'Single choice' } }, 'single-choice'],
+    [{ type: { type: 'multi_select' } }, 'multiple-choice'],
+    [{ type: 'Rating' }, 'Rating'],
+  ])('take their type from %j', (more, type) => {
+    expect(readDefinitions([{ externalId: 5, ...(more as object) }])).toEqual([
+      { externalId: '5', name: '5', type },
+    ]);
+  });
+
+  test('keep options and whether they are archived', () => {
+    const body = [
+      field('a', {
+        options: ['x', 2, null, { label: 'L', name: 'n', value: 'v' }, { name: 'N', value: 'v' }],
+      }),
+      field('b', { choices: [{ value: 'V' }, {}], archived: false }),
+      field('c', { isArchived: true, options: {} }),
+      field('d', { status: 'Archived' }),
+      field('e', { status: 'active', archived: 'no' }),
+    ];
+    expect(readDefinitions(body)).toEqual([
+      { externalId: 'a', name: 'a', type: 'text', options: ['x', '2', 'L', 'N'] },
+      { externalId: 'b', name: 'b', type: 'text', options: ['V'], archived: false },
+      { externalId: 'c', name: 'c', type: 'text', archived: true },
+      { externalId: 'd', name: 'd', type: 'text', archived: true },
+      { externalId: 'e', name: 'e', type: 'text' },
+    ]);
+  });
+
+  test('count once per externalId, the active one first', () => {
+    const archived = field('a', { archived: true, name: 'old' });
+    const active = field('a', { name: 'new' });
+    expect(readDefinitions([archived, active])).toMatchObject([{ name: 'new' }]);
+    expect(readDefinitions([active, archived])).toMatchObject([{ name: 'new' }]);
+    expect(readDefinitions([archived, archived])).toMatchObject([{ name: 'old' }]);
+  });
+
+  test('end at a depth and at a size, without harm', () => {
+    let deep: Json = field('deep');
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect(idsOf([deep, field('a')])).toEqual(['a']);
+    const wide: Json = Array.from({ length: 250_000 }, () => ({}));
+    expect(idsOf([field('a'), wide, field('late')])).toEqual(['a']);
+  });
+});
+
+test.each([
+  ['MULTIPLE_CHOICE', 'multiple-choice'],
+  ['multiChoice', 'multiple-choice'],
+  ['multiselect', 'multiple-choice'],
+  ['Multi Select Field', 'multiple-choice'],
+  ['singleSelect', 'single-choice'],
+  ['select', 'single-choice'],
+  ['single-choice', 'single-choice'],
+  ['Text', 'text'],
+  ['TextField', 'text'],
+  ['decimal', 'number'],
+  ['date_time', 'date'],
+  ['constructor', 'constructor'],
+  ['Person Picker', 'Person Picker'],
+])('the type %s is %s', (written, type) => {
+  expect(normaliseType(written)).toBe(type);
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceAnswerError } from '../../functions/service/errors.ts';
+import { all, failureOf, ids, rig } from './support/connect.ts';
+import { json, page, SERVICE_TIME, sequence } from './support/server.ts';
+
+describe('walking a list', () => {
+  test('asks for a page only when the walk comes to it, always with first', async () => {
+    const { service, requests } = await rig(sequence(page([{ id: 'a' }], 'c 1+/'), page([{ id: 'b' }])));
+    const list = service.projects('p/1', { updatedAfter: Date.parse('2026-01-02T03:04:05.678Z') });
+    const walk = list[Symbol.asyncIterator]();
+    expect(requests).toHaveLength(0);
+
+    expect(await walk.next()).toEqual({
+      done: false,
+      value: {
+        items: [{ id: 'a', fields: { id: 'a' } }],
+        readAt: SERVICE_TIME,
+        clock: 'service',
+        after: undefined,
+        hasNextPage: true,
+      },
+    });
+    expect(requests).toHaveLength(1);
+    expect((await walk.next()).value).toMatchObject({ after: 'c 1+/', hasNextPage: false });
+    expect((await walk.next()).done).toBe(true);
+
+    const updatedAfter = '2026-01-02T03:04:05.678Z';
+    expect(requests.map(request => request.query)).toEqual([
+      { first: '200', updatedAfter },
+      { first: '200', after: 'c 1+/', updatedAfter },
+    ]);
+    expect(requests[0]?.url).toMatch(/^\/processes\/p%2F1\/projects\?/);
+    expect(requests[1]?.url).toContain('after=c%201%2B%2F');
+  });
+
+  test('each iteration is a walk of its own', async () => {
+    const { service, requests } = await rig(page([{ id: 1 }]));
+    const list = service.projects('p');
+    expect(await ids(list)).toEqual(['1']);
+    expect(await ids(list)).toEqual(['1']);
+    expect(requests).toHaveLength(2);
+  });
+
+  test('leaving a walk early asks for no more', async () => {
+    const { service, requests } = await rig(page([{ id: 1 }], 'next'));
+    for await (const _page of service.projects('p')) break;
+    expect(requests).toHaveLength(1);
+  });
+
+  test('copes with more items than asked for, fewer, and none', async () => {
+    const api = sequence(page([{ id: 1 }, { id: 2 }, { id: 3 }], 'a'), page([], 'b'), page([{ id: 4 }]));
+    const { service } = await rig(api, { pageSize: { projects: 2 } });
+    expect(await ids(service.projects('p'))).toEqual(['1', '2', '3', '4']);
+  });
+
+  test.each(['tasks', 'items', 'data', '__proto__'])(
+    'finds the tasks as %s, and says so once',
+    async name => {
+      const body = `{"paging":{"hasNextPage":false},"total":1,"${name}":[{"id":7}]}`;
+      const { service, notices } = await rig(json(body));
+      expect(await ids(service.tasks('p', 'q'))).toEqual(['7']);
+      expect(await ids(service.tasks('p', 'r'))).toEqual(['7']);
+      expect(notices).toMatchObject([{ code: 'list-property-tasks', list: 'tasks', property: name }]);
+    },
+  );
+
+  test('goes on behind a cursor of the audit log', async () => {
+    const { service, requests } = await rig(page([{ what: 'x' }], undefined, 'entries'));
+    expect(await all(service.auditLog('p', 'there'))).toEqual([{ what: 'x' }]);
+    expect(requests[0]?.query).toEqual({ first: '100', after: 'there' });
+  });
+
+  test('takes our clock when the service sends no Date, and says so once', async () => {
+    const { service, notices, time } = await rig((response, request) => {
+      response.sendDate = false;
+      const next = request.query.after ? undefined : 'more';
+      response.end(JSON.stringify({ projects: [], paging: { hasNextPage: !!next, endCursor: next } }));
+    });
+    for await (const { readAt, clock } of service.projects('p')) {
+      expect({ readAt, clock }).toEqual({ readAt: time.now, clock: 'local' });
+    }
+    expect(notices.map(notice => notice.code)).toEqual(['no-date-header']);
+  });
+});
+
+describe('a page that is not as documented', () => {
+  const paging = { hasNextPage: false };
+  const more = { hasNextPage: true };
+  test.each<[string, unknown, string, string]>([
+    ['a body that is no object', [1], '$', 'array'],
+    ['no paging', { projects: [] }, '$.paging', 'nothing among the keys projects (array)'],
+    ['paging of another type', { projects: [], paging: 'x' }, '$.paging', 'string among'],
+    ['no hasNextPage', { projects: [], paging: {} }, '$.paging.hasNextPage', 'nothing'],
+    [
+      'hasNextPage as text',
+      { projects: [], paging: { hasNextPage: 'no' } },
+      '$.paging.hasNextPage',
+      'string',
+    ],
+    ['no endCursor', { projects: [], paging: more }, '$.paging.endCursor', 'nothing'],
+    [
+      'an empty endCursor',
+      { projects: [], paging: { ...more, endCursor: '' } },
+      '$.paging.endCursor',
+      'empty',
+    ],
+    [
+      'a numeric endCursor',
+      { projects: [], paging: { ...more, endCursor: 2 } },
+      '$.paging.endCursor',
+      'number',
+    ],
+    ['another list', { items: [], paging }, '$.projects', 'the keys items (array), paging (object)'],
+    ['no array', { projects: {}, paging }, '$.projects', 'the keys projects (object), paging (object)'],
+    ['a record that is none', { projects: [{ id: 1 }, 'x'], paging }, '$.projects[1]', 'string'],
+    ['a record of null', { projects: [null], paging }, '$.projects[0]', 'null'],
+    [
+      'a record without identifier',
+      { projects: [{ id: '', x: 1 }], paging },
+      '$.projects[0]',
+      'id (string), x (number)',
+    ],
+    ['a record without anything', { projects: [{}], paging }, '$.projects[0]', 'an object without keys'],
+  ])('is an error with its path: %s', async (_title, body, path, found) => {
+    const { service, requests } = await rig(json(body));
+    const error = await failureOf(all(service.projects('p')));
+    expect(error).toBeInstanceOf(ServiceAnswerError);
+    expect(error).toMatchObject({ path, request: 'GET /processes/p/projects?first=200' });
+    expect((error as ServiceAnswerError).found).toContain(found);
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['none', { paging, total: 0 }, 'the keys paging (object), total (number)'],
+    ['several', { a: [], b: [], paging }, 'the keys a (array), b (array), paging (object)'],
+  ])('lists the keys when an undocumented list has %s array', async (_title, body, found) => {
+    const { service } = await rig(json(body));
+    const error = await failureOf(all(service.tasks('p', 'q')));
+    expect(error).toMatchObject({ path: '$', found, expected: 'exactly one array beside paging' });
+  });
+
+  test('never loops on a repeated cursor', async () => {
+    const { service, requests } = await rig(sequence(page([], 'a'), page([], 'b'), page([], 'a')));
+    const error = await failureOf(all(service.projects('p')));
+    expect(error).toMatchObject({ path: '$.paging.endCursor', request: expect.stringContaining('after=b') });
+    expect(requests).toHaveLength(3);
+  });
+
+  test('nor on the cursor that it was given', async () => {
+    const { service } = await rig(page([], 'here', 'entries'));
+    expect(await failureOf(all(service.auditLog('p', 'here')))).toMatchObject({ path: '$.paging.endCursor' });
+  });
+
+  test('an audit log entry that is no object is an error too', async () => {
+    const { service } = await rig(page([{}, 3], undefined, 'odd name'));
+    expect(await failureOf(all(service.auditLog('p')))).toMatchObject({
+      path: '$["odd name"][1]',
+      found: 'number',
+    });
+  });
+});
+
+describe('identifiers', () => {
+  test.each<[string, object, string]>([
+    ['id', { taskId: 't', id: 'i', externalId: 'e' }, 'i'],
+    ['a number', { id: 0 }, '0'],
+    ['taskId', { taskId: 't', projectId: 'p', externalId: 'e' }, 't'],
+    ['externalId', { id: null, taskId: '', projectId: 'p', externalId: 'e' }, 'e'],
+  ])('are taken from %s', async (_title, record, id) => {
+    const { service } = await rig(page([record], undefined, 'tasks'));
+    expect(await ids(service.tasks('p', 'q'))).toEqual([id]);
+  });
+
+  test('can be overridden, record by record', async () => {
+    const api = page([{ key: 'k', id: 'i' }, { id: 'j' }]);
+    const { service } = await rig(api, { identifiers: { project: 'key' } });
+    expect(await ids(service.projects('p'))).toEqual(['k', 'j']);
+  });
+
+  test('of many digits keep every one, and odd keys survive as data', async () => {
+    const body =
+      '{"projects":[{"id":12345678901234567890,"n":-9007199254740993,"f":0.12345678901234567,"s":5,' +
+      '"__proto__":{"constructor":1}}],"paging":{"hasNextPage":false}}';
+    const { service } = await rig(json(body));
+    const [record] = await all(service.projects('p'));
+    expect(record?.id).toBe('12345678901234567890');
+    expect(Object.entries(record?.fields ?? {})).toEqual([
+      ['id', '12345678901234567890'],
+      ['n', '-9007199254740993'],
+      ['f', Number('0.12345678901234567')],
+      ['s', 5],
+      ['__proto__', { constructor: 1 }],
+    ]);
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import {
+  ServiceAnswerError,
+  ServiceStatusError,
+  ServiceUnreachableError,
+} from '../../functions/service/errors.ts';
+import { failureOf, rig, START } from './support/connect.ts';
+import {
+  broken,
+  destroy,
+  hang,
+  hangInBody,
+  html,
+  json,
+  SERVICE_TIME,
+  sequence,
+  status,
+  truncated,
+} from './support/server.ts';
+
+const user = json({ id: 'u' });
+const httpDate = (time: number) => new Date(time).toUTCString();
+
+describe('a request that fails for a while', () => {
+  test('is tried again with growing waits: reset, 500, broken body, then 200', async () => {
+    const { service, waits, infos } = await rig(sequence(destroy, status(500), broken, user));
+    expect(await service.user('u')).toMatchObject({ id: 'u' });
+    expect(waits).toEqual([250, 500, 1000]);
+    const api = infos.filter(info => info.method === 'GET');
+    expect(api.map(info => [info.attempt, info.status])).toEqual([
+      [1, undefined],
+      [2, 500],
+      [3, 200],
+      [4, 200],
+    ]);
+  });
+
+  test('waits by full jitter, never beyond 20 s', async () => {
+    const jitter = [0, 0.25, 0.999, 0.5, 1, 1, 1];
+    const random = () => jitter.shift() ?? 0;
+    const { service, waits } = await rig(status(500), { random, maxAttempts: 8 });
+    await failureOf(service.user('u'));
+    expect(waits).toEqual([0, 250, 1998, 2000, 8000, 16_000, 20_000]);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['seconds', { 'retry-after': '7' }, 7000],
+    ['a date, by the service’s clock', { 'retry-after': httpDate(SERVICE_TIME + 90_000) }, 90_000],
+    ['a date without zone', { 'retry-after': 'Wed Jul  1 12:00:30 2026' }, 30_000],
+    ['a date that is past: backoff', { 'retry-after': httpDate(SERVICE_TIME - 90_000) }, 250],
+    ['no sense: backoff', { 'retry-after': 'soon' }, 250],
+    ['no date at all: backoff', { 'retry-after': 'Wed, 99 Foo 2026' }, 250],
+    ['nothing: backoff', {}, 250],
+  ])('honours Retry-After on 429 and 503: %s', async (_title, headers, wait) => {
+    for (const code of [429, 503]) {
+      const { service, waits } = await rig(sequence(status(code, headers), user));
+      await service.user('u');
+      expect(waits).toEqual([wait]);
+    }
+  });
+
+  test('takes a Retry-After date by our clock when the service shows none', async () => {
+    const { service, waits } = await rig(
+      sequence(response => {
+        response.sendDate = false;
+        response.writeHead(429, { 'retry-after': httpDate(START + 4000) }).end();
+      }, user),
+    );
+    await service.user('u');
+    expect(waits).toEqual([4000]);
+  });
+
+  test.each<[string, number]>([
+    ['408', 408],
+    ['429', 429],
+    ['500', 500],
+    ['503', 503],
+  ])('ends in its status after the last attempt: %s', async (_title, code) => {
+    const { service, requests } = await rig(status(code), { maxAttempts: 3 });
+    const error = await failureOf(service.user('u'));
+    expect(error).toBeInstanceOf(ServiceStatusError);
+    expect(error).toMatchObject({ status: code, request: 'GET /user/u' });
+    expect(error.message).toContain('(3 attempts)');
+    expect(requests).toHaveLength(3);
+  });
+
+  test.each([301, 304, 400, 403, 404, 409])(
+    'is not tried again on %i, nor is a redirect followed',
+    async code => {
+      const { service, requests, waits } = await rig(status(code, { location: '/elsewhere' }));
+      expect(await failureOf(service.user('u'))).toMatchObject({ status: code });
+      expect([requests.length, waits.length]).toEqual([1, 0]);
+    },
+  );
+
+  test('ends unreachable when the connection keeps failing, with the code and the remedy', async () => {
+    const { service, requests } = await rig(destroy);
+    const error = await failureOf(service.user('u'));
+    expect(error).toBeInstanceOf(ServiceUnreachableError);
+    expect(error.message).toMatch(/^GET \/user\/u: the connection failed \([A-Z_]+\) \(5 attempts\); check/);
+    expect(requests).toHaveLength(5);
+  });
+
+  test('times out without an answer, and in the midst of a body', async () => {
+    const { service, waits } = await rig(sequence(hang, hangInBody(), user), { requestTimeout: 300 });
+    expect(await service.user('u')).toMatchObject({ id: 'u' });
+    expect(waits).toHaveLength(2);
+
+    const dead = await rig(hang, { requestTimeout: 40, maxAttempts: 2 });
+    const error = await failureOf(dead.service.user('u'));
+    expect(error.message).toContain('no answer within 40 ms (2 attempts)');
+  });
+
+  test('keeps the status when the body of a failing one never ends', async () => {
+    const { service } = await rig(hangInBody(404), { requestTimeout: 60 });
+    expect(await failureOf(service.user('u'))).toMatchObject({ status: 404 });
+  });
+
+  test('is told as no JSON after a few tries, with a safe start of what came', async () => {
+    const { service, requests } = await rig(html);
+    const error = await failureOf(service.user('u'));
+    expect(error).toBeInstanceOf(ServiceAnswerError);
+    expect(error).toMatchObject({ path: '$', expected: 'JSON' });
+    expect(error.message).toContain('37 characters that begin "<html>\\u{7}\\u{2028}<title>Sign in');
+    expect(requests).toHaveLength(3);
+  });
+
+  test('recovers from a page of something else, from JSON cut short, and from an empty 204', async () => {
+    const cut = await rig(sequence(html, truncated, user));
+    expect(await cut.service.user('u')).toMatchObject({ id: 'u' });
+    const empty = await rig(sequence(response => response.writeHead(204).end(), user));
+    expect(await empty.service.user('u')).toMatchObject({ id: 'u' });
+  });
+
+  test('is not asked for a single thing again that is too large', async () => {
+    const { service, requests } = await rig(json({ id: 'u', text: 'x'.repeat(5000) }), {
+      maxBodyBytes: 4096,
+    });
+    const error = await failureOf(service.user('u'));
+    expect(error).toMatchObject({ path: '$', expected: 'a body of at most 4096 bytes' });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('the deadline of the pass', () => {
+  test('throws at once when the next wait would pass it', async () => {
+    const { connection, requests, waits } = await rig(status(429, { 'retry-after': '60' }));
+    const service = connection.open({ deadline: START + 60_000 });
+    const error = await failureOf(service.user('u'));
+    expect(error).toMatchObject({ status: 429 });
+    expect(error.message).toContain('(attempt 1; the next, after 60000 ms, would pass the deadline)');
+    expect([requests.length, waits.length]).toEqual([1, 0]);
+  });
+
+  test('sends nothing once it is reached', async () => {
+    const { connection, requests, tokenRequests } = await rig(user);
+    const error = await failureOf(connection.open({ deadline: START }).user('u'));
+    expect(error).toBeInstanceOf(ServiceUnreachableError);
+    expect([requests.length, tokenRequests.length]).toEqual([0, 0]);
+  });
+
+  test('ends a request under way, and those that wait for their turn', async () => {
+    const { connection, requests, service } = await rig(sequence(hang, user), { concurrency: 1 });
+    const short = connection.open({ deadline: START + 500 });
+    const errors = await Promise.all([failureOf(short.user('a')), failureOf(short.user('b'))]);
+    for (const error of errors) expect(error.message).toContain('the deadline of the pass is reached');
+    expect(await service.user('c')).toMatchObject({ id: 'u' });
+    expect(requests.map(request => request.path)).toEqual(['/user/a', '/user/c']);
+  });
+
+  test('stops halving too', async () => {
+    const { connection, requests } = await rig(status(500), { random: () => 1 });
+    const service = connection.open({ deadline: START + 500 });
+    const walk = service.projects('p')[Symbol.asyncIterator]();
+    expect(await failureOf(walk.next())).toMatchObject({ status: 500 });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a connection', () => {
+  test('bounds the requests at once, over all its passes', async () => {
+    const held: (() => void)[] = [];
+    let most = 0;
+    const { connection, requests } = await rig(
+      response => {
+        held.push(() => response.end('{"id":1}'));
+        most = Math.max(most, held.length);
+        if (held.length === 3) for (const release of held.splice(0)) release();
+      },
+      { concurrency: 3 },
+    );
+    const passes = [1, 2, 3].map(() => connection.open({ deadline: START + 9e9 }));
+    await Promise.all(passes.flatMap(service => ['a', 'b', 'c'].map(id => service.user(id))));
+    expect(requests).toHaveLength(9);
+    expect(most).toBe(3);
+  });
+
+  test('that closes ends what is under way and refuses the rest', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const { connection, service, waits } = await rig(() => arrived.resolve());
+    const pending = failureOf(service.user('u'));
+    await arrived.promise;
+    await connection.close();
+    expect((await pending).message).toBe('GET /user/u: the connection is closed');
+    expect((await failureOf(service.user('u'))).message).toBe('GET /user/u: the connection is closed');
+    expect(waits).toEqual([]);
+  });
+
+  test('that closes wakes who waits for the next try', async () => {
+    const asleep = Promise.withResolvers<void>();
+    const sleep = (_ms: number, signal?: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+        asleep.resolve();
+      });
+    const { connection, service } = await rig(status(500), { sleep });
+    const pending = failureOf(service.user('u'));
+    await asleep.promise;
+    await connection.close();
+    expect((await pending).message).toBe('GET /user/u: the connection is closed');
+  });
+
+  test('passes on what breaks the sleep itself', async () => {
+    const sleep = async () => {
+      throw new Error('no timers left');
+    };
+    const { service } = await rig(status(500), { sleep });
+    expect((await failureOf(service.user('u'))).message).toBe('no timers left');
+  });
+});

@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import {
+  ServiceAnswerError,
+  ServiceStatusError,
+  ServiceUnreachableError,
+} from '../../functions/service/errors.ts';
+import { failureOf, rig, SECRET, START } from './support/connect.ts';
+import {
+  type Behaviour,
+  destroy,
+  goodToken,
+  html,
+  json,
+  SERVICE_TIME,
+  sequence,
+  status,
+} from './support/server.ts';
+
+const user = json({ id: 'u' });
+const token = (name: string, more: object = { expires_in: 3600 }) => json({ access_token: name, ...more });
+const jwt = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.sig`;
+
+/** Accepts only the tokens named. */
+const accepts =
+  (...tokens: string[]): Behaviour =>
+  (response, request) =>
+    (tokens.includes(request.headers.authorization ?? '') ? user : status(401))(response, request);
+
+describe('the token request', () => {
+  test('is the documented form, sent once for all who ask at once', async () => {
+    const { service, tokenRequests, requests } = await rig(user);
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(id => service.user(id)));
+    expect(tokenRequests).toHaveLength(1);
+    expect(requests).toHaveLength(5);
+    expect(tokenRequests[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(Object.fromEntries(new URLSearchParams(tokenRequests[0]?.body))).toEqual({
+      grant_type: 'client_credentials',
+      client_id: 'client',
+      client_secret: SECRET,
+      audience: 'the audience',
+    });
+  });
+
+  test('is tried again like any other: reset, 500, a page, 429, then 200', async () => {
+    const { service, waits } = await rig(user, {
+      token: sequence(destroy, status(500), html, status(429, { 'retry-after': '3' }), goodToken),
+    });
+    expect(await service.user('u')).toMatchObject({ id: 'u' });
+    expect(waits).toEqual([250, 500, 1000, 3000]);
+  });
+
+  test.each([400, 401, 403])('that is refused with %i names path and status', async code => {
+    const { service, requests, tokenRequests } = await rig(user, { token: status(code) });
+    const error = await failureOf(service.user('u'));
+    expect(error).toBeInstanceOf(ServiceStatusError);
+    expect(error).toMatchObject({ request: 'POST /oauth/token', status: code });
+    expect([requests.length, tokenRequests.length]).toEqual([0, 1]);
+  });
+
+  test.each<[string, unknown, string, string]>([
+    ['no object', ['x'], '$', 'array'],
+    ['no access_token', { token: 'x', n: 1 }, '$.access_token', 'the keys token (string), n (number)'],
+    ['an empty one', { access_token: '' }, '$.access_token', 'access_token (string)'],
+    ['one that no header can carry', { access_token: 'a\nb' }, '$.access_token', 'other characters'],
+  ])('that answers %s is an error with its path', async (_title, body, path, found) => {
+    const { service } = await rig(user, { token: json(body) });
+    const error = await failureOf(service.user('u'));
+    expect(error).toBeInstanceOf(ServiceAnswerError);
+    expect(error).toMatchObject({ path, request: 'POST /oauth/token' });
+    expect((error as ServiceAnswerError).found).toContain(found);
+  });
+
+  test('never quotes what the endpoint answered, even when that is no JSON', async () => {
+    const { service } = await rig(user, { token: html });
+    const error = await failureOf(service.user('u'));
+    expect(error.message).toBe('POST /oauth/token: at $: expected JSON, found other text (3 attempts)');
+  });
+
+  test('needs both credentials', async () => {
+    const { service, tokenRequests } = await rig(user, {
+      credentials: async () => ({ clientId: 'client', clientSecret: '' }),
+    });
+    expect((await failureOf(service.user('u'))).message).toContain(
+      'the credentials lack clientId or clientSecret',
+    );
+    expect(tokenRequests).toHaveLength(0);
+  });
+
+  test('takes up rotated credentials', async () => {
+    let version = 0;
+    const credentials = async () => {
+      version += 1;
+      return { clientId: `client-${version}`, clientSecret: SECRET };
+    };
+    const { service, tokenRequests } = await rig(user, {
+      credentials,
+      token: sequence(status(401), goodToken),
+    });
+    await failureOf(service.user('u'));
+    await service.user('u');
+    expect(tokenRequests.map(request => new URLSearchParams(request.body).get('client_id'))).toEqual([
+      'client-1',
+      'client-2',
+    ]);
+  });
+
+  test('has the time of the most patient pass that waits for it', async () => {
+    const release = Promise.withResolvers<void>();
+    const { connection, waits, tokenRequests } = await rig(user, {
+      token: sequence(async (response, request) => {
+        await release.promise;
+        status(429, { 'retry-after': '100' })(response, request);
+      }, goodToken),
+    });
+    const hasty = connection.open({ deadline: START + 50_000 }).user('a');
+    const patient = connection.open({ deadline: START + 500_000 }).user('b');
+    const hastyError = failureOf(hasty);
+    release.resolve();
+    expect(await patient).toMatchObject({ id: 'u' });
+    expect((await hastyError).message).toContain('the deadline of the pass is reached');
+    expect(waits).toEqual([100_000]);
+    expect(tokenRequests).toHaveLength(2);
+  });
+
+  test('ends with the deadline of a pass that is alone', async () => {
+    const { connection } = await rig(user, { token: status(429, { 'retry-after': '100' }) });
+    const error = await failureOf(connection.open({ deadline: START + 50_000 }).user('a'));
+    expect(error).toMatchObject({ request: 'POST /oauth/token', status: 429 });
+  });
+});
+
+describe('a token lives', () => {
+  const minute = 60_000;
+  test.each<[string, Behaviour, number]>([
+    ['by expires_in, renewed a minute before its end', token('t', { expires_in: 3600 }), 59 * minute],
+    ['by expires_in as text', token('t', { expires_in: '3600' }), 59 * minute],
+    ['shortly: renewed after 80 %', token('t', { expires_in: 100 }), 80_000],
+    [
+      'by the exp of a JWT, on the service’s clock',
+      token(jwt({ exp: SERVICE_TIME / 1000 + 600 }), {}),
+      9 * minute,
+    ],
+    ['5 minutes when nothing tells', token('t', {}), 4 * minute],
+    ['5 minutes when expires_in is senseless', token('t', { expires_in: -1 }), 4 * minute],
+    ['5 minutes when exp is past', token(jwt({ exp: 1 }), {}), 4 * minute],
+    ['5 minutes when exp is missing', token(jwt({}), {}), 4 * minute],
+    [
+      '5 minutes when the JWT is no object',
+      token(`a.${Buffer.from('1').toString('base64url')}.c`, {}),
+      4 * minute,
+    ],
+    ['5 minutes when it is no JWT inside', token('a.b.c', {}), 4 * minute],
+  ])('%s', async (_title, answer, life) => {
+    const { service, tokenRequests, time } = await rig(user, { token: answer });
+    await service.user('u');
+    time.now = START + life - 1;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(1);
+    time.now = START + life;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(2);
+  });
+
+  test('by exp on our clock when the endpoint shows no Date', async () => {
+    const body = JSON.stringify({ access_token: jwt({ exp: START / 1000 + 600 }) });
+    const { service, tokenRequests, time } = await rig(user, {
+      token: response => {
+        response.sendDate = false;
+        response.end(body);
+      },
+    });
+    await service.user('u');
+    time.now = START + 9 * minute - 1;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(1);
+  });
+
+  test('on, when renewing fails before its end; not beyond', async () => {
+    const { service, tokenRequests, time } = await rig(user, { token: sequence(goodToken, status(403)) });
+    await service.user('u');
+    time.now = START + 59 * minute;
+    await service.user('u');
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(2);
+    time.now = START + 59 * minute + 30_000;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(3);
+    time.now = START + 60 * minute;
+    expect(await failureOf(service.user('u'))).toMatchObject({ status: 403, request: 'POST /oauth/token' });
+  });
+});
+
+describe('a token that the service refuses', () => {
+  test('is renewed once, and the request sent again once', async () => {
+    const { service, requests, tokenRequests, waits } = await rig(accepts('two'), {
+      token: sequence(token('one'), token('two')),
+    });
+    expect(await service.user('u')).toMatchObject({ id: 'u' });
+    expect(requests.map(request => request.headers.authorization)).toEqual(['one', 'two']);
+    expect([tokenRequests.length, waits.length]).toEqual([2, 0]);
+  });
+
+  test('is an error the second time', async () => {
+    const { service, requests, tokenRequests } = await rig(status(401));
+    const error = await failureOf(service.user('u'));
+    expect(error).toMatchObject({ status: 401, request: 'GET /user/u' });
+    expect([requests.length, tokenRequests.length]).toEqual([2, 2]);
+  });
+
+  test('is renewed once for all requests that it failed, even when the text stays the same', async () => {
+    let calls = 0;
+    const together = Promise.withResolvers<void>();
+    const api: Behaviour = async (response, request) => {
+      calls += 1;
+      const early = calls <= 4;
+      if (calls === 4) together.resolve();
+      if (early) await together.promise;
+      (early ? status(401) : user)(response, request);
+    };
+    const { service, tokenRequests } = await rig(api);
+    await Promise.all(['a', 'b', 'c', 'd'].map(id => service.user(id)));
+    expect(tokenRequests).toHaveLength(2);
+  });
+
+  test('is renewed by the first try that was refused only', async () => {
+    const { service, requests } = await rig(sequence(status(401), status(500), status(401), user));
+    expect(await failureOf(service.user('u'))).toMatchObject({ status: 401 });
+    expect(requests).toHaveLength(3);
+  });
+});
+
+test('an authentication server that is down is named as such', async () => {
+  const { service } = await rig(user, { authUrl: 'http://127.0.0.1:1/auth/' });
+  const error = await failureOf(service.user('u'));
+  expect(error).toBeInstanceOf(ServiceUnreachableError);
+  expect(error.message).toContain(
+    'POST /auth/oauth/token: the connection failed (ECONNREFUSED) (5 attempts)',
+  );
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceStatusError } from '../../functions/service/errors.ts';
+import { all, failureOf, ids, rig } from './support/connect.ts';
+import { type Behaviour, destroy, hangInBody, json, status } from './support/server.ts';
+
+const ITEMS = Array.from({ length: 20 }, (_, index) => ({ id: index }));
+const IDS = ITEMS.map(item => String(item.id));
+
+/** Serves twenty records by offset; pages of more than `most` get the behaviour of an oversized response. */
+const upTo =
+  (most: number, tooLarge: Behaviour): Behaviour =>
+  (response, request) => {
+    const first = Number(request.query.first);
+    if (first > most) return tooLarge(response, request);
+    const start = Number(request.query.after ?? 0);
+    const end = start + first;
+    const property = request.path.endsWith('tasks') ? 'tasks' : 'projects';
+    const paging = { startCursor: `${start}`, endCursor: `${end}`, hasNextPage: end < ITEMS.length };
+    json({ [property]: ITEMS.slice(start, end), paging })(response, request);
+  };
+
+describe('a page that is too large', () => {
+  test.each([400, 409, 413])('is asked for at once with half of first on %i', async code => {
+    const { service, requests, waits, notices } = await rig(upTo(5, status(code)), {
+      pageSize: { projects: 40 },
+    });
+    expect(await ids(service.projects('p'))).toEqual(IDS);
+    expect(requests.map(request => request.query.first)).toEqual(['40', '20', '10', '5', '5', '5', '5']);
+    expect(waits).toEqual([]);
+    expect(notices).toMatchObject([{ code: 'page-size-projects', list: 'projects', first: 5 }]);
+  });
+
+  test.each([500, 502, 503])('is tried twice at each size on %i, then halved', async code => {
+    const { service, requests, waits } = await rig(upTo(10, status(code)), { pageSize: { projects: 40 } });
+    expect(await ids(service.projects('p'))).toEqual(IDS);
+    expect(requests.map(request => request.query.first)).toEqual(['40', '40', '20', '20', '10', '10']);
+    expect(waits).toEqual([250, 250]);
+  });
+
+  test('keeps the size that worked for the pass, per list', async () => {
+    const { connection, service, requests } = await rig(upTo(10, status(413)), {
+      pageSize: { projects: 20, tasks: 20 },
+    });
+    await all(service.projects('p'));
+    await all(service.projects('p'));
+    expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10', '10', '10']);
+
+    requests.length = 0;
+    await all(service.tasks('p', 'q'));
+    await all(connection.open({ deadline: Number.MAX_SAFE_INTEGER }).projects('p'));
+    expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10', '20', '10', '10']);
+  });
+
+  test('goes down to a single item', async () => {
+    const { service } = await rig(upTo(1, status(413)), { pageSize: { projects: 7 } });
+    expect(await ids(service.projects('p'))).toEqual(IDS);
+  });
+
+  test('is an error when a single item fails too, after all retries', async () => {
+    const { service, requests } = await rig(status(500), { pageSize: { projects: 4 } });
+    const error = await failureOf(all(service.projects('p')));
+    expect(error).toBeInstanceOf(ServiceStatusError);
+    expect(error).toMatchObject({ status: 500, request: 'GET /processes/p/projects?first=1' });
+    const sizes = requests.map(request => request.query.first);
+    expect(sizes).toEqual(['4', '4', '2', '2', '1', '1', '1', '1', '1']);
+  });
+
+  test.each([301, 401, 403, 404, 429])('is not what %i means', async code => {
+    const { service, requests } = await rig(status(code), { maxAttempts: 2 });
+    expect(await failureOf(all(service.projects('p')))).toMatchObject({ status: code });
+    expect(new Set(requests.map(request => request.query.first))).toEqual(new Set(['200']));
+  });
+
+  test('is not what a failing connection means', async () => {
+    const { service, requests } = await rig(destroy, { maxAttempts: 3 });
+    await failureOf(all(service.projects('p')));
+    expect(requests.map(request => request.query.first)).toEqual(['200', '200', '200']);
+  });
+
+  test('nor what 503 with Retry-After means, until it has been tried patiently', async () => {
+    const { service, requests } = await rig(status(503, { 'retry-after': '1' }), {
+      maxAttempts: 4,
+      pageSize: { projects: 2 },
+    });
+    await failureOf(all(service.projects('p')));
+    expect(requests.map(request => request.query.first)).toEqual(['2', '2', '2', '2', '1', '1', '1', '1']);
+  });
+
+  test('may show as a body beyond our limit', async () => {
+    const big = json({ projects: [], text: 'x'.repeat(9000) });
+    const { service, requests } = await rig(upTo(10, big), {
+      maxBodyBytes: 4096,
+      pageSize: { projects: 20 },
+    });
+    expect(await ids(service.projects('p'))).toEqual(IDS);
+    expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10']);
+  });
+
+  test('may show as a body that times out twice', async () => {
+    const { service, requests } = await rig(upTo(10, hangInBody()), {
+      requestTimeout: 300,
+      pageSize: { projects: 20 },
+    });
+    expect(await ids(service.projects('p'))).toEqual(IDS);
+    expect(requests.map(request => request.query.first)).toEqual(['20', '20', '10', '10']);
+  });
+
+  test('is found once by walks that meet it side by side', async () => {
+    const { service, notices } = await rig(upTo(5, status(413)), { pageSize: { tasks: 20 } });
+    const lists = await Promise.all(['a', 'b', 'c'].map(project => ids(service.tasks('p', project))));
+    for (const list of lists) expect(list).toEqual(IDS);
+    expect(notices.map(notice => notice.code).sort()).toEqual(['list-property-tasks', 'page-size-tasks']);
+  });
+});
