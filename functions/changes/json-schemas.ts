@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { eventSchemas } from './event.ts';
+
+/** The JSON Schema (draft 2020-12) of every event type, by type: what `docs/schemas` holds. */
+export function jsonSchemas(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(eventSchemas).map(([type, schema]) => [
+      type,
+      z.toJSONSchema(schema, {
+        unrepresentable: 'any',
+        override: ({ jsonSchema }) => withoutDatePattern(jsonSchema),
+      }),
+    ]),
+  );
+}
+
+/** `format: date-time` says it; the pattern that zod adds says it in 250 characters more. */
+function withoutDatePattern(schema: { format?: unknown; pattern?: unknown }): void {
+  if (schema.format === 'date-time') delete schema.pattern;
+}

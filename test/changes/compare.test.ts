@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyChanges } from '../../functions/changes/apply-changes.ts';
+import {
+  compareProject,
+  keepArchived,
+  type ProjectContent,
+  rulesOf,
+} from '../../functions/changes/compare-project.ts';
+import { compareRecord } from '../../functions/changes/compare-record.ts';
+import { isEmpty } from '../../functions/changes/empty.ts';
+import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../functions/json.ts';
+
+const definition = (externalId: string, type: string, more = {}) => ({
+  externalId,
+  name: `${externalId}!`,
+  type,
+  ...more,
+});
+const fields = [
+  definition('text', 'text'),
+  definition('number', 'number'),
+  definition('date', 'date'),
+  definition('single', 'single-choice'),
+  definition('multiple', 'multiple-choice'),
+];
+const rules = rulesOf({ project: fields, task: fields }, ignoredFields([]));
+const compare = (before: JsonObject | undefined, after: JsonObject) =>
+  compareRecord(before, after, rules.projectFields, rules.ignored);
+
+describe('comparing a record', () => {
+  it.each([
+    ['text', 'a', 'b'],
+    ['number', '1', '2'],
+    ['date', '2026-01-01', '2026-01-02'],
+    ['single', 'Open', 'Done'],
+  ])('tells a changed %s with its name, type, and both values', (name, from, to) => {
+    const [change] = compare({ [name]: from }, { [name]: to });
+    const type = fields.find(({ externalId }) => externalId === name)?.type;
+    expect(change).toEqual({ field: name, name: `${name}!`, kind: 'custom', type, from, to });
+  });
+
+  it('tells what a multiple choice gained and lost', () => {
+    expect(compare({ multiple: ['a', 'b'] }, { multiple: ['c', 'b'] })).toMatchObject([
+      { from: ['a', 'b'], to: ['c', 'b'], added: ['c'], removed: ['a'] },
+    ]);
+    expect(compare({}, { multiple: ['a'] })).toMatchObject([{ from: null, added: ['a'], removed: [] }]);
+    expect(compare({ multiple: 'a' }, { multiple: [] })).toMatchObject([{ added: [], removed: ['a'] }]);
+  });
+
+  it('finds no change in a re-ordered multiple choice, an equal number, a touched timestamp, or another emptiness', () => {
+    expect(compare({ multiple: ['a', 'b'] }, { multiple: ['b', 'a'] })).toEqual([]);
+    expect(compare({ number: '1.0' }, { number: '1.00' })).toEqual([]);
+    expect(compare({ number: 1 }, { number: '1' })).toEqual([]);
+    expect(compare({ updatedAt: '1' }, { updatedAt: '2' })).toEqual([]);
+    expect(compare({ text: null, multiple: [] }, { text: '' })).toEqual([]);
+  });
+
+  it('compares built-in values as they stand: order in arrays counts, "1.0" is not "1.00"', () => {
+    expect(compare({ tags: ['a', 'b'] }, { tags: ['b', 'a'] })).toMatchObject([
+      { kind: 'builtin', type: 'array' },
+    ]);
+    expect(compare({ version: '1.0' }, { version: '1.00' })).toMatchObject([
+      { type: 'string', name: 'version' },
+    ]);
+    expect(compare({ number: 'x' }, { number: 'y' })).toHaveLength(1);
+    expect(compare({ number: { a: 1 } }, { number: '1' })).toHaveLength(1);
+  });
+
+  it.each([
+    [{ a: 1 }, 'object'],
+    [7, 'number'],
+    [true, 'boolean'],
+    ['x', 'string'],
+  ])('names the JSON type of a built-in %j, also when it goes', (value, type) => {
+    expect(compare({ it: value as Json }, {})).toMatchObject([{ type, from: value, to: null }]);
+  });
+
+  it('tells of a custom field that is named like a timestamp', () => {
+    const named = rulesOf({ project: [definition('updated', 'text')], task: [] }, ignoredFields([]));
+    expect(
+      compareRecord({ updated: 'a' }, { updated: 'b' }, named.projectFields, named.ignored),
+    ).toHaveLength(1);
+  });
+
+  it('takes __proto__ and constructor as ordinary field names', () => {
+    const after = JSON.parse('{"__proto__": "x", "constructor": "y"}') as JsonObject;
+    expect(compare({}, after).map(({ field, from, to }) => [field, from, to])).toEqual([
+      ['__proto__', null, 'x'],
+      ['constructor', null, 'y'],
+    ]);
+    expect(compare(after, {})).toHaveLength(2);
+  });
+});
+
+const value = fc.oneof(
+  fc.constantFrom(null, '', 'a', 'b', '1.0', '1.00', 3),
+  fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
+);
+const record = fc.dictionary(
+  fc.constantFrom('text', 'number', 'multiple', 'builtin', 'updatedAt', '__proto__', 'name'),
+  value,
+) as fc.Arbitrary<JsonObject>;
+const content = fc
+  .record({ record, tasks: fc.dictionary(fc.constantFrom('t1', 't2', '10', '9', '__proto__'), record) })
+  .map(({ record, tasks }): ProjectContent => ({ record, tasks: new Map(Object.entries(tasks)) }));
+const maybe = fc.option(content, { nil: undefined });
+
+/** What a receiver can know of a record: its non-empty fields, multiple choices as sets, decimals by value. */
+function meaning(record: JsonObject): Record<string, Json> {
+  const known = Object.entries(record).filter(([name, value]) => name !== 'updatedAt' && !isEmpty(value));
+  return Object.fromEntries(
+    known.map(([name, value]) => [name, name === 'multiple' ? asSet(value) : asNumber(name, value)]),
+  );
+}
+const asSet = (value: Json) => [...new Set(Array.isArray(value) ? value : [value])].sort() as Json;
+const asNumber = (name: string, value: Json) =>
+  name === 'number' && /^1\.0+$/.test(String(value)) ? '1' : isJsonObject(value) ? value : value;
+const meaningOf = (content: ProjectContent | undefined) =>
+  content && [meaning(content.record), [...content.tasks].map(([id, task]) => [id, meaning(task)]).sort()];
+
+describe('comparing projects', () => {
+  it('invariant 4: applying the changes to the old content gives the new one, by meaning', () => {
+    fc.assert(
+      fc.property(maybe, maybe, (held, read) => {
+        const changes = compareProject('p', held, read, rules);
+        expect(meaningOf(applyChanges(held, changes))).toEqual(meaningOf(read));
+      }),
+    );
+  });
+
+  it('any prefix of the changes leads to a content from which the rest leads on', () => {
+    fc.assert(
+      fc.property(maybe, maybe, fc.nat(10), (held, read, count) => {
+        const between = applyChanges(held, compareProject('p', held, read, rules).slice(0, count));
+        const rest = compareProject('p', between, read, rules);
+        expect(meaningOf(applyChanges(between, rest))).toEqual(meaningOf(read));
+      }),
+    );
+  });
+
+  it('invariant 5: equal contents differ in nothing, whatever the order of keys and tasks', () => {
+    fc.assert(
+      fc.property(content, one => {
+        const tasks = new Map([...one.tasks].reverse());
+        const record = Object.fromEntries(Object.entries(one.record).reverse()) as JsonObject;
+        expect(compareProject('p', one, { record, tasks }, rules)).toEqual([]);
+      }),
+    );
+  });
+
+  it('is deterministic: the same contents give the same changes, byte for byte', () => {
+    fc.assert(
+      fc.property(maybe, maybe, (held, read) => {
+        const again = read && { record: read.record, tasks: new Map([...read.tasks].reverse()) };
+        const [one, two] = [read, again].map(to => JSON.stringify(compareProject('p', held, to, rules)));
+        expect(one).toBe(two);
+      }),
+    );
+  });
+
+  it('invariant 2: every change tells from what was held, to what was read', () => {
+    const told = (record: JsonObject | undefined, field: string) =>
+      record && Object.hasOwn(record, field) ? record[field] : null;
+    fc.assert(
+      fc.property(content, content, (held, read) => {
+        const changes = compareProject('p', held, read, rules).filter(({ action }) => action === 'updated');
+        for (const { entity, id, fields } of changes) {
+          const [before, after] = [held, read].map(one => (entity === 'project' ? one.record : one.tasks.get(id)));
+          expect(fields.map(({ from }) => from)).toEqual(fields.map(({ field }) => told(before, field)));
+          expect(fields.map(({ to }) => to)).toEqual(fields.map(({ field }) => told(after, field)));
+        }
+      }),
+    );
+  });
+
+  it('orders a created project before its tasks and a deleted one behind them', () => {
+    const one: ProjectContent = {
+      record: { name: 'P' },
+      tasks: new Map([
+        ['b', {}],
+        ['a', {}],
+      ]),
+    };
+    const told = (changes: ReturnType<typeof compareProject>) =>
+      changes.map(({ entity, action, id }) => `${entity}.${action} ${id}`);
+    expect(told(compareProject('p', undefined, one, rules))).toEqual([
+      'project.created p',
+      'task.created a',
+      'task.created b',
+    ]);
+    expect(told(compareProject('p', one, undefined, rules))).toEqual([
+      'task.deleted a',
+      'task.deleted b',
+      'project.deleted p',
+    ]);
+  });
+});
+
+describe('a field that is archived', () => {
+  const archived = rulesOf(
+    {
+      project: [definition('text', 'text', { archived: true })],
+      task: [definition('text', 'text', { archived: true })],
+    },
+    ignoredFields([]),
+  );
+  const held: ProjectContent = { record: { text: 'x', gone: 'y' }, tasks: new Map([['t', { text: 'x' }]]) };
+
+  it('takes its value from no record: the definition changed, the records did not', () => {
+    const kept = keepArchived(held, { record: { gone: 'y' }, tasks: new Map([['t', {}]]) }, archived);
+    expect(compareProject('p', held, kept, archived)).toEqual([]);
+    expect(kept.record).toEqual({ text: 'x', gone: 'y' });
+  });
+
+  it('is told when it comes back with another value, and when a live field loses its own', () => {
+    const back = keepArchived(held, { record: { text: 'z' }, tasks: held.tasks }, archived);
+    expect(compareProject('p', held, back, archived)).toMatchObject([
+      {
+        fields: [
+          { field: 'gone', to: null },
+          { from: 'x', to: 'z' },
+        ],
+      },
+    ]);
+  });
+
+  it('changes nothing for a project that is new', () => {
+    const read: ProjectContent = { record: {}, tasks: new Map() };
+    expect(keepArchived(undefined, read, archived)).toBe(read);
+  });
+});

@@ -1,0 +1,204 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildEvents, type Commit, heldEvent } from '../../functions/changes/build-events.ts';
+import type { RecordChange } from '../../functions/changes/compare-project.ts';
+import type { FieldChange } from '../../functions/changes/event.ts';
+import { encodePart, eventId } from '../../functions/changes/event-id.ts';
+import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
+import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
+import type { Json } from '../../functions/json.ts';
+import { checkEvents } from '../support/check-event.ts';
+
+const at = Date.UTC(2026, 10, 21, 12);
+const commit: Commit = {
+  workspace: 'eu',
+  processId: 'onboarding',
+  projectId: 'p.1',
+  projectRecord: { name: 'Acme' },
+  version: at,
+  observed: { project: { after: at - 60_000, before: at }, task: { after: at - 60_000, before: at + 1000 } },
+};
+const field = (more: Partial<FieldChange> = {}): FieldChange => ({
+  field: 'status',
+  name: 'Status',
+  kind: 'custom',
+  type: 'single-choice',
+  from: 'Open',
+  to: 'Done',
+  ...more,
+});
+const change = (more: Partial<RecordChange> = {}): RecordChange => ({
+  entity: 'task',
+  action: 'updated',
+  id: 't1',
+  record: { id: 't1', title: 'Call', status: 'Done' },
+  fields: [field()],
+  ...more,
+});
+
+describe('events', () => {
+  it.each([
+    ['project', 'created'],
+    ['project', 'updated'],
+    ['project', 'deleted'],
+    ['task', 'created'],
+    ['task', 'updated'],
+    ['task', 'deleted'],
+  ] as const)('a %s.%s event is as its schema and CloudEvents say', (entity, action) => {
+    const [event] = checkEvents(buildEvents(commit, [change({ entity, action, id: 'p.1' })]));
+    expect(event?.type).toBe(`${entity}.${action}`);
+  });
+
+  it('a task event carries its task in full, its project by name, and where and when it happened', () => {
+    const [event] = checkEvents(buildEvents(commit, [change()]));
+    expect(event).toEqual({
+      specversion: '1.0',
+      id: `onboarding.p%2E1.${at}.0`,
+      source: '/workspaces/eu/processes/onboarding',
+      type: 'task.updated',
+      subject: 'projects/p%2E1/tasks/t1',
+      time: '2026-11-21T12:00:01.000Z',
+      datacontenttype: 'application/json',
+      sequence: String(at),
+      data: {
+        process: { id: 'onboarding' },
+        project: { id: 'p.1', name: 'Acme' },
+        task: { id: 't1', name: 'Call', record: { id: 't1', title: 'Call', status: 'Done' } },
+        changes: [field()],
+        observed: { after: '2026-11-21T11:59:00.000Z', before: '2026-11-21T12:00:01.000Z' },
+      },
+    });
+  });
+
+  it('a project event carries its project in full; a record without a name has none', () => {
+    const [event] = checkEvents(
+      buildEvents(commit, [change({ entity: 'project', id: 'p.1', record: { a: 1 } })]),
+    );
+    expect(event?.data.project).toEqual({ id: 'p.1', record: { a: 1 } });
+  });
+
+  it('a held process is told as an event of its own', () => {
+    const [event] = checkEvents([
+      heldEvent({ workspace: 'eu', processId: 'p' }, { version: at, at, missing: 30, known: 60 }),
+    ]);
+    expect(event).toMatchObject({ type: 'source.held', id: `p..${at}.0`, data: { missing: 30, known: 60 } });
+  });
+
+  it('invariant 3: one change has one id and one content: the same commit gives the same bytes', () => {
+    const changes = [change(), change({ id: 't2' })];
+    expect(JSON.stringify(buildEvents(commit, changes))).toBe(JSON.stringify(buildEvents(commit, changes)));
+  });
+});
+
+describe('event ids', () => {
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).filter(part => part !== '');
+  const units = fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 3 })
+    .map(codes => String.fromCharCode(...codes));
+  const part = fc.oneof(text, units, fc.constantFrom('a.b', '%2E', '#', '\ud800', '%uD800'));
+
+  it('differ for different changes, whatever the identifiers hold', () => {
+    fc.assert(
+      fc.property(fc.tuple(part, part), fc.tuple(part, part), ([p1, j1], [p2, j2]) => {
+        const same = p1 === p2 && j1 === j2;
+        expect(eventId(p1, j1, 1, 0) === eventId(p2, j2, 1, 0)).toBe(same);
+      }),
+    );
+  });
+
+  it('have their own four parts between dots, and nothing that a URI could not carry', () => {
+    fc.assert(
+      fc.property(part, part, (process, project) => {
+        expect(eventId(process, project, 7, 3)).toMatch(/^[\w~%-]+\.[\w~%-]+\.7\.3$/);
+      }),
+    );
+    expect(encodePart('Größe.1#/x')).toBe('Gr%C3%B6%C3%9Fe%2E1%23%2Fx');
+  });
+});
+
+describe('an event above 240 KB', () => {
+  const bytes = (event: unknown) => Buffer.byteLength(JSON.stringify(event));
+  const long = (length: number) => 'é'.repeat(length);
+  const built = (more: Partial<RecordChange>) => checkEvents(buildEvents(commit, [change(more)]))[0];
+
+  it('just below the limit is left alone', () => {
+    const event = built({ record: { text: 'x'.repeat(MAX_EVENT_BYTES - 1_200) } });
+    expect(event?.data).not.toHaveProperty('truncated');
+  });
+
+  it('loses its record first, and says so', () => {
+    const event = built({ record: { name: 'Acme', text: long(200_000) } });
+    expect(event?.data).toMatchObject({
+      truncated: ['record'],
+      task: { id: 't1', name: 'Acme' },
+      changes: [field()],
+    });
+    expect(event?.data).not.toHaveProperty('task.record');
+  });
+
+  it('then has its long values cut between characters, and says which', () => {
+    const event = built({
+      record: { text: long(200_000) },
+      fields: [field({ from: 'short', to: '😀'.repeat(100_000) })],
+    });
+    expect(event?.data).toMatchObject({
+      truncated: ['record', 'changes[0].to'],
+      changes: [{ from: 'short' }],
+    });
+    expect(String(event?.data.changes[0]?.to).isWellFormed()).toBe(true);
+    expect(String(event?.data.changes[0]?.to)).toMatch(/…$/);
+  });
+
+  it('cuts objects and lists of choices as text', () => {
+    const choices = Array.from({ length: 40_000 }, (_, index) => `choice ${index}`);
+    const event = built({
+      fields: [field({ from: { a: long(200_000) }, to: choices, added: choices, removed: [] })],
+    });
+    expect(event?.data.truncated).toEqual(['record', 'changes[0].from', 'changes[0].to', 'changes[0].added']);
+  });
+
+  it('at last keeps fewer changes, when there are too many of them', () => {
+    const fields = Array.from({ length: 5_000 }, (_, index) => field({ field: `f${index}`, to: long(50) }));
+    const event = built({ fields });
+    expect(event?.data.truncated).toEqual(['record', 'changes']);
+    expect(event?.data.changes.length).toBeGreaterThan(500);
+  });
+
+  it('fits whatever its values are, and keeps its id, type and sequence', () => {
+    const huge = fc
+      .tuple(fc.constantFrom('a', 'é', '😀', '"', '\u0000', '\ud800'), fc.nat(150_000))
+      .map(([unit, count]) => unit.repeat(count));
+    const some = fc.oneof(
+      huge,
+      huge.map((text): Json => [text]),
+      huge.map((text): Json => ({ text })),
+    );
+    fc.assert(
+      fc.property(fc.array(some, { minLength: 1, maxLength: 4 }), fc.boolean(), (values, ofProject) => {
+        const fields = values.map((to, index) => field({ field: `f${index}`, to }));
+        const record = Object.fromEntries(fields.map(({ field, to }) => [field, to]));
+        const [event] = checkEvents(
+          buildEvents(commit, [change({ entity: ofProject ? 'project' : 'task', fields, record })]),
+        );
+        expect(bytes(event)).toBeLessThanOrEqual(MAX_EVENT_BYTES);
+        expect(event).toMatchObject({ id: `onboarding.p%2E1.${at}.0`, sequence: String(at) });
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('the committed JSON Schemas', () => {
+  const folder = join(import.meta.dirname, '../../docs/schemas');
+
+  it('are those of the code: `npm run schemas` makes them anew', () => {
+    const committed = readdirSync(folder).map(file => [file, readFileSync(join(folder, file), 'utf8')]);
+    const made = Object.entries(jsonSchemas()).map(([type, schema]) => [
+      `${type}.json`,
+      `${JSON.stringify(schema, null, 2)}\n`,
+    ]);
+    expect(Object.fromEntries(committed)).toEqual(Object.fromEntries(made));
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { mergeDefinitions } from '../../functions/changes/definitions.ts';
+import { camelCase, indexProjectFields, indexTaskFields } from '../../functions/changes/field-index.ts';
+import { ignoredFields, updateTime } from '../../functions/changes/ignored-fields.ts';
+
+const field = (externalId: string, more = {}) => ({ externalId, name: externalId, type: 'text', ...more });
+
+describe('field names', () => {
+  it.each([
+    ['Due date', 'dueDate'],
+    ['due_date', 'dueDate'],
+    ['due-date', 'dueDate'],
+    ['DueDate', 'dueDate'],
+    ['dueDate', 'dueDate'],
+    ['ID', 'id'],
+    ['Größe in m²', 'größeInM²'],
+    ['', ''],
+  ])('%j in camelCase is %j', (externalId, name) => expect(camelCase(externalId)).toBe(name));
+
+  it('finds a task field by camelCase or as it stands, a project field only as it stands', () => {
+    const definitions = [field('due-date')];
+    expect([...indexTaskFields(definitions).keys()].sort()).toEqual(['due-date', 'dueDate']);
+    expect([...indexProjectFields(definitions).keys()]).toEqual(['due-date']);
+  });
+
+  it('prefers an exact name to a derived one, and a live field to an archived one', () => {
+    const exact = indexTaskFields([
+      field('dueDate', { name: 'exact' }),
+      field('due-date', { name: 'derived' }),
+    ]);
+    expect(exact.get('dueDate')?.name).toBe('exact');
+    const live = indexTaskFields([
+      field('dueDate', { archived: true, name: 'old' }),
+      field('due-date', { name: 'new' }),
+    ]);
+    expect(live.get('dueDate')?.name).toBe('new');
+  });
+});
+
+describe('definitions over time', () => {
+  it('counts a field that is no longer listed as archived, and a listed one as the service has it', () => {
+    const known = { project: [field('a'), field('b')], task: [field('c')] };
+    const read = { project: [field('b', { name: 'B!' })], task: [field('c'), field('d')] };
+    expect(mergeDefinitions(known, read)).toEqual({
+      project: [field('b', { name: 'B!' }), field('a', { archived: true })],
+      task: [field('c'), field('d')],
+    });
+  });
+});
+
+describe('update timestamps', () => {
+  it.each([
+    [{ updatedAt: '2026-01-02T03:04:05Z' }, Date.UTC(2026, 0, 2, 3, 4, 5)],
+    [{ lastModified: '2026-01-02T03:04:05+01:00' }, Date.UTC(2026, 0, 2, 2, 4, 5)],
+    [{ updated: 1_767_323_045 }, 1_767_323_045_000],
+    [{ updated: 1_767_323_045_123 }, 1_767_323_045_123],
+    [{ updatedAt: 'soon' }, undefined],
+    [{ updatedAt: '2026-99-02T03:04:05Z' }, undefined],
+    [{ updatedAt: -1 }, undefined],
+    [{ createdAt: '2026-01-02T03:04:05Z' }, undefined],
+  ])('%j was updated at %j', (record, time) => expect(updateTime(record)).toBe(time));
+
+  it('are ignored under their usual names and those that the configuration adds', () => {
+    expect(ignoredFields(['touched']).has('touched')).toBe(true);
+    expect(ignoredFields([]).has('modifiedAt')).toBe(true);
+    expect(ignoredFields([]).has('status')).toBe(false);
+  });
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../functions/changes/canonical.ts';
+import { canonicalDecimal } from '../../functions/changes/decimal.ts';
+import { isEmpty } from '../../functions/changes/empty.ts';
+import { jsonEqual } from '../../functions/changes/equal.ts';
+import type { Json } from '../../functions/json.ts';
+
+const json = fc.jsonValue() as fc.Arbitrary<Json>;
+
+function reordered(value: Json): Json {
+  if (Array.isArray(value)) return value.map(reordered);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]) => [key, reordered(member)] as const);
+  return Object.fromEntries(entries.reverse());
+}
+
+describe('equality by JSON meaning', () => {
+  it('ignores the order of keys, at any depth', () => {
+    fc.assert(fc.property(json, value => jsonEqual(value, reordered(value))));
+  });
+
+  it('agrees with canonical text: equal exactly when the texts are', () => {
+    fc.assert(fc.property(json, json, (a, b) => jsonEqual(a, b) === (canonicalJson(a) === canonicalJson(b))));
+  });
+
+  it.each([
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [[1], [1, 2]],
+    [{ a: 1 }, { b: 1 }],
+    [{ a: 1 }, { a: 1, b: 2 }],
+    [{}, []],
+    [[], {}],
+    [null, {}],
+    ['1', 1],
+    [false, null],
+  ] as [Json, Json][])('tells %j from %j', (left, right) => {
+    expect(jsonEqual(left, right)).toBe(false);
+  });
+
+  it('takes __proto__ and constructor as ordinary names', () => {
+    const left = JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}') as Json;
+    expect(jsonEqual(left, JSON.parse('{"constructor": 1, "__proto__": {"a": 1}}') as Json)).toBe(true);
+    expect(jsonEqual(left, JSON.parse('{"constructor": 1, "__proto__": {"a": 2}}') as Json)).toBe(false);
+    expect(jsonEqual({ a: 1 }, JSON.parse('{"__proto__": {"a": 1}}') as Json)).toBe(false);
+  });
+});
+
+describe('emptiness', () => {
+  it.each([undefined, null, '', []])('%j is empty', value => expect(isEmpty(value)).toBe(true));
+  it.each([0, false, ' ', {}, [''], '0'])('%j is not', value => expect(isEmpty(value as Json)).toBe(false));
+});
+
+describe('decimals', () => {
+  it.each([
+    ['1.0', '1.00'],
+    ['+1', '1'],
+    ['10e-1', '1'],
+    ['0', '-0.000'],
+    ['.5', '0.50'],
+    ['5.', '5'],
+    ['1200', '1.2e3'],
+    [' 7 ', '7'],
+    ['123456789012345678901234567890', '123456789012345678901234567890.0'],
+  ])('%j is %j', (left, right) => expect(canonicalDecimal(left)).toBe(canonicalDecimal(right)));
+
+  it.each([
+    ['1', '10'],
+    ['1', '-1'],
+    ['0.1', '0.01'],
+    ['123456789012345678901234567890', '123456789012345678901234567891'],
+  ])('%j is not %j', (left, right) => expect(canonicalDecimal(left)).not.toBe(canonicalDecimal(right)));
+
+  it.each(['', '.', 'abc', '1,5', '1e', '--1', 'Infinity', '0x10'])('%j is no decimal number', text => {
+    expect(canonicalDecimal(text)).toBeUndefined();
+  });
+
+  it('gives any integer with any number of zeros behind the point one spelling, told from its neighbour', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.nat(5), (number, zeros) => {
+        const spelled = canonicalDecimal(`${number}.${'0'.repeat(zeros)}`);
+        expect(spelled).toBe(canonicalDecimal(String(number)));
+        expect(spelled).not.toBe(canonicalDecimal(String(number + 1n)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectContent } from '../../functions/changes/compare-project.ts';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { heldEvent } from '../../functions/changes/build-events.ts';
+import type { CommitRequest, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+
+export const AT = Date.UTC(2026, 10, 21, 12);
+
+/** A snapshots port under test, and the events that its change records hold, in the order of their keys. */
+export interface Subject {
+  readonly snapshots: Snapshots;
+  readonly journal: (processId: string) => Promise<ChangeEvent[]>;
+}
+
+export const content = (record: object, tasks: Record<string, object> = {}): ProjectContent =>
+  ({ record, tasks: new Map(Object.entries(tasks)) }) as ProjectContent;
+
+export const snapshot = (version: number, of: ProjectContent): Snapshot => ({
+  version,
+  content: of,
+  recordReadAt: AT - 2,
+  tasksReadAt: AT - 1,
+});
+
+/** Random text, which no compression makes small. */
+export function noise(length: number): string {
+  let state = 1;
+  const next = () => {
+    state = (state * 48_271) % 0x7fffffff;
+    return state;
+  };
+  return Array.from({ length }, () => String.fromCharCode(33 + (next() % 90))).join('');
+}
+
+export const event = (version: number): ChangeEvent =>
+  heldEvent({ workspace: 'eu', processId: 'p' }, { version, at: AT, missing: 1, known: 2 });
+
+let processes = 0;
+
+/** What every implementation of the snapshots port must do: one suite for each of them. */
+export function snapshotsContract(name: string, subject: () => Subject): void {
+  describe(`snapshots in ${name}`, () => {
+    let process: { workspace: string; processId: string };
+    let snapshots: Snapshots;
+    beforeEach(() => {
+      process = { workspace: 'eu', processId: `process ${++processes}` };
+      snapshots = subject().snapshots;
+    });
+
+    const commit = (more: Partial<CommitRequest> = {}) => {
+      const version = more.version ?? AT;
+      const first = snapshot(version, content({ name: 'Acme' }));
+      return snapshots.commit(process, {
+        projectId: 'p1',
+        expected: undefined,
+        snapshot: first,
+        version,
+        events: [event(version)],
+        at: AT,
+        ...more,
+      });
+    };
+    const journal = () => subject().journal(process.processId);
+    const take = (owner: string, mode: Mode = 'changes', now = AT) =>
+      snapshots.takeLease(process, { mode, owner, now, until: now + 60_000 });
+    const taken = async (owner: string, mode: Mode = 'changes', now = AT) => {
+      const lease = await take(owner, mode, now);
+      if (!lease) throw new Error('the lease is held');
+      return lease;
+    };
+
+    describe('a commit', () => {
+      it('is read back as it was, with its events in the journal', async () => {
+        const tasks = { 't/1': { a: [1, { b: null }] }, '10': {}, '9': {} };
+        const first = snapshot(AT, content({ name: 'Größe', nested: { x: [true] } }, tasks));
+        expect(await commit({ snapshot: first })).toBe('committed');
+        const loaded = await snapshots.load(process, 'p1');
+        expect(loaded).toMatchObject(first);
+        expect([...(loaded?.content.tasks.keys() ?? [])]).toEqual([...first.content.tasks.keys()]);
+        expect(await journal()).toEqual([event(AT)]);
+      });
+
+      it('invariant 8: is refused when another one was first, and then leaves neither snapshot nor events', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        const next = (name: string) =>
+          commit({ expected: held, version: AT + 1, snapshot: snapshot(AT + 1, content({ name })), events: [event(AT + 1)] });
+        const results = await Promise.all([next('a'), next('b'), next('c')]);
+        expect(results.sort()).toEqual(['committed', 'conflict', 'conflict']);
+        expect(await commit()).toBe('conflict');
+        expect(await journal()).toEqual([event(AT), event(AT + 1)]);
+      });
+
+      it('without events leaves the journal alone', async () => {
+        expect(await commit({ events: [] })).toBe('committed');
+        expect(await journal()).toEqual([]);
+      });
+
+      it('deletes a project whole, and its events stay', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        expect(await commit({ expected: held, snapshot: undefined, version: AT + 1, events: [event(AT + 1)] })).toBe('committed');
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await journal()).toHaveLength(2);
+      });
+
+      it('invariant 1: holds a snapshot above one item whole, through growing, shrinking and deletion', async () => {
+        const sizes = [900_000, 2_000_000, 500_000, 10];
+        let held: Snapshot | undefined;
+        for (const [index, size] of sizes.entries()) {
+          const version = AT + index;
+          const next = snapshot(version, content({ name: 'Big', text: noise(size) }));
+          expect(await commit({ expected: held, snapshot: next, version, events: [event(version)] })).toBe('committed');
+          held = await snapshots.load(process, 'p1');
+          expect(held?.content.record.text).toBe(next.content.record.text);
+        }
+        const ids = await Array.fromAsync(snapshots.projectIds(process));
+        expect(ids).toEqual(['p1']);
+        expect(await commit({ expected: held, snapshot: undefined, version: AT + 9, events: [] })).toBe('committed');
+      });
+
+      it('that no transaction can hold says so and changes nothing', async () => {
+        expect(await commit({ snapshot: snapshot(AT, content({ text: noise(6_000_000) })) })).toBe('too-large');
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await journal()).toEqual([]);
+      });
+
+      it('takes more events than one change record holds, in order', async () => {
+        const [first] = [event(AT)];
+        const events = Array.from({ length: 6 }, (_, index) => ({ ...first, id: `e${index}`, subject: noise(200_000) })) as ChangeEvent[];
+        expect(await commit({ events })).toBe('committed');
+        expect((await journal()).map(({ id }) => id)).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5']);
+      });
+
+      it.each(['a#PART#0001', 'a', '#', '%23', '__proto__', 'ü/x y'])('keeps project %j apart from all others', async projectId => {
+        await commit({ projectId: 'a', snapshot: snapshot(AT, content({ name: 'a', text: noise(900_000) })) });
+        if (projectId !== 'a') await commit({ projectId, snapshot: snapshot(AT, content({ name: projectId })) });
+        expect((await snapshots.load(process, projectId))?.content.record.name).toBe(projectId);
+        expect((await snapshots.load(process, 'a'))?.content.record.name).toBe('a');
+        const ids = await Array.fromAsync(snapshots.projectIds(process));
+        expect(new Set(ids)).toEqual(new Set(['a', projectId]));
+      });
+    });
+
+    it('tells which of many identifiers are held', async () => {
+      for (const projectId of ['p1', 'p2']) await commit({ projectId, events: [] });
+      const names = ['p1', 'p2', 'p2', ...Array.from({ length: 250 }, (_, index) => `no ${index}`)];
+      expect(await snapshots.held(process, names)).toEqual(new Set(['p1', 'p2']));
+      expect(await snapshots.held(process, [])).toEqual(new Set());
+    });
+
+    it('keeps processes and workspaces apart', async () => {
+      await commit();
+      const others = [{ ...process, workspace: 'us' }, { ...process, processId: `${process.processId}#` }];
+      for (const other of others) {
+        expect(await snapshots.load(other, 'p1')).toBeUndefined();
+        expect(await Array.fromAsync(snapshots.projectIds(other))).toEqual([]);
+      }
+    });
+
+    describe('a lease', () => {
+      it('invariant 8: is one poller’s until it ends, in each mode by itself', async () => {
+        expect(await take('a')).toMatchObject({ owner: 'a', window: undefined, progress: undefined });
+        expect(await take('b')).toBeUndefined();
+        expect(await take('b', 'sweep')).toBeDefined();
+        expect(await take('b', 'changes', AT + 60_000)).toBeUndefined();
+        expect(await take('b', 'changes', AT + 60_001)).toBeDefined();
+      });
+
+      it('is taken again by its own owner, who may have been killed and come back', async () => {
+        await take('local');
+        expect(await take('local')).toBeDefined();
+      });
+
+      it('of many that ask at once goes to one', async () => {
+        const leases = await Promise.all(['a', 'b', 'c', 'd'].map(owner => take(owner)));
+        expect(leases.filter(lease => lease !== undefined)).toHaveLength(1);
+      });
+
+      it('carries beginning and progress of an interrupted pass to the next run', async () => {
+        const lease = await taken('a');
+        const window = { startedAt: AT, audit: { order: 'unknown', seen: ['x'] } };
+        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
+        expect(await snapshots.saveProgress(process, { ...lease, window, progress: 'p7' }, AT + 60_000)).toBe(true);
+        expect(await snapshots.isUnfinished(process, 'changes')).toBe(true);
+        await snapshots.release(process, lease);
+        expect(await take('b')).toEqual({ mode: 'changes', owner: 'b', window, progress: 'p7' });
+      });
+
+      it('that was lost saves nothing, releases nothing and finishes nothing', async () => {
+        const lost = await taken('a');
+        const window = { startedAt: AT };
+        await snapshots.saveProgress(process, { ...lost, window, progress: 'p1' }, AT + 60_000);
+        const theirs = await taken('b', 'changes', AT + 100_000);
+        expect(await snapshots.saveProgress(process, { ...lost, window, progress: 'p9' }, AT)).toBe(false);
+        await snapshots.release(process, lost);
+        expect(await snapshots.finish(process, lost, { watermark: 7 }, { events: [event(AT)], version: AT, at: AT })).toBe(false);
+        expect((await snapshots.readState(process)).watermark).toBe(0);
+        expect(await journal()).toEqual([]);
+        expect(theirs).toMatchObject({ window, progress: 'p1' });
+        expect(await take('c', 'changes', AT + 100_001)).toBeUndefined();
+      });
+
+      it('ends with its pass: state and announcement are written, and the next pass begins anew', async () => {
+        const lease = await taken('a');
+        await snapshots.saveProgress(process, { ...lease, window: { startedAt: AT }, progress: 'p1' }, AT + 60_000);
+        const said = { events: [event(AT)], version: AT, at: AT };
+        expect(await snapshots.finish(process, lease, { watermark: AT }, said)).toBe(true);
+        expect((await snapshots.readState(process)).watermark).toBe(AT);
+        expect(await journal()).toEqual([event(AT)]);
+        expect(await take('b')).toEqual({ mode: 'changes', owner: 'b', window: undefined, progress: undefined });
+      });
+    });
+
+    describe('the state', () => {
+      it('of a process that nobody polled is empty', async () => {
+        expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+      });
+
+      it('is read back as written; each mode changes only its own parts, and undefined takes a part away', async () => {
+        const state = {
+          baselined: true,
+          watermark: AT,
+          sweptAt: AT - 5,
+          audit: { order: 'oldest-first' as const, tail: 'cursor', seen: ['d1', 'd2'] },
+          definitions: { project: [{ externalId: 'a', name: 'A', type: 'text' }], task: [] },
+          recent: [['__proto__', 'digest', AT] as const],
+          missing: ['p1'],
+          held: { since: AT, missing: 12 },
+          released: true,
+          reported: ['audit-denied'],
+        };
+        await snapshots.finish(process, await taken('a'), state);
+        expect(await snapshots.readState(process)).toEqual(state);
+        await snapshots.finish(process, await taken('a', 'sweep'), { sweptAt: AT, held: undefined });
+        expect(await snapshots.readState(process)).toEqual({ ...state, sweptAt: AT, held: undefined });
+        await snapshots.finish(process, await taken('a'), { audit: undefined });
+        expect((await snapshots.readState(process)).audit).toBeUndefined();
+      });
+    });
+  });
+}
