@@ -83,7 +83,7 @@ describe('the handshake', () => {
     const endpoint = await receiver({ confirm: false });
     const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
     await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
-    await publish(['before']);
+    for (let n = 0; n < 5; n++) await publish(['before']);
     await sns.idle();
     await fetch(JSON.parse(endpoint.confirmations()[0]?.body ?? '{}').SubscribeURL);
     await subscribed.confirmed;

@@ -1,0 +1,147 @@
+import { styleText } from 'node:util';
+import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
+import { columns, cut, pad, printable } from './text.ts';
+import { EMPTY, readable, readablePair } from './values.ts';
+
+export interface FormatOptions {
+  /** ANSI colours, whatever the stream. */
+  readonly colour: boolean;
+  /** The terminal's columns; 120 by default. */
+  readonly width?: number;
+  /** An IANA zone for the time of day; the machine's own by default. */
+  readonly timeZone?: string;
+}
+
+type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
+
+/** Where things stand on a line, in columns. */
+interface Layout {
+  readonly paint: Paint;
+  readonly head: number;
+  readonly rest: number;
+}
+
+const MARGIN = 12;
+const GAP = 2;
+const CREATED_FIELDS = 4;
+
+/** An event as a person reads it: one line for each changed field, the head (time, project, task) on the first only.
+ *  No line end follows the last. Nothing in the event can write to the terminal but its own text. */
+export function formatEvent(event: ChangeEvent, options: FormatOptions): string {
+  const paint: Paint = options.colour
+    ? (format, text) => styleText(format, text, { validateStream: false })
+    : (_, text) => text;
+  const width = Math.max(60, options.width ?? 120);
+  const head = Math.min(44, Math.floor((width - MARGIN) * 0.4));
+  const layout = { paint, head, rest: width - MARGIN - head - GAP };
+  const first = `${paint('dim', timeOfDay(event.time, options.timeZone))}  ${marker(event, paint)} ${headOf(event, layout)}`;
+  const blank = ' '.repeat(MARGIN + head + GAP);
+  return bodyOf(event, layout)
+    .map((line, index) => `${index === 0 ? `${first}${' '.repeat(GAP)}` : blank}${line}`)
+    .join('\n');
+}
+
+function timeOfDay(time: string, timeZone: string | undefined): string {
+  return new Date(time).toLocaleTimeString('en-GB', {
+    hour12: false,
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+}
+
+function marker({ type }: ChangeEvent, paint: Paint): string {
+  if (type === 'source.held') return paint(['bold', 'yellow'], '!');
+  if (type.endsWith('.created')) return paint(['bold', 'green'], '+');
+  return type.endsWith('.deleted') ? paint(['bold', 'red'], '−') : paint('blue', '~');
+}
+
+function headOf(event: ChangeEvent, { paint, head }: Layout): string {
+  if (!('project' in event.data)) return pad(cut(`process ${printable(event.data.process.id)}`, head), head);
+  const project = nameOf(event.data.project);
+  const task = 'task' in event.data ? nameOf(event.data.task) : undefined;
+  if (task === undefined) return paint('bold', pad(cut(project, head), head));
+  const room = head - columns(' › ');
+  const shownProject = cut(project, Math.max(Math.floor(room * 0.45), room - columns(task)));
+  const shownTask = pad(cut(task, room - columns(shownProject)), room - columns(shownProject));
+  return `${paint('bold', shownProject)}${paint('dim', ' › ')}${shownTask}`;
+}
+
+function nameOf({ id, name }: { id: string; name?: string | undefined }): string {
+  return printable(name ?? id);
+}
+
+function bodyOf(event: ChangeEvent, layout: Layout): string[] {
+  const { paint } = layout;
+  switch (event.type) {
+    case 'source.held':
+      return [paint('yellow', `held: ${printable(event.data.reason)}`)];
+    case 'project.created':
+    case 'task.created':
+      return [createdLine(event, layout)];
+    case 'project.deleted':
+    case 'task.deleted':
+      return [paint('red', `${entityOf(event)} deleted`)];
+    default:
+      return updatedLines(event, layout);
+  }
+}
+
+function entityOf(event: ProjectEvent | TaskEvent): string {
+  return 'task' in event.data ? 'task' : 'project';
+}
+
+function createdLine(event: ProjectEvent | TaskEvent, { paint, rest }: Layout): string {
+  const said = `${entityOf(event)} created`;
+  const shown = mainFields(event);
+  const parts: string[] = [];
+  let room = rest - columns(said);
+  for (const change of shown.slice(0, CREATED_FIELDS)) {
+    const name = cut(printable(change.name), 20);
+    const value = cut(printable((readable(change.to, change.type) ?? '').slice(0, 200)), 24);
+    room -= columns(`  ${name} ${value}`);
+    if (room < columns('  … 99 more')) break;
+    parts.push(`  ${paint('cyan', name)} ${value}`);
+  }
+  const more = shown.length - parts.length;
+  const ending = more > 0 ? paint('dim', `  … ${more} more`) : '';
+  return `${paint('green', said)}${parts.join('')}${ending}`;
+}
+
+/** What tells most about a new record: its custom fields first; neither its name, which the head shows, nor identifiers. */
+function mainFields({ data }: ProjectEvent | TaskEvent): FieldChange[] {
+  const { name } = 'task' in data ? data.task : data.project;
+  const telling = data.changes.filter(
+    ({ field, kind, to }) =>
+      kind === 'custom' || (to !== name && !/^id$|Id$|^(crea|upda|modifi)ted/.test(field)),
+  );
+  const custom = telling.filter(({ kind }) => kind === 'custom');
+  return [...custom, ...telling.filter(({ kind }) => kind !== 'custom')];
+}
+
+function updatedLines({ data }: ProjectEvent | TaskEvent, { paint, rest }: Layout): string[] {
+  const names = data.changes.map(({ name }) => cut(printable(name), 24));
+  const column = Math.max(12, ...names.map(columns));
+  const lines = data.changes.map(
+    (change, index) =>
+      `${paint('cyan', pad(names[index] ?? '', column))}  ${valuesOf(change, rest - column - GAP, paint)}`,
+  );
+  return data.truncated?.includes('changes')
+    ? [...lines, paint('dim', '… and more than one event can hold')]
+    : lines;
+}
+
+function valuesOf(change: FieldChange, room: number, paint: Paint): string {
+  if (change.added !== undefined || change.removed !== undefined) return choicesOf(change, paint);
+  const [from, to] = readablePair(change, Math.max(32, room - columns(' → ')));
+  const empty = paint(['dim', 'italic'], EMPTY);
+  const before = from === undefined ? empty : paint('dim', from);
+  return `${before} ${paint('dim', '→')} ${to === undefined ? empty : paint('bold', to)}`;
+}
+
+function choicesOf({ added = [], removed = [] }: FieldChange, paint: Paint): string {
+  const label = (choice: unknown) =>
+    cut(printable(typeof choice === 'string' ? choice : JSON.stringify(choice)), 40);
+  return [
+    ...added.map(choice => paint('green', `+${label(choice)}`)),
+    ...removed.map(choice => paint('red', `−${label(choice)}`)),
+  ].join('  ');
+}

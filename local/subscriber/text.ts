@@ -1,0 +1,45 @@
+const UNSAFE = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+const SHORT_ESCAPES = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+const WIDE =
+  /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Text from outside, fit for a terminal: control characters (with ANSI's escape), line ends, direction overrides and lone
+ *  surrogates appear as escapes, so that data can neither move the cursor nor pass for something else. */
+export function printable(text: string): string {
+  return text.replaceAll(UNSAFE, character => SHORT_ESCAPES.get(character) ?? codeEscape(character));
+}
+
+/** How many terminal columns a printable text takes. */
+export function columns(text: string): number {
+  let count = 0;
+  for (const { segment } of graphemes.segment(text)) count += WIDE.test(segment) ? 2 : 1;
+  return count;
+}
+
+/** The text cut to `width` columns, with an ellipsis where it was cut. Characters are never split. */
+export function cut(text: string, width: number): string {
+  // No grapheme takes less than one column for one code unit or more: so a short text needs no counting.
+  if (text.length * 2 <= width || columns(text) <= width) return text;
+  let kept = '';
+  let room = width - 1;
+  for (const { segment } of graphemes.segment(text)) {
+    room -= WIDE.test(segment) ? 2 : 1;
+    if (room < 0) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** The text with blanks behind it, `width` columns wide. */
+export function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - columns(text)));
+}
+
+function codeEscape(character: string): string {
+  return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+}

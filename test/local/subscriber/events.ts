@@ -1,0 +1,43 @@
+import type { FieldChange, ProjectEvent, SourceEvent, TaskEvent } from '../../../functions/changes/event.ts';
+
+const common = {
+  specversion: '1.0',
+  id: 'p.7.1777777777777.0',
+  source: '/workspaces/main/processes/p',
+  time: '2026-05-04T12:03:11.000Z',
+  datacontenttype: 'application/json',
+  sequence: '1777777777777',
+} as const;
+const observed = { after: '2026-05-04T12:02:11.000Z', before: '2026-05-04T12:03:11.000Z' };
+const process = { id: 'p' };
+
+/** A changed custom field. */
+export function change(
+  name: string,
+  type: string,
+  from: FieldChange['from'],
+  to: FieldChange['to'],
+): FieldChange {
+  return { field: name.toLowerCase(), name, kind: 'custom', type, from, to };
+}
+
+export function taskUpdated(
+  changes: FieldChange[] = [change('Status', 'single-choice', 'Open', 'In progress')],
+  type: TaskEvent['type'] = 'task.updated',
+): TaskEvent {
+  const project = { id: '7', name: 'Acme GmbH' };
+  const task = { id: '1', name: 'Prepare contract' };
+  return { ...common, type, data: { process, project, task, changes, observed } } as TaskEvent;
+}
+
+export function projectEvent(
+  type: ProjectEvent['type'],
+  changes: FieldChange[],
+  project: { id: string; name?: string } = { id: '7', name: 'Acme GmbH' },
+): ProjectEvent {
+  return { ...common, type, data: { process, project, changes, observed } } as ProjectEvent;
+}
+
+export function held(reason: string): SourceEvent {
+  return { ...common, type: 'source.held', data: { process, reason, missing: 40, known: 60 } };
+}

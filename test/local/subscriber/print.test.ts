@@ -1,0 +1,150 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { Json } from '../../../functions/json.ts';
+import { formatEvent } from '../../../local/subscriber/print.ts';
+import { columns } from '../../../local/subscriber/text.ts';
+import { change, held, projectEvent, taskUpdated } from './events.ts';
+
+const plain = (event: ChangeEvent, width = 100) =>
+  formatEvent(event, { colour: false, width, timeZone: 'UTC' });
+const HEAD = '12:03:11  ~ Acme GmbH › Prepare contract         ';
+const BLANK = ' '.repeat(HEAD.length);
+
+describe('a printed event', () => {
+  it('shows time, project, task, the field by its name, from and to', () => {
+    expect(plain(taskUpdated())).toBe(`${HEAD}Status        "Open" → "In progress"`);
+  });
+
+  it('has a line for each field, aligned, and the head once', () => {
+    const changes = [
+      change('Status', 'single-choice', 'Open', ''),
+      change('Due date', 'date', '', '2026-05-12'),
+      change('Expected budget', 'number', '1', '12500.00'),
+      { ...change('Labels', 'multiple-choice', [], []), added: ['Urgent', 'VIP client'], removed: ['Later'] },
+    ];
+    expect(plain(taskUpdated(changes)).split('\n')).toEqual([
+      `${HEAD}Status           "Open" → empty`,
+      `${BLANK}Due date         empty → 2026-05-12`,
+      `${BLANK}Expected budget  1 → 12500.00`,
+      `${BLANK}Labels           +Urgent  +VIP client  −Later`,
+    ]);
+  });
+
+  it('makes created and deleted records plain to see', () => {
+    const fields = [
+      { ...change('title', 'string', null, 'Prepare contract'), kind: 'builtin' as const },
+      { ...change('projectId', 'string', null, '7'), field: 'projectId', kind: 'builtin' as const },
+      { ...change('owner', 'object', null, { id: 'u', name: 'Eva' }), kind: 'builtin' as const },
+      change('Amount', 'number', null, '1200'),
+    ];
+    expect(plain(taskUpdated(fields, 'task.created'))).toBe(
+      '12:03:11  + Acme GmbH › Prepare contract         task created  Amount 1200  owner Eva',
+    );
+    expect(plain(projectEvent('project.deleted', []))).toMatch(
+      /^12:03:11 {2}− Acme GmbH {27,}project deleted$/,
+    );
+    expect(plain(held('40 of 60 projects are gone.'))).toMatch(/^12:03:11 {2}! process p +held: 40 of 60/);
+  });
+
+  it('limits what it tells of a new record, and says how much is left', () => {
+    const fields = Array.from({ length: 12 }, (_, n) => change(`Field ${n}`, 'text', null, 'x'.repeat(100)));
+    const line = plain(taskUpdated(fields, 'task.created'), 140);
+    expect(line).toMatch(/task created {2}Field 0 "x+… {2}… 11 more$/);
+    expect(columns(line)).toBeLessThanOrEqual(140);
+  });
+
+  it('uses the id of what has no name', () => {
+    expect(plain(projectEvent('project.deleted', [], { id: 'no-name' }))).toContain('− no-name ');
+  });
+
+  it('cuts long values where they differ, and shows short ones whole', () => {
+    const same = 'A sentence that is long enough to fill the line by itself, '.repeat(3);
+    const [text, date] = plain(
+      taskUpdated([
+        change('Notes', 'text', `${same}old`, `${same}new`),
+        change('Due', 'date', '2026-05-01', '2026-05-12'),
+      ]),
+    ).split('\n');
+    expect(text).toMatch(/…[^→]*old" → …[^→]*new"$/);
+    expect(date).toContain('2026-05-01 → 2026-05-12');
+  });
+
+  it('shows a built-in object by its name, or whole when only the rest of it differs', () => {
+    const owner = (id: string, name: string) => ({ id, name });
+    expect(plain(taskUpdated([change('owner', 'object', owner('1', 'Eva'), owner('2', 'Jan'))]))).toContain(
+      'Eva → Jan',
+    );
+    expect(
+      plain(taskUpdated([change('owner', 'object', owner('1', 'Eva'), owner('2', 'Eva'))]), 160),
+    ).toContain('{"id":"1","name":"Eva"} → {"id":"2","name":"Eva"}');
+    expect(plain(taskUpdated([change('done', 'boolean', false, true)]))).toContain('false → true');
+  });
+
+  it('says when the event could not hold every change', () => {
+    const event = taskUpdated();
+    const truncated = { ...event, data: { ...event.data, truncated: ['record', 'changes'] } } as ChangeEvent;
+    expect(plain(truncated)).toMatch(/\n +… and more than one event can hold$/);
+  });
+
+  it('has the same text with colour as without', () => {
+    const coloured = formatEvent(taskUpdated(), { colour: true, width: 100, timeZone: 'UTC' });
+    expect(coloured).toContain('\u001b[1mAcme GmbH\u001b[22m');
+    expect(stripVTControlCharacters(coloured)).toBe(plain(taskUpdated()));
+  });
+
+  it('keeps columns aligned under wide characters', () => {
+    const lines = plain(
+      projectEvent(
+        'project.updated',
+        [change('色', 'text', 'あ', 'い'), change('Size', 'number', '1', '2')],
+        {
+          id: '1',
+          name: '東京 🚀',
+        },
+      ),
+    ).split('\n');
+    expect(columns(lines[0]?.split('"あ"')[0] ?? '')).toBe(lines[1]?.indexOf('1 → 2'));
+  });
+
+  it('never lets data write to the terminal but as text', () => {
+    const nasty = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom(...'\u001b[2J\u009b\u0007\r\n\u202e\u2028\ud800x'),
+        fc.string({ unit: 'binary', maxLength: 1 }),
+      ),
+      maxLength: 60,
+    });
+    const value = fc.jsonValue().map(json => json as Json);
+    fc.assert(
+      fc.property(
+        nasty,
+        nasty,
+        fc.oneof(nasty, value),
+        fc.oneof(nasty, value),
+        fc.array(nasty, { maxLength: 3 }),
+        fc.constantFrom('task.created' as const, 'task.updated' as const, 'task.deleted' as const),
+        fc.integer({ min: 1, max: 200 }),
+        (name, field, from, to, choices, type, width) => {
+          const event = taskUpdated(
+            [
+              change(field, 'text', from, to),
+              { ...change(field, 'multiple-choice', [], []), added: choices, removed: choices },
+            ],
+            type,
+          );
+          const named = {
+            ...event,
+            data: { ...event.data, project: { id: 'x', name }, task: { id: name, name: field } },
+          };
+          const printed = formatEvent(named as ChangeEvent, { colour: false, width, timeZone: 'UTC' });
+          expect(printed.split('\n').length).toBeLessThanOrEqual(2);
+          expect(printed.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
+          expect(printed.isWellFormed()).toBe(true);
+        },
+      ),
+    );
+    expect(plain(held('\u001b]0;title\u0007'))).toContain('held: \\u001b]0;title\\u0007');
+  });
+});
