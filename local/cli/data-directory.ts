@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Lock, lockDirectory } from '../dynamodb/lock.ts';
+import { endOrphans } from '../dynamodb/orphan.ts';
+
+export interface DataDirectory {
+  readonly path: string;
+  file(name: string): string;
+  /** Gives the directory back; one that should keep nothing is removed. */
+  release(): void;
+}
+
+/** Takes a directory for this process alone; it is made when it isn't there. @throws DirectoryInUse */
+export function openDataDirectory(directory: string): DataDirectory {
+  const path = resolve(directory);
+  mkdirSync(path, { recursive: true });
+  const lock = lockDirectory(path);
+  return { path, file: name => join(path, name), release: lock.release };
+}
+
+const SCRATCH = 'changewire-memory-';
+
+/**
+ * A directory that lives as long as this process: the embedded DynamoDB needs a file, for only in a file can its stream
+ * be trimmed. What processes that were killed left behind is removed on the way.
+ */
+export async function openScratchDirectory(temporary = tmpdir()): Promise<DataDirectory> {
+  const parent = realpathSync(temporary);
+  await removeAbandoned(parent);
+  const path = mkdtempSync(join(parent, SCRATCH));
+  const lock = lockDirectory(path);
+  const release = () => {
+    lock.release();
+    rmSync(path, { recursive: true, force: true });
+  };
+  return { path, file: name => join(path, name), release };
+}
+
+async function removeAbandoned(parent: string): Promise<void> {
+  for (const name of readdirSync(parent).filter(entry => entry.startsWith(SCRATCH))) {
+    const path = join(parent, name);
+    // One that is being made this moment may not be locked yet.
+    if (Date.now() - statSync(path).mtimeMs < 10_000) continue;
+    const lock = tryLock(path);
+    if (lock === undefined) continue;
+    await endOrphans(join(path, 'table.sqlite'));
+    lock.release();
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** undefined when somebody uses the directory, or it is another user's. */
+function tryLock(path: string): Lock | undefined {
+  try {
+    return lockDirectory(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+/** The longest that a timer of Node's can wait. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Reads "500ms", "60s", "5m" or "6h" as milliseconds; undefined when it is none of these, or nothing, or over 24 days. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text);
+  if (match === null) return undefined;
+  const ms = Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]);
+  return ms > 0 && ms <= LONGEST ? ms : undefined;
+}
+
+/** "2 s", "5 min": a duration for people, in the largest unit that needs no fraction. */
+export function showDuration(ms: number): string {
+  for (const [unit, size] of [['h', UNITS.h] as const, ['min', UNITS.m] as const, ['s', UNITS.s] as const])
+    if (ms % size === 0) return `${ms / size} ${unit}`;
+  return `${ms} ms`;
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { UsageError } from './options.ts';
+
+/** A real service, as the environment tells it (service-api.md §1, §5). */
+export interface ServiceSettings {
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly audience: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly processes: readonly string[];
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const NAMES = [
+  'SERVICE_BASE_URL',
+  'SERVICE_AUTH_URL',
+  'SERVICE_AUDIENCE',
+  'SERVICE_CLIENT_ID',
+  'SERVICE_CLIENT_SECRET',
+  'SERVICE_PROCESSES',
+] as const;
+type Name = (typeof NAMES)[number];
+
+/** The environment, with what it lacks from the file `.env` in `directory`. */
+export function withEnvFile(environment: Environment, directory: string): Environment {
+  try {
+    return { ...parseEnv(readFileSync(join(directory, '.env'), 'utf8')), ...environment };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return environment;
+    throw error;
+  }
+}
+
+/** undefined when no SERVICE_* variable is set. @throws UsageError that names what is missing or wrong, and no value of
+ *  a variable that may hold a secret. */
+export function serviceSettings(environment: Environment): ServiceSettings | undefined {
+  const value = (name: Name) => environment[name]?.trim() ?? '';
+  const missing = NAMES.filter(name => value(name) === '');
+  if (missing.length === NAMES.length) return undefined;
+  if (missing.length > 0)
+    throw new UsageError(
+      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. To watch a service set all of ` +
+        `${NAMES.join(', ')}, in the environment or in .env; to try the simulated one set none.`,
+    );
+  const processes = value('SERVICE_PROCESSES').split(',');
+  return {
+    baseUrl: address('SERVICE_BASE_URL', value('SERVICE_BASE_URL')),
+    authUrl: address('SERVICE_AUTH_URL', value('SERVICE_AUTH_URL')),
+    audience: value('SERVICE_AUDIENCE'),
+    clientId: value('SERVICE_CLIENT_ID'),
+    clientSecret: value('SERVICE_CLIENT_SECRET'),
+    processes: processIds(processes.map(id => id.trim())),
+  };
+}
+
+function address(name: Name, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.username === '') return value;
+  throw new UsageError(
+    `${name} must be an http or https URL without a user name, such as https://api.example.com.`,
+  );
+}
+
+function processIds(ids: readonly string[]): readonly string[] {
+  if (ids.every(id => id !== '')) return [...new Set(ids)];
+  throw new UsageError('SERVICE_PROCESSES has an empty id: write the ids with one comma between two.');
+}

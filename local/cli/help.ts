@@ -1,0 +1,30 @@
+export const HELP = `Changewire watches processes, projects and tasks, and sends each change as an event.
+
+Usage
+  npm start                       try it: a simulated service that goes on changing
+  npm start -- --subscribe URL    send the events to your own HTTP endpoint, too
+
+To watch your own workspace, set these in the environment or in a file named .env:
+  SERVICE_BASE_URL        the API's address, such as https://api.example.com/v1
+  SERVICE_AUTH_URL        where tokens come from, such as https://auth.example.com
+  SERVICE_AUDIENCE        the audience that goes with your credentials
+  SERVICE_CLIENT_ID       your client id
+  SERVICE_CLIENT_SECRET   your client secret
+  SERVICE_PROCESSES       the ids of the processes to watch, with commas between
+
+Options
+  --subscribe URL         send events to this HTTP endpoint, as Amazon SNS does: it is asked to confirm first
+                          (repeat the option for several)
+  --raw                   send these endpoints the bare event, without SNS's envelope
+  --interval 60s          how often to look for changes (60s; the simulated service: 2s)
+  --sweep-interval 6h     how often to read everything again, which finds what the API didn't tell
+  --overlap 120s          how far back to look again each time, for updates that come late
+  --data DIR              where to keep what is known, so that a restart goes on from there (.changewire)
+  --memory                keep nothing after the end
+  --once                  look once, deliver all events, end (exit code 1 if that failed)
+  --json                  print each event as one line of JSON on stdout, and all else on stderr
+  --help                  print this
+
+Durations are written 500ms, 60s, 5m or 6h. Ctrl-C stops; a second Ctrl-C stops at once.
+DYNAMODB_ENDPOINT makes it use another DynamoDB than the embedded one, such as http://127.0.0.1:8000.
+`;

@@ -1,0 +1,118 @@
+import { parseArgs } from 'node:util';
+import { parseDuration } from './duration.ts';
+import { nearest } from './nearest.ts';
+
+/** What was asked for on the command line. Durations are in ms. */
+export interface Options {
+  readonly subscribe: readonly string[];
+  readonly raw: boolean;
+  /** undefined: 60 s for a real service, less for the simulated one. */
+  readonly interval: number | undefined;
+  readonly sweepInterval: number;
+  readonly overlap: number;
+  readonly data: string;
+  readonly memory: boolean;
+  readonly once: boolean;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+/** The command line can't be followed; the message says what to change. */
+export class UsageError extends Error {}
+
+const FLAGS = {
+  subscribe: { type: 'string', multiple: true },
+  raw: { type: 'boolean' },
+  interval: { type: 'string' },
+  'sweep-interval': { type: 'string' },
+  overlap: { type: 'string' },
+  data: { type: 'string' },
+  memory: { type: 'boolean' },
+  once: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Reads the arguments after the script's name. @throws UsageError */
+export function parseOptions(args: readonly string[]): Options {
+  const values = read(args);
+  if (values.memory && values.data !== undefined)
+    throw new UsageError('--memory keeps nothing and --data keeps all: give one of them.');
+  if (values.raw && values.subscribe === undefined)
+    throw new UsageError('--raw is about the endpoints of --subscribe URL: give one.');
+  return {
+    subscribe: (values.subscribe ?? []).map(endpoint),
+    raw: values.raw ?? false,
+    interval: duration('interval', values.interval),
+    sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
+    overlap: duration('overlap', values.overlap) ?? 120_000,
+    data: text('data', values.data) ?? '.changewire',
+    memory: values.memory ?? false,
+    once: values.once ?? false,
+    json: values.json ?? false,
+    help: values.help ?? false,
+  };
+}
+
+function read(args: readonly string[]) {
+  const { tokens } = parseArgs({ args: [...args], options: FLAGS, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new UsageError(notAnOption(token.value));
+    if (token.kind === 'option') checkOption(token);
+  }
+  return parseArgs({ args: [...args], options: FLAGS }).values;
+}
+
+function checkOption({
+  name,
+  rawName,
+  value,
+}: {
+  name: string;
+  rawName: string;
+  value?: string | undefined;
+}) {
+  if (!Object.hasOwn(FLAGS, name)) throw new UsageError(`There is no option ${rawName}.${suggestion(name)}`);
+  const wantsValue = FLAGS[name as keyof typeof FLAGS].type === 'string';
+  if (!wantsValue && value !== undefined)
+    throw new UsageError(`${rawName} takes no value, found "${value}".`);
+  // Node takes an option that follows for the value.
+  if (wantsValue && (value === undefined || /^--?[a-z]/.test(value)))
+    throw new UsageError(`${rawName} needs a value: ${EXAMPLES[name] ?? ''}`);
+}
+
+const EXAMPLES: Record<string, string> = {
+  subscribe: '--subscribe http://localhost:9000/events',
+  interval: '--interval 60s',
+  'sweep-interval': '--sweep-interval 6h',
+  overlap: '--overlap 120s',
+  data: '--data .changewire',
+};
+
+function notAnOption(word: string): string {
+  if (URL.canParse(word)) return `"${word}" stands alone. To send events there, write --subscribe ${word}`;
+  return `"${word}" is no option.${suggestion(word)}`;
+}
+
+function suggestion(name: string): string {
+  const meant = nearest(name.replace(/^-+/, ''), Object.keys(FLAGS));
+  return meant === undefined ? ' Try --help.' : ` Did you mean --${meant}?`;
+}
+
+function text(name: string, value: string | undefined): string | undefined {
+  if (value === '') throw new UsageError(`--${name} needs a value: ${EXAMPLES[name]}`);
+  return value;
+}
+
+function duration(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = parseDuration(value);
+  if (ms !== undefined) return ms;
+  throw new UsageError(`--${name} takes a duration such as 500ms, 60s, 5m or 6h, found "${value}".`);
+}
+
+function endpoint(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return value;
+  throw new UsageError(`--subscribe takes an http or https URL, found "${value}".`);
+}

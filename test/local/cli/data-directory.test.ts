@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDataDirectory, openScratchDirectory } from '../../../local/cli/data-directory.ts';
+import { isAlive, moduleUrl, otherProcess, temporaryDirectory } from '../dynamodb/support.ts';
+
+describe('the data directory', () => {
+  test('is made, kept, and for one process only', () => {
+    const path = join(temporaryDirectory(), 'a', 'b');
+    const directory = openDataDirectory(path);
+    expect(() => openDataDirectory(path)).toThrow(/in use by process/);
+    directory.release();
+    openDataDirectory(path).release();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('of a run that keeps nothing is removed at its end', async () => {
+    const directory = await openScratchDirectory(temporaryDirectory());
+    expect(existsSync(directory.path)).toBe(true);
+    directory.release();
+    expect(existsSync(directory.path)).toBe(false);
+  });
+
+  test('of a killed run that keeps nothing is removed by the next, with its database; that of a living one is not', async () => {
+    const parent = temporaryDirectory();
+    const other = await openScratchDirectory(parent);
+    onTestFinished(other.release);
+    const { child, line } = await otherProcess(`
+      const { openScratchDirectory } = await import(${JSON.stringify(moduleUrl('local/cli/data-directory.ts'))});
+      const { startDynamoDb } = await import(${JSON.stringify(moduleUrl('local/dynamodb/dynamodb.ts'))});
+      const { path } = await openScratchDirectory(${JSON.stringify(parent)});
+      const dynamodb = await startDynamoDb({ dataDirectory: path });
+      console.log(dynamodb.pid());`);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    for (const name of readdirSync(parent)) utimesSync(join(parent, name), 0, 0);
+    const next = await openScratchDirectory(parent);
+    onTestFinished(next.release);
+    expect(isAlive(Number(line))).toBe(false);
+    expect(
+      readdirSync(parent)
+        .map(name => join(parent, name))
+        .toSorted(),
+    ).toEqual([other.path, next.path].toSorted());
+  });
+});

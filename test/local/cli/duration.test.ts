@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseDuration, showDuration } from '../../../local/cli/duration.ts';
+
+test.each([
+  ['500ms', 500],
+  ['60s', 60_000],
+  ['1.5m', 90_000],
+  ['6h', 21_600_000],
+  ['', undefined],
+  ['5', undefined],
+  ['-5s', undefined],
+  ['5 s', undefined],
+  ['0ms', undefined],
+  ['1e3s', undefined],
+  ['25d', undefined],
+])('%j is %s ms', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test('a shown duration is read as the same one', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), ms => {
+      expect(parseDuration(showDuration(ms).replace(' min', 'm').replace(' ', ''))).toBe(ms);
+    }),
+  );
+});

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { serviceSettings, withEnvFile } from '../../../local/cli/environment.ts';
+import { temporaryDirectory } from '../dynamodb/support.ts';
+
+const complete = {
+  SERVICE_BASE_URL: 'https://api.example.com',
+  SERVICE_AUTH_URL: 'https://auth.example.com',
+  SERVICE_AUDIENCE: 'audience',
+  SERVICE_CLIENT_ID: 'id',
+  SERVICE_CLIENT_SECRET: 'hush',
+  SERVICE_PROCESSES: 'a, b,a',
+};
+
+describe('the settings of a real service', () => {
+  test('are taken when all are there', () => {
+    expect(serviceSettings(complete)).toEqual({
+      baseUrl: 'https://api.example.com',
+      authUrl: 'https://auth.example.com',
+      audience: 'audience',
+      clientId: 'id',
+      clientSecret: 'hush',
+      processes: ['a', 'b'],
+    });
+  });
+
+  test('are none when none is set', () => {
+    expect(serviceSettings({ PATH: '/bin', SERVICE_BASE_URL: '' })).toBeUndefined();
+  });
+
+  test('are refused in part, naming what is missing', () => {
+    const { SERVICE_CLIENT_SECRET: _, ...partial } = complete;
+    expect(() => serviceSettings(partial)).toThrow(
+      /^SERVICE_CLIENT_SECRET is not set\. To watch a service set all of/,
+    );
+    expect(() => serviceSettings({ ...partial, SERVICE_AUDIENCE: ' ' })).toThrow(
+      /^SERVICE_AUDIENCE, SERVICE_CLIENT_SECRET are not set\./,
+    );
+  });
+
+  test.each([
+    [{ SERVICE_BASE_URL: 'api.example.com' }, 'SERVICE_BASE_URL must be an http or https URL'],
+    [{ SERVICE_AUTH_URL: 'https://user:pass@auth' }, 'SERVICE_AUTH_URL must be an http or https URL'],
+    [{ SERVICE_PROCESSES: 'a,,b' }, 'SERVICE_PROCESSES has an empty id'],
+  ])('are refused when one is wrong: %j', (change, message) => {
+    expect(() => serviceSettings({ ...complete, ...change })).toThrow(message);
+  });
+
+  test('come from .env, where the environment has none', () => {
+    const directory = temporaryDirectory();
+    expect(withEnvFile({ A: '1' }, directory)).toEqual({ A: '1' });
+    writeFileSync(join(directory, '.env'), '# mine\nA=2\nB="two words"\n');
+    expect(withEnvFile({ A: '1' }, directory)).toEqual({ A: '1', B: 'two words' });
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { HELP } from '../../../local/cli/help.ts';
+import { parseOptions, UsageError } from '../../../local/cli/options.ts';
+
+describe('the command line', () => {
+  test('has defaults for everything', () => {
+    expect(parseOptions([])).toEqual({
+      subscribe: [],
+      raw: false,
+      interval: undefined,
+      sweepInterval: 21_600_000,
+      overlap: 120_000,
+      data: '.changewire',
+      memory: false,
+      once: false,
+      json: false,
+      help: false,
+    });
+  });
+
+  test('takes every option', () => {
+    const args =
+      '--subscribe http://a/1 --subscribe https://b --raw --interval 500ms --sweep-interval 5m --overlap 1h';
+    expect(parseOptions([...args.split(' '), '--data', 'd', '--once', '--json', '-h'])).toEqual({
+      subscribe: ['http://a/1', 'https://b'],
+      raw: true,
+      interval: 500,
+      sweepInterval: 300_000,
+      overlap: 3_600_000,
+      data: 'd',
+      memory: false,
+      once: true,
+      json: true,
+      help: true,
+    });
+  });
+
+  test.each([
+    ['--intervall 5s', 'There is no option --intervall. Did you mean --interval?'],
+    ['--subscrib http://a', 'There is no option --subscrib. Did you mean --subscribe?'],
+    ['--sweep 6h', 'There is no option --sweep. Did you mean --sweep-interval?'],
+    ['--frobnicate', 'There is no option --frobnicate. Try --help.'],
+    ['-x', 'There is no option -x. Try --help.'],
+    ['--interval', '--interval needs a value: --interval 60s'],
+    ['--interval --json', '--interval needs a value: --interval 60s'],
+    ['--data=', '--data needs a value: --data .changewire'],
+    ['--interval 60', '--interval takes a duration such as 500ms, 60s, 5m or 6h, found "60".'],
+    ['--interval 0s', '--interval takes a duration such as 500ms, 60s, 5m or 6h, found "0s".'],
+    [
+      '--sweep-interval 9999h',
+      '--sweep-interval takes a duration such as 500ms, 60s, 5m or 6h, found "9999h".',
+    ],
+    ['--json=yes', '--json takes no value, found "yes".'],
+    ['--subscribe localhost:9000', '--subscribe takes an http or https URL, found "localhost:9000".'],
+    [
+      'http://localhost:9000',
+      '"http://localhost:9000" stands alone. To send events there, write --subscribe http://localhost:9000',
+    ],
+    ['once', '"once" is no option. Did you mean --once?'],
+    ['--memory --data d', '--memory keeps nothing and --data keeps all: give one of them.'],
+    ['--raw', '--raw is about the endpoints of --subscribe URL: give one.'],
+  ])('answers %j with what to do', (line, message) => {
+    expect(() => parseOptions(line.split(' '))).toThrow(new UsageError(message));
+  });
+
+  test('is explained whole by the help', () => {
+    const options = [
+      'subscribe',
+      'raw',
+      'interval',
+      'sweep-interval',
+      'overlap',
+      'data',
+      'memory',
+      'once',
+      'json',
+    ];
+    for (const option of [...options, 'help']) expect(HELP).toContain(`--${option}`);
+    for (const line of HELP.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+  });
+});

@@ -1,0 +1,39 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { createOutput } from '../../../local/cli/output.ts';
+
+const event = { id: 'p.1.2.0', data: { text: 'two\nlines' } } as unknown as ChangeEvent;
+
+function terminal(isTTY: boolean) {
+  const stream = () =>
+    Object.assign(new PassThrough(), { isTTY }) as unknown as NodeJS.WriteStream & PassThrough;
+  const [stdout, stderr] = [stream(), stream()];
+  return { stdout, stderr, read: () => [stdout, stderr].map(one => `${one.read() ?? ''}`) };
+}
+
+const format = (_: ChangeEvent, { colour }: { colour: boolean }) => `an event${colour ? ' in colour' : ''}`;
+
+describe('the output', () => {
+  test('for programs is one JSON event a line on stdout, and all else on stderr', () => {
+    const at = terminal(true);
+    const output = createOutput(at, { json: true, format, noColour: true });
+    output.event(event);
+    output.say('hello');
+    output.log.warn('careful', { code: 'x', nothing: undefined, n: 1 });
+    expect(at.read()).toEqual([`${JSON.stringify(event)}\n`, 'hello\ncareful (code: x, n: 1)\n']);
+  });
+
+  test.each([
+    [true, false, 'an event in colour\n\u001B[33mcareful\u001B[0m\n'],
+    [true, true, 'an event\ncareful\n'],
+    [false, false, 'an event\ncareful\n'],
+  ])('for people is on stdout, in colour on a terminal that wants it: %s %s', (isTTY, noColour, expected) => {
+    const at = terminal(isTTY);
+    const output = createOutput(at, { json: false, format, noColour });
+    output.event(event);
+    output.warn('careful');
+    output.log.info('chatter');
+    expect(at.read()).toEqual([expected, '']);
+  });
+});
