@@ -28,26 +28,33 @@ const TURNS: readonly (readonly [weight: number, turn: Turn])[] = [
   [0.3, deleteProject],
 ];
 
-const TOTAL = TURNS.reduce((sum, [weight]) => sum + weight, 0);
-const TRIES = 100;
+type WeightedTurn = (typeof TURNS)[number];
 
-/** Makes one edit that people would make, by one of the workspace's users.
+const SCENES = 10;
+
+/** Makes one edit that people would make, by one of the workspace's users. A kind of edit that fits nowhere gives way to
+ *  the others.
  *  @param now ms since 1970: "today" for new dates
  *  @returns whether an edit was possible */
 export function changeOnce(workspace: EditApi, random: Random, now: number): boolean {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    if (pickTurn(random)(chooseScene(workspace, random, now))) return true;
+  let left = TURNS;
+  while (left.length > 0) {
+    const chosen = weighted(left, random);
+    for (let scene = 0; scene < SCENES; scene += 1) {
+      if (chosen[1](chooseScene(workspace, random, now))) return true;
+    }
+    left = left.filter(turn => turn !== chosen);
   }
   return false;
 }
 
-function pickTurn(random: Random): Turn {
-  let left = random() * TOTAL;
-  for (const [weight, turn] of TURNS) {
-    left -= weight;
-    if (left < 0) return turn;
-  }
-  return moveStatus;
+function weighted(turns: readonly WeightedTurn[], random: Random): WeightedTurn {
+  let rest = random() * turns.reduce((sum, [weight]) => sum + weight, 0);
+  const chosen = turns.find(([weight]) => {
+    rest -= weight;
+    return rest < 0;
+  });
+  return chosen ?? pick(random, turns);
 }
 
 function chooseScene(workspace: EditApi, random: Random, now: number): Scene {

@@ -59,10 +59,7 @@ function createProject(
   let id = '';
   store.edit(processId, options, (process, { workspace, now }) => {
     const { counters } = workspace;
-    let number = counters.project;
-    if (options.id === undefined)
-      do number += 1;
-      while (process.projects.has(String(number)));
+    const number = options.id === undefined ? nextNumber(process, counters.project) : counters.project;
     id = options.id ?? String(number);
     if (process.projects.has(id))
       throw new Error(`Process "${processId}" already has a project "${id}"; give another id`);

@@ -83,6 +83,19 @@ test('a workspace with nothing to work on gets projects, one without processesâ€
   expect(service.workspace.projects('bare').length).toBeGreaterThan(0);
 });
 
+test('where all is done, the next edit plans a project, and none is cleared away below the least', async () => {
+  for (let seed = 0; seed < 12; seed += 1) {
+    const processes = [{ id: 'launch', projects: 28, tasksPerProject: 0 }];
+    const { service, clock } = await believable({ workspace: buildWorkspace({ processes }) });
+    const { workspace } = service;
+    for (const { id } of workspace.projects('launch')) {
+      workspace.updateProject('launch', String(id), { state: 'Completed' });
+    }
+    changeOnce(workspace, seededRandom(seed), clock());
+    expect(workspace.projects('launch')).toHaveLength(29);
+  }
+});
+
 test('the driver edits until it is stopped, and tells what fails', async () => {
   const { service } = await believable();
   const before = service.workspace.state.counters.seq;
