@@ -1,0 +1,244 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startTable, type TestTable } from '../support/table.ts';
+import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+let table: TestTable;
+let world: World;
+beforeAll(async () => {
+  table = await startTable();
+});
+afterAll(() => table?.stop());
+afterEach(() => world?.stop());
+
+/** A world behind its baseline, with nothing left to tell. */
+async function baselined(options: WorldOptions = {}): Promise<World> {
+  world = await createWorld(table, options);
+  expect(await world.run()).toMatchObject({ mode: 'baseline', outcome: 'completed', events: 0 });
+  return world;
+}
+const told = async () => inShort(await world.events());
+
+describe('a baseline', () => {
+  it('commits a snapshot of every project and tells nothing', async () => {
+    await baselined({ projects: 5, tasksPerProject: 3 });
+    expect(await told()).toEqual([]);
+    expect(await Array.fromAsync(world.snapshots.projectIds(world.process))).toHaveLength(5);
+    const one = await world.snapshots.load(world.process, '1001');
+    expect(one?.content.tasks.size).toBe(3);
+    expect(one?.version).toBe(world.clock.now);
+  });
+
+  it('may have begun in any mode; the other mode’s run then waits for it', async () => {
+    world = await createWorld(table);
+    expect(await world.run('sweep')).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(await world.later('changes')).toMatchObject({ mode: 'changes', outcome: 'completed', events: 0 });
+  });
+
+  it('that runs out of time goes on in the next run, and says how far it is', async () => {
+    const progress: string[] = [];
+    world = await createWorld(table, { projects: 12 });
+    const slow = world.poller({
+      onProgress: ({ mode, done, total }) => {
+        progress.push(`${mode} ${done}/${total}`);
+        world.clock.now += 200;
+      },
+    });
+    expect(await world.run('changes', { poll: slow, remaining: 1_500 })).toMatchObject({ outcome: 'unfinished' });
+    const before = progress.length;
+    expect(await world.run('changes', { poll: slow })).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(progress.at(before)).toMatch(/^baseline [1-9]\d*\/12$/);
+    expect(progress.at(-1)).toBe('baseline 12/12');
+    expect(await Array.fromAsync(world.snapshots.projectIds(world.process))).toHaveLength(12);
+  });
+
+  it('invariant 1: a change between an interrupted baseline and its end is told by the next pass', async () => {
+    world = await createWorld(table, { projects: 12 });
+    const slow = world.poller({ onProgress: () => void (world.clock.now += 200) });
+    await world.run('changes', { poll: slow, remaining: 1_500 });
+    const ids = await Array.fromAsync(world.snapshots.projectIds(world.process));
+    world.edit.updateProject(PROCESS, ids[0] ?? '', { budget: '7' });
+    world.clock.now += 600_000;
+    await world.run();
+    await world.later();
+    expect(await told()).toEqual([`project.updated ${ids[0]} budget: "" → "7"`]);
+  });
+});
+
+describe('a changes pass', () => {
+  it('tells each changed project and task, and nothing else', async () => {
+    await baselined();
+    world.edit.updateProject(PROCESS, '1001', { phase: 'Build' });
+    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done', 'risk-level': 'High' });
+    const project = world.edit.createProject(PROCESS, { name: 'New' });
+    const task = world.edit.createTask(PROCESS, project, { name: 'First' });
+    world.edit.deleteTask(PROCESS, '1003', '500006');
+    await world.later();
+    expect((await told()).sort()).toEqual([
+      `project.created ${project}`,
+      'project.updated 1001 phase: "" → "Build"',
+      `task.created ${project}/${task}`,
+      'task.deleted 1003/500006',
+      'task.updated 1002/500003 risk-level: "" → "High", status: "To do" → "Done"',
+    ]);
+  });
+
+  it('tells a deleted project at once, tasks first, when the audit log names it', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1002');
+    await world.later();
+    expect(await told()).toEqual(['task.deleted 1002/500003', 'task.deleted 1002/500004', 'project.deleted 1002']);
+    await world.later();
+    expect(await told()).toHaveLength(3);
+  });
+
+  it('finds a task edit that leaves its project’s update time alone, by the audit log', async () => {
+    await baselined({ freedoms: { taskEditsTouchProject: false } });
+    world.clock.now += 600_000;
+    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
+    await world.later();
+    expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Done"']);
+  });
+
+  it('tells a task that moved as gone there and come here', async () => {
+    await baselined();
+    world.edit.moveTask(PROCESS, '1001', '500001', '1002');
+    await world.later();
+    expect((await told()).sort()).toEqual(['task.created 1002/500001', 'task.deleted 1001/500001']);
+  });
+
+  it('invariant 3 and 4: sequences grow by one with each commit, from the time of the first', async () => {
+    await baselined();
+    const first = (await world.snapshots.load(world.process, '1001'))?.version ?? 0;
+    for (const budget of ['1', '2', '3']) {
+      world.edit.updateProject(PROCESS, '1001', { budget });
+      await world.later();
+    }
+    const sequences = (await world.events()).map(event => Number(event.sequence));
+    expect(sequences).toEqual([first + 1, first + 2, first + 3]);
+  });
+
+  it('says honestly when the change was seen: between the last reading of the old and the first of the new', async () => {
+    await baselined();
+    const baseline = world.clock.now;
+    world.clock.now += 90_500;
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    await world.later('changes', 30_000);
+    const [event] = await world.events();
+    const observed = event && 'observed' in event.data ? event.data.observed : undefined;
+    expect(observed).toEqual({
+      after: new Date(baseline).toISOString(),
+      before: new Date(Math.floor(world.clock.now / 1000) * 1000 + 1000).toISOString(),
+    });
+  });
+
+  it('invariant 5 and 6: over unchanged data makes two requests, and writes no snapshot and no event', async () => {
+    await baselined({ projects: 10 });
+    await world.later();
+    await world.later();
+    const versions = () => Promise.all(['1001', '1010'].map(async id => (await world.snapshots.load(world.process, id))?.version));
+    const before = await versions();
+    world.service.clearRequests();
+    expect(await world.later()).toEqual({ mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 });
+    expect(world.service.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
+      `/processes/${PROCESS}/projects`,
+      `/processes/${PROCESS}/auditlog`,
+    ]);
+    expect(await versions()).toEqual(before);
+  });
+
+  it('invariant 5: lists a changed project for the whole overlap, but asks for its tasks no more than needed', async () => {
+    await baselined();
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    await world.later();
+    world.service.clearRequests();
+    await world.later('changes', 30_000);
+    await world.later('changes', 29_000);
+    expect(world.service.requests).toHaveLength(4);
+    expect(world.service.requests.every(({ path }) => !path.includes('/tasks'))).toBe(true);
+  });
+
+  it('reads a project again that was edited within the tick in which it was read', async () => {
+    await baselined({ freedoms: { timestampResolution: 5_000, auditDenied: 403 } });
+    world.clock.now += 60_000;
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Doing' });
+    await world.run();
+    world.clock.now += 1_000;
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
+    await world.later();
+    expect(await told()).toEqual([
+      'task.updated 1001/500001 status: "To do" → "Doing"',
+      'task.updated 1001/500001 status: "Doing" → "Done"',
+    ]);
+  });
+
+  it('tells no change for a re-ordered choice, a touched timestamp, an empty field that comes or goes', async () => {
+    await baselined();
+    world.edit.updateProject(PROCESS, '1001', { regions: ['North', 'South'] });
+    await world.later();
+    const before = await told();
+    world.edit.updateProject(PROCESS, '1001', { regions: ['South', 'North'] });
+    world.edit.touchProject(PROCESS, '1002');
+    world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
+    world.edit.addField(PROCESS, 'task', { externalId: 'Extra too', name: 'Extra too', type: 'multiple-choice', options: ['a'] });
+    await world.later('sweep');
+    world.edit.archiveField(PROCESS, 'project', 'extra');
+    world.edit.archiveField(PROCESS, 'task', 'Extra too');
+    await world.later('sweep');
+    await world.later();
+    expect(await told()).toEqual(before);
+  });
+
+  it('tells no change when a field that held values is archived, nor when it comes back', async () => {
+    await baselined();
+    world.edit.updateProject(PROCESS, '1001', { summary: 'words' });
+    world.edit.updateTask(PROCESS, '1001', '500001', { note: 'more words' });
+    await world.later();
+    const before = await told();
+    expect(before).toHaveLength(2);
+    world.edit.archiveField(PROCESS, 'project', 'summary');
+    world.edit.archiveField(PROCESS, 'task', 'Note');
+    world.edit.touchProject(PROCESS, '1001');
+    await world.later();
+    await world.later('sweep');
+    world.edit.unarchiveField(PROCESS, 'project', 'summary');
+    world.edit.unarchiveField(PROCESS, 'task', 'Note');
+    await world.later('sweep');
+    expect(await told()).toEqual(before);
+  });
+
+  it('tells custom fields by the names and types of today', async () => {
+    await baselined();
+    world.edit.addField(PROCESS, 'project', { externalId: 'late', name: 'Added late', type: 'multiple-choice', options: ['a', 'b'] });
+    world.edit.updateProject(PROCESS, '1001', { late: ['b'] });
+    await world.later();
+    const [event] = await world.events();
+    expect(event?.data).toMatchObject({
+      changes: [{ field: 'late', name: 'Added late', kind: 'custom', type: 'multiple-choice', added: ['b'], removed: [] }],
+    });
+  });
+
+  it('waits quietly while another poller has the lease', async () => {
+    await baselined();
+    const now = world.clock.now;
+    await world.snapshots.takeLease(world.process, { mode: 'changes', owner: 'other', now, until: now + 120_000 });
+    expect(await world.later()).toMatchObject({ outcome: 'busy', events: 0 });
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+  });
+
+  it('invariant 6: reads the tasks of the changed projects only', async () => {
+    await baselined({ projects: 40 });
+    await world.later('changes', 600_000);
+    world.edit.updateTask(PROCESS, '1007', '500013', { status: 'Done' });
+    world.service.clearRequests();
+    await world.later();
+    const tasks = world.service.requests.filter(({ path }) => path.includes('/tasks'));
+    expect(tasks.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([`/processes/${PROCESS}/projects/1007/tasks`]);
+  });
+
+  it('names process and workspace when the schedule asks for one that is not configured', async () => {
+    await baselined();
+    const ask = (event: object) => world.poller()(event, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1 });
+    await expect(ask({ workspace: 'moon', processId: 'p', mode: 'changes' })).rejects.toThrow(/process p of workspace moon.*Deploy/s);
+    await expect(ask({ workspace: 'moon', processId: 'p', mode: 'never' })).rejects.toThrow(/mode/);
+  });
+});

@@ -1,0 +1,153 @@
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { createPoll, type Poll, type PollDependencies } from '../../functions/create-poll.ts';
+import type { PassReport } from '../../functions/pass/run-pass.ts';
+import { connect } from '../../functions/service/client.ts';
+import type { Notice } from '../../functions/service/options.ts';
+import type { ServiceConnection } from '../../functions/service/service.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { decodeEvents } from '../../functions/snapshots/codec.ts';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { CHANGE, partition } from '../../functions/snapshots/keys.ts';
+import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import {
+  buildWorkspace,
+  type Freedoms,
+  type SimulatedService,
+  startSimulatedService,
+} from '../../local/service/server.ts';
+import { checkEvents } from './check-event.ts';
+import type { TestTable } from './table.ts';
+
+/** The process that a world's passes walk. */
+export const PROCESS = 'onboarding';
+
+export interface WorldOptions {
+  readonly projects?: number;
+  readonly tasksPerProject?: number;
+  readonly freedoms?: Partial<Freedoms>;
+  readonly settings?: Partial<WorkspaceSettings>;
+  readonly dependencies?: Partial<PollDependencies>;
+  readonly pageSize?: { projects?: number; tasks?: number; auditLog?: number };
+}
+
+export interface Said {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly details?: object | undefined;
+}
+
+let worlds = 0;
+
+/** A simulated service, the real poller and the embedded table, on one clock that only the test moves. */
+export async function createWorld(table: TestTable, options: WorldOptions = {}) {
+  const clock = { now: Date.UTC(2026, 10, 21, 12) };
+  const { projects = 3, tasksPerProject = 2, freedoms = {} } = options;
+  const service = await startSimulatedService({
+    clock: () => clock.now,
+    freedoms,
+    workspace: buildWorkspace({ now: clock.now - 86_400_000, processes: [{ id: PROCESS, projects, tasksPerProject }] }),
+  });
+  const name = `world${++worlds}`;
+  const workspace = workspaceSettings.parse({
+    name,
+    baseUrl: service.baseUrl,
+    authUrl: service.authUrl,
+    audience: service.audience,
+    credentials: 'unused',
+    processes: [{ id: PROCESS }],
+    ...options.settings,
+  });
+  const said: Said[] = [];
+  const notices: Notice[] = [];
+  const counts: { name: string; value: number; dimensions: object }[] = [];
+  const connections: ServiceConnection[] = [];
+  const snapshots: Snapshots = createSnapshots(table);
+  const poller = (more: Partial<PollDependencies> = {}): Poll =>
+    createPoll({
+      workspaces: [workspace],
+      snapshots,
+      connect: target => {
+        const connection = connect({
+          ...target,
+          credentials: async () => service,
+          requestTimeout: 5_000,
+          clock: () => clock.now,
+          random: () => 0.5,
+          sleep: async ms => {
+            clock.now += ms;
+          },
+          onNotice: notice => notices.push(notice),
+          ...(options.pageSize && { pageSize: options.pageSize }),
+        });
+        connections.push(connection);
+        return connection;
+      },
+      clock: () => clock.now,
+      log: {
+        info: (message, details) => said.push({ level: 'info', message, details }),
+        warn: (message, details) => said.push({ level: 'warn', message, details }),
+        error: (message, details) => said.push({ level: 'error', message, details }),
+      },
+      count: (name, value, dimensions = {}) => counts.push({ name, value, dimensions }),
+      ...options.dependencies,
+      ...more,
+    });
+  const poll = poller();
+  let runs = 0;
+  const run = (mode: Mode = 'changes', how: { poll?: Poll; remaining?: number } = {}): Promise<PassReport> => {
+    const context = { awsRequestId: `run-${++runs}`, getRemainingTimeInMillis: () => how.remaining ?? 900_000 };
+    return (how.poll ?? poll)({ workspace: name, processId: PROCESS, mode }, context);
+  };
+  return {
+    clock,
+    service,
+    edit: service.workspace,
+    snapshots,
+    process: { workspace: name, processId: PROCESS },
+    said,
+    notices,
+    counts,
+    poller,
+    run,
+    /** Lets time pass, then runs one pass. */
+    later: (mode: Mode = 'changes', ms = 60_000) => {
+      clock.now += ms;
+      return run(mode);
+    },
+    events: () => readJournal(table, name),
+    stop: async () => {
+      await Promise.all(connections.map(connection => connection.close()));
+      await service.stop();
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
+export type { SimulatedService };
+
+/** Every event committed so far, in the order of the journal, each checked against its schema. */
+export async function readJournal(table: TestTable, workspace: string, processId = PROCESS): Promise<ChangeEvent[]> {
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.tableName,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':pk': { S: partition({ workspace, processId }) }, ':prefix': { S: CHANGE } },
+      ConsistentRead: true,
+    }),
+  );
+  return [...checkEvents(Items.flatMap(({ events }) => decodeEvents(events?.B as Uint8Array)))];
+}
+
+/** Events in short: `task.updated 1001/500001 status: To do → Done`. */
+export function inShort(events: readonly ChangeEvent[]): string[] {
+  return events.map(event => {
+    if (event.type === 'source.held') return event.type;
+    const { data } = event;
+    const id = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;
+    const changes = event.type.endsWith('.updated')
+      ? data.changes.map(({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
+      : [];
+    return `${event.type} ${id}${changes.join(',')}`;
+  });
+}
