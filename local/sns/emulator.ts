@@ -44,59 +44,69 @@ const VISIBILITY_SECONDS = 43_200;
 export async function startEmulator(topicName: string): Promise<Emulator> {
   const app = buildApp({ logger: false });
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
-  const config = {
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  };
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const config = { endpoint, region: 'us-east-1', credentials };
   const sns = new SNSClient(config);
   const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
   const { TopicArn: topicArn = '' } = await sns.send(new CreateTopicCommand({ Name: topicName }));
+  return {
+    endpoint,
+    topicArn,
+    async openFeed(name) {
+      const queueUrl = await createQueue(sqs, name);
+      const unsubscribe = await subscribeQueue(sns, sqs, topicArn, queueUrl);
+      return {
+        ...queueReader(sqs, queueUrl),
+        async waiting() {
+          const inspected = await app.inject({ url: `/_fauxqs/queues/${name}` });
+          return inspected.statusCode === 404 ? [] : idsOf(inspected.json());
+        },
+        async close() {
+          await unsubscribe();
+          await sqs.send(new DeleteQueueCommand({ QueueUrl: queueUrl }));
+        },
+      };
+    },
+    async close() {
+      sns.destroy();
+      sqs.destroy();
+      await app.close();
+    },
+  };
+}
 
-  async function openFeed(name: string): Promise<Feed> {
-    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
-    const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
-    const Endpoint = (await sqs.send(asked)).Attributes?.QueueArn;
-    const { SubscriptionArn } = await sns.send(
-      new SubscribeCommand({ TopicArn: topicArn, Protocol: 'sqs', Endpoint }),
-    );
-    return {
-      async receive(max, abortSignal) {
-        const { Messages = [] } = await sqs.send(
-          new ReceiveMessageCommand({
-            QueueUrl,
-            MaxNumberOfMessages: max,
-            WaitTimeSeconds: 20,
-            VisibilityTimeout: VISIBILITY_SECONDS,
-          }),
-          { abortSignal },
-        );
-        return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
-          ...parseEnvelope(Body),
-          id: MessageId,
-          receipt: ReceiptHandle,
-        }));
-      },
-      async settle(message) {
-        await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.receipt }));
-      },
-      async waiting() {
-        const inspected = await app.inject({ url: `/_fauxqs/queues/${name}` });
-        return inspected.statusCode === 404 ? [] : idsOf(inspected.json());
-      },
-      async close() {
-        await sns.send(new UnsubscribeCommand({ SubscriptionArn }));
-        await sqs.send(new DeleteQueueCommand({ QueueUrl }));
-      },
-    };
-  }
+async function createQueue(sqs: SQSClient, name: string): Promise<string> {
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: name }));
+  return QueueUrl;
+}
 
-  async function close(): Promise<void> {
-    sns.destroy();
-    sqs.destroy();
-    await app.close();
-  }
-  return { endpoint, topicArn, openFeed, close };
+async function subscribeQueue(sns: SNSClient, sqs: SQSClient, TopicArn: string, QueueUrl: string) {
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
+  const Endpoint = (await sqs.send(asked)).Attributes?.QueueArn;
+  const { SubscriptionArn } = await sns.send(new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint }));
+  return () => sns.send(new UnsubscribeCommand({ SubscriptionArn }));
+}
+
+function queueReader(sqs: SQSClient, QueueUrl: string): Pick<Feed, 'receive' | 'settle'> {
+  return {
+    async receive(max, abortSignal) {
+      const asked = new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: max,
+        WaitTimeSeconds: 20,
+        VisibilityTimeout: VISIBILITY_SECONDS,
+      });
+      const { Messages = [] } = await sqs.send(asked, { abortSignal });
+      return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
+        ...parseEnvelope(Body),
+        id: MessageId,
+        receipt: ReceiptHandle,
+      }));
+    },
+    async settle(message) {
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: message.receipt }));
+    },
+  };
 }
 
 function idsOf(queue: {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Attributes } from './filter.ts';
 import { type MessageType, signed } from './signature.ts';
 
@@ -5,8 +6,7 @@ import { type MessageType, signed } from './signature.ts';
 export interface Sender {
   readonly topicArn: string;
   readonly subscriptionArn: string;
-  /** PEM. */
-  readonly privateKey: string;
+  readonly privateKey: KeyObject;
   readonly signingCertUrl: string;
   readonly subscribeUrl: string;
   readonly unsubscribeUrl: string;

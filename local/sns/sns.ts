@@ -1,11 +1,13 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, createPrivateKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import { type Control, startControl } from './control.ts';
 import { type DeadLetter, deadLetterQueue } from './dead-letters.ts';
 import { snsRetryDelays } from './delivery.ts';
-import { startEmulator } from './emulator.ts';
+import { type Emulator, startEmulator } from './emulator.ts';
 import { checkFilter, type Filter } from './filter.ts';
+import type { Sender } from './messages.ts';
 import type { Notice } from './notice.ts';
+import { Registry } from './registry.ts';
 import { signingKey } from './signing-key.ts';
 import { Subscription } from './subscription.ts';
 
@@ -59,80 +61,85 @@ export interface LocalSns {
   stop(): Promise<void>;
 }
 
-interface Entry {
-  readonly name: string;
-  readonly url: string;
-  readonly token: string;
-  readonly subscription: Subscription;
+/** What `subscribe` builds on. */
+interface House {
+  readonly options: LocalSnsOptions;
+  readonly privateKey: KeyObject;
+  readonly emulator: Emulator;
+  readonly control: Control;
+  readonly registry: Registry;
 }
 
 /** Starts the topic, fauxqs behind it, and the server for the handshake and the certificate; all on 127.0.0.1. */
 export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns> {
   const key = await signingKey(options.dataDirectory, options.clock);
+  const privateKey = createPrivateKey(key.privateKey);
   const emulator = await startEmulator(options.topicName ?? 'changewire');
-  const { topicArn } = emulator;
-  const entries = new Map<string, Entry>();
-  const control: Control = await startControl(key.certificate, {
-    async confirm(topic, token) {
-      const found = [...entries].find(([, entry]) => topic === topicArn && entry.token === token);
-      await found?.[1].subscription.confirm();
-      return found?.[0];
-    },
-    unsubscribe: remove,
+  const { endpoint, topicArn } = emulator;
+  const registry = new Registry();
+  const control = await startControl(key.certificate, {
+    confirm: async (topic, token) => (topic === topicArn ? registry.confirm(token) : undefined),
+    unsubscribe: arn => registry.remove(arn),
   });
-
-  async function remove(arn: string): Promise<boolean> {
-    const entry = entries.get(arn);
-    entries.delete(arn);
-    await entry?.subscription.end('unsubscribed');
-    return entry !== undefined;
-  }
-
-  async function subscribe(wanted: SubscribeOptions): Promise<Subscribed> {
-    const url = endpointUrl(wanted.url);
-    const name = wanted.name ?? defaultName(url);
-    checkFree(entries, url, name);
-    if (wanted.filter !== undefined) checkFilter(wanted.filter);
-    const id = randomUUID();
-    const subscriptionArn = `${topicArn}:${id}`;
-    const token = randomBytes(32).toString('hex');
-    const deadLetters = deadLetterQueue(options.dataDirectory, name);
-    const subscription = new Subscription({
-      ...options,
-      name,
-      url,
-      raw: wanted.raw ?? false,
-      filter: wanted.filter,
-      deadLetters,
-      retryDelays: options.retryDelays ?? snsRetryDelays,
-      requestTimeout: options.requestTimeout ?? 15_000,
-      sender: {
-        topicArn,
-        subscriptionArn,
-        token,
-        privateKey: key.privateKey,
-        signingCertUrl: control.signingCertUrl,
-        subscribeUrl: control.subscribeUrl(topicArn, token),
-        unsubscribeUrl: control.unsubscribeUrl(subscriptionArn),
-      },
-      openFeed: () => emulator.openFeed(`http-${id}`),
-    });
-    entries.set(subscriptionArn, { name, url: url.href, token, subscription });
-    const { confirmed } = subscription;
-    return { name, subscriptionArn, confirmed, dlqPath: deadLetters.path, deadLetters: deadLetters.all };
-  }
-
+  const house = { options, privateKey, emulator, control, registry };
   return {
-    endpoint: emulator.endpoint,
+    endpoint,
     topicArn,
-    subscribe,
-    unsubscribe: async arn => void (await remove(arn)),
-    idle: async () =>
-      void (await Promise.all([...entries.values()].map(({ subscription }) => subscription.idle()))),
+    subscribe: async wanted => subscribe(house, wanted),
+    async unsubscribe(arn) {
+      await registry.remove(arn);
+    },
+    async idle() {
+      await Promise.all(registry.all().map(subscription => subscription.idle()));
+    },
     async stop() {
-      await Promise.all([...entries.values()].map(({ subscription }) => subscription.end('stopped')));
+      await Promise.all(registry.all().map(subscription => subscription.end('stopped')));
       await Promise.all([control.close(), emulator.close()]);
     },
+  };
+}
+
+function subscribe({ options, registry, ...house }: House, wanted: SubscribeOptions): Subscribed {
+  const url = endpointUrl(wanted.url);
+  const name = wanted.name ?? defaultName(url);
+  registry.checkFree(url, name);
+  if (wanted.filter !== undefined) checkFilter(wanted.filter);
+  const id = randomUUID();
+  const deadLetters = deadLetterQueue(options.dataDirectory, name);
+  const sender = senderOf(house, `${house.emulator.topicArn}:${id}`);
+  const subscription = new Subscription({
+    ...options,
+    name,
+    url,
+    raw: wanted.raw ?? false,
+    filter: wanted.filter,
+    deadLetters,
+    sender,
+    retryDelays: options.retryDelays ?? snsRetryDelays,
+    requestTimeout: options.requestTimeout ?? 15_000,
+    openFeed: () => house.emulator.openFeed(`http-${id}`),
+  });
+  const { subscriptionArn, token } = sender;
+  registry.add({ arn: subscriptionArn, name, url, token, subscription });
+  const { confirmed } = subscription;
+  return { name, subscriptionArn, confirmed, dlqPath: deadLetters.path, deadLetters: deadLetters.all };
+}
+
+function senderOf(
+  house: Pick<House, 'privateKey' | 'emulator' | 'control'>,
+  subscriptionArn: string,
+): Sender {
+  const { privateKey, control } = house;
+  const { topicArn } = house.emulator;
+  const token = randomBytes(32).toString('hex');
+  return {
+    topicArn,
+    subscriptionArn,
+    token,
+    privateKey,
+    signingCertUrl: control.signingCertUrl,
+    subscribeUrl: control.subscribeUrl(topicArn, token),
+    unsubscribeUrl: control.unsubscribeUrl(subscriptionArn),
   };
 }
 
@@ -146,15 +153,4 @@ function endpointUrl(text: string): URL {
 function defaultName(url: URL): string {
   const digest = createHash('sha256').update(url.href).digest('hex').slice(0, 8);
   return `${url.host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}-${digest}`;
-}
-
-function checkFree(entries: ReadonlyMap<string, Entry>, url: URL, name: string): void {
-  if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/.test(name)) {
-    throw new Error(`Subscribe: the name "${name}" may have letters, digits, ".", "_" and "-" only.`);
-  }
-  for (const entry of entries.values()) {
-    if (entry.url === url.href)
-      throw new Error(`Subscribe: ${url.origin} is subscribed already, with this URL.`);
-    if (entry.name === name) throw new Error(`Subscribe: the name "${name}" is taken already.`);
-  }
 }
