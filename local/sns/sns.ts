@@ -146,7 +146,8 @@ function senderOf(
 function endpointUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new Error(`Subscribe: "${text}" is no http or https URL.`);
+  // Only its beginning is told: what follows may hold a password or a token.
+  throw new Error(`Subscribe: "${text.split(/[/@]/)[0]}…" is no http or https URL.`);
 }
 
 /** The digest keeps two endpoints of one host apart, and whatever secret a path holds out of a file name. */
