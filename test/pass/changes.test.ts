@@ -43,9 +43,14 @@ describe('a baseline', () => {
         world.clock.now += 200;
       },
     });
-    expect(await world.run('changes', { poll: slow, remaining: 1_500 })).toMatchObject({ outcome: 'unfinished' });
+    expect(await world.run('changes', { poll: slow, remaining: 1_500 })).toMatchObject({
+      outcome: 'unfinished',
+    });
     const before = progress.length;
-    expect(await world.run('changes', { poll: slow })).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(await world.run('changes', { poll: slow })).toMatchObject({
+      mode: 'baseline',
+      outcome: 'completed',
+    });
     expect(progress.at(before)).toMatch(/^baseline [1-9]\d*\/12$/);
     expect(progress.at(-1)).toBe('baseline 12/12');
     expect(await Array.fromAsync(world.snapshots.projectIds(world.process))).toHaveLength(12);
@@ -86,7 +91,11 @@ describe('a changes pass', () => {
     await baselined();
     world.edit.deleteProject(PROCESS, '1002');
     await world.later();
-    expect(await told()).toEqual(['task.deleted 1002/500003', 'task.deleted 1002/500004', 'project.deleted 1002']);
+    expect(await told()).toEqual([
+      'task.deleted 1002/500003',
+      'task.deleted 1002/500004',
+      'project.deleted 1002',
+    ]);
     await world.later();
     expect(await told()).toHaveLength(3);
   });
@@ -135,10 +144,17 @@ describe('a changes pass', () => {
     await baselined({ projects: 10 });
     await world.later();
     await world.later();
-    const versions = () => Promise.all(['1001', '1010'].map(async id => (await world.snapshots.load(world.process, id))?.version));
+    const versions = () =>
+      Promise.all(['1001', '1010'].map(async id => (await world.snapshots.load(world.process, id))?.version));
     const before = await versions();
     world.service.clearRequests();
-    expect(await world.later()).toEqual({ mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 });
+    expect(await world.later()).toEqual({
+      mode: 'changes',
+      outcome: 'completed',
+      projects: 0,
+      commits: 0,
+      events: 0,
+    });
     expect(world.service.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
       `/processes/${PROCESS}/projects`,
       `/processes/${PROCESS}/auditlog`,
@@ -179,7 +195,12 @@ describe('a changes pass', () => {
     world.edit.updateProject(PROCESS, '1001', { regions: ['South', 'North'] });
     world.edit.touchProject(PROCESS, '1002');
     world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
-    world.edit.addField(PROCESS, 'task', { externalId: 'Extra too', name: 'Extra too', type: 'multiple-choice', options: ['a'] });
+    world.edit.addField(PROCESS, 'task', {
+      externalId: 'Extra too',
+      name: 'Extra too',
+      type: 'multiple-choice',
+      options: ['a'],
+    });
     await world.later('sweep');
     world.edit.archiveField(PROCESS, 'project', 'extra');
     world.edit.archiveField(PROCESS, 'task', 'Extra too');
@@ -208,19 +229,38 @@ describe('a changes pass', () => {
 
   it('tells custom fields by the names and types of today', async () => {
     await baselined();
-    world.edit.addField(PROCESS, 'project', { externalId: 'late', name: 'Added late', type: 'multiple-choice', options: ['a', 'b'] });
+    world.edit.addField(PROCESS, 'project', {
+      externalId: 'late',
+      name: 'Added late',
+      type: 'multiple-choice',
+      options: ['a', 'b'],
+    });
     world.edit.updateProject(PROCESS, '1001', { late: ['b'] });
     await world.later();
     const [event] = await world.events();
     expect(event?.data).toMatchObject({
-      changes: [{ field: 'late', name: 'Added late', kind: 'custom', type: 'multiple-choice', added: ['b'], removed: [] }],
+      changes: [
+        {
+          field: 'late',
+          name: 'Added late',
+          kind: 'custom',
+          type: 'multiple-choice',
+          added: ['b'],
+          removed: [],
+        },
+      ],
     });
   });
 
   it('waits quietly while another poller has the lease', async () => {
     await baselined();
     const now = world.clock.now;
-    await world.snapshots.takeLease(world.process, { mode: 'changes', owner: 'other', now, until: now + 120_000 });
+    await world.snapshots.takeLease(world.process, {
+      mode: 'changes',
+      owner: 'other',
+      now,
+      until: now + 120_000,
+    });
     expect(await world.later()).toMatchObject({ outcome: 'busy', events: 0 });
     expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
   });
@@ -232,13 +272,18 @@ describe('a changes pass', () => {
     world.service.clearRequests();
     await world.later();
     const tasks = world.service.requests.filter(({ path }) => path.includes('/tasks'));
-    expect(tasks.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([`/processes/${PROCESS}/projects/1007/tasks`]);
+    expect(tasks.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
+      `/processes/${PROCESS}/projects/1007/tasks`,
+    ]);
   });
 
   it('names process and workspace when the schedule asks for one that is not configured', async () => {
     await baselined();
-    const ask = (event: object) => world.poller()(event, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1 });
-    await expect(ask({ workspace: 'moon', processId: 'p', mode: 'changes' })).rejects.toThrow(/process p of workspace moon.*Deploy/s);
+    const ask = (event: object) =>
+      world.poller()(event, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1 });
+    await expect(ask({ workspace: 'moon', processId: 'p', mode: 'changes' })).rejects.toThrow(
+      /process p of workspace moon.*Deploy/s,
+    );
     await expect(ask({ workspace: 'moon', processId: 'p', mode: 'never' })).rejects.toThrow(/mode/);
   });
 });

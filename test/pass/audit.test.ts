@@ -1,0 +1,180 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { namesIn } from '../../functions/pass/audit-names.ts';
+import { auditOrder } from '../../functions/pass/audit-order.ts';
+import type { Freedoms } from '../../local/service/server.ts';
+import { startTable, type TestTable } from '../support/table.ts';
+import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+let table: TestTable;
+let world: World;
+beforeAll(async () => {
+  table = await startTable();
+});
+afterAll(() => table?.stop());
+afterEach(() => world?.stop());
+
+/** Here only the audit log tells of task edits: the project's update time stays. */
+async function auditedOnly(
+  freedoms: Partial<Freedoms>,
+  options: WorldOptions & { history?: number } = {},
+): Promise<World> {
+  world = await createWorld(table, { freedoms: { taskEditsTouchProject: false, ...freedoms }, ...options });
+  for (let entry = 0; entry < (options.history ?? 0); entry++) {
+    world.clock.now += 1_000;
+    world.edit.touchProject(PROCESS, '1003');
+    world.edit.updateTask(PROCESS, '1003', '500005', { status: `before ${entry}` });
+  }
+  world.clock.now += 600_000;
+  await world.run();
+  await world.later('changes', 600_000);
+  return world;
+}
+const edit = (status: string) => world.edit.updateTask(PROCESS, '1001', '500001', { status });
+const told = async () => inShort(await world.events());
+const auditRequests = () => world.service.requests.filter(({ path }) => path.includes('/auditlog'));
+
+describe.each(['oldest-first', 'newest-first'] as const)('an audit log that is %s', auditOrder => {
+  it.each([0, 1, 30])('with %i entries of history tells of each edit once', async history => {
+    await auditedOnly({ auditOrder }, { history, pageSize: { auditLog: 5 } });
+    const expected: string[] = [];
+    let status = 'To do';
+    for (const next of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
+      world.clock.now += 1_000;
+      edit(next);
+      await world.later();
+      expected.push(`task.updated 1001/500001 status: "${status}" → "${next}"`);
+      status = next;
+    }
+    expect(await told()).toEqual(expected);
+  });
+
+  it('costs one request when nothing is new, however long it is', async () => {
+    await auditedOnly({ auditOrder }, { history: 30, pageSize: { auditLog: 5 } });
+    await world.later();
+    world.service.clearRequests();
+    await world.later();
+    expect(auditRequests()).toHaveLength(1);
+  });
+
+  it('is read through when more came than one page holds', async () => {
+    await auditedOnly({ auditOrder }, { projects: 20, history: 12, pageSize: { auditLog: 5 } });
+    for (let project = 0; project < 20; project++) {
+      world.clock.now += 1_000;
+      world.edit.updateTask(PROCESS, String(1001 + project), String(500_001 + 2 * project), {
+        status: 'Done',
+      });
+    }
+    await world.later();
+    expect(await told()).toHaveLength(20);
+  });
+
+  it('without timestamps shows its order by where new entries come', async () => {
+    await auditedOnly({ auditOrder, auditTimestamps: false }, { history: 12, pageSize: { auditLog: 5 } });
+    for (const next of ['a', 'b', 'c']) {
+      world.clock.now += 1_000;
+      edit(next);
+      await world.later();
+    }
+    expect(await told()).toHaveLength(3);
+    world.service.clearRequests();
+    await world.later();
+    expect(auditRequests()).toHaveLength(1);
+  });
+
+  it('names projects by number as well as by text', async () => {
+    await auditedOnly({ auditOrder, numericIds: true });
+    edit('a');
+    await world.later();
+    expect(await told()).toHaveLength(1);
+  });
+});
+
+describe('an audit log that can’t be read', () => {
+  it.each([403, 404] as const)('by %i is done without, and reported once', async auditDenied => {
+    await auditedOnly({ auditDenied });
+    edit('a');
+    await world.later();
+    await world.later();
+    expect(await told()).toEqual([]);
+    const reports = world.said.filter(
+      ({ details }) => (details as { code?: string })?.code === 'audit-denied',
+    );
+    expect(reports).toHaveLength(1);
+    expect(reports[0]?.message).toMatch(/told by the next sweep/);
+    world.service.freedoms.auditDenied = false;
+    await world.later();
+    edit('b');
+    await world.later();
+    expect(await told()).toEqual(['task.updated 1001/500001 status: "To do" → "b"']);
+  });
+
+  it('by a server error stops the pass, which asks again from where it was', async () => {
+    await auditedOnly({});
+    edit('a');
+    world.service.fail({ when: ({ path }) => path.includes('/auditlog'), times: 20, fault: { status: 500 } });
+    await expect(world.later()).rejects.toThrow(/auditlog.*status 500/);
+    for (let attempt = 0; attempt < 4 && (await told()).length === 0; attempt++)
+      await world.later().catch(() => undefined);
+    expect(await told()).toHaveLength(1);
+  });
+
+  it('because its cursor is no longer known is read from its beginning, and says so', async () => {
+    await auditedOnly({ auditOrder: 'oldest-first' }, { history: 12, pageSize: { auditLog: 5 } });
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog') && path.includes('after='),
+      times: 3,
+      fault: { status: 400 },
+    });
+    await world.later();
+    expect(world.said.some(({ message }) => /place in the audit log is lost/.test(message))).toBe(true);
+    edit('a');
+    await world.later();
+    expect(await told()).toHaveLength(1);
+  });
+});
+
+describe('the order of audit entries', () => {
+  const at = (...times: (string | number)[]) => times.map(time => ({ id: 'x', at: time }));
+
+  it.each([
+    ['oldest-first', at('2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')],
+    ['newest-first', at(1_767_323_045, 1_767_323_044)],
+    [
+      'oldest-first',
+      [{ meta: { when: '2026-01-01T00:00:00Z' } }, { meta: { when: '2026-01-01T00:00:01Z' } }],
+    ],
+    ['unknown', at('2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')],
+    ['unknown', at('2026-01-01T00:00:00Z', '2026-01-03T00:00:00Z', '2026-01-02T00:00:00Z')],
+    ['unknown', at('2026-01-01T00:00:00Z', 'later')],
+    ['unknown', at('2026-01-01T00:00:00Z')],
+    ['unknown', at('2026-13-01T00:00:00Z', '2026-13-02T00:00:00Z')],
+    ['unknown', []],
+    [
+      'unknown',
+      [
+        { a: 1_767_323_045, b: 1_767_323_045 },
+        { a: 1_767_323_046, b: 1_767_323_044 },
+      ],
+    ],
+  ] as const)('is %s in %j', (order, entries) => {
+    expect(auditOrder([...entries] as never)).toBe(order);
+  });
+});
+
+describe('names in audit entries', () => {
+  it('are found anywhere: nested, in lists, in addresses and sentences, as numbers', () => {
+    const names = namesIn([
+      {
+        a: { b: [{ c: 'p-1' }] },
+        url: 'https://x.example/processes/p/projects/p_2/tasks/7',
+        text: 'Project p3, moved.',
+      },
+      { n: 42, nothing: null, yes: true, dotted: 'v1.p4' },
+    ]);
+    for (const name of ['p-1', 'p_2', 'p3', '42', '7', 'p4', 'v1.p4']) expect(names).toContain(name);
+  });
+
+  it('are never longer than an identifier can be', () => {
+    expect([...namesIn([{ text: 'x'.repeat(5_000) }])]).toEqual([]);
+  });
+});
