@@ -27,7 +27,7 @@ export function identify(
   const fields = asObject(answer, path, value);
   const candidates = [names[kind], 'id', `${kind}Id`, 'externalId'].filter(name => name !== undefined);
   for (const name of candidates) {
-    const id = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const id = fields[name];
     if (typeof id === 'number') return { id: String(id), fields };
     if (typeof id === 'string' && id !== '') return { id, fields };
   }

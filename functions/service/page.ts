@@ -20,7 +20,7 @@ export function readPage(answer: Answer, property: string | undefined): RawPage 
     throw answer.wrong({ path: '$', expected: 'an object with a list and paging', found: typeName(body) });
   }
   const name = property ?? onlyArray(answer, body);
-  const items = Object.hasOwn(body, name) ? body[name] : undefined;
+  const items = body[name];
   if (!Array.isArray(items)) {
     throw answer.wrong({ path: propertyPath('$', name), expected: 'an array', found: keysOf(body) });
   }

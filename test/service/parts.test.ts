@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parseAddress, pathOf } from '../../functions/service/address.ts';
 import { connect } from '../../functions/service/client.ts';
 import { excerpt, keysOf, propertyPath } from '../../functions/service/describe.ts';
@@ -119,6 +119,30 @@ test('secrets are hidden as they stand and encoded, the latest sixteen forms of 
 });
 
 describe('slots', () => {
+  test('never run more than there are, and lose none', async () => {
+    const plans = fc.array(fc.boolean(), { maxLength: 12 });
+    const sizes = fc.integer({ min: 1, max: 4 });
+    const property = fc.asyncProperty(fc.scheduler(), sizes, plans, async (s, size, plan) => {
+      const slots = createSlots(size);
+      let running = 0;
+      let most = 0;
+      const run = (works: boolean) =>
+        slots.run(new AbortController().signal, async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await s.schedule(Promise.resolve());
+          running -= 1;
+          if (!works) throw new Error('failed');
+        });
+      const again = (works: boolean) => run(true).then(() => run(works));
+      const results = Promise.allSettled(plan.map(again));
+      await s.waitFor(results);
+      expect((await results).map(result => result.status === 'fulfilled')).toEqual(plan);
+      expect(most).toBe(Math.min(size, plan.length));
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
   test('are given in order, and freed by failures and by those who gave up', async () => {
     const slots = createSlots(1);
     const order: string[] = [];
@@ -142,6 +166,15 @@ describe('slots', () => {
     expect(order).toEqual(['second', 'fourth']);
     expect(await slots.run(never.signal, async () => 'free')).toBe('free');
   });
+});
+
+test('a time-out that was not needed leaves no timer', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const late = () => new Error('late');
+  await within(1000, async () => 'done', late);
+  await expect(within(1000, () => Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('a time beyond the longest timer is no time-out', async () => {

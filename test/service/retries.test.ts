@@ -195,6 +195,15 @@ describe('a connection', () => {
     expect(most).toBe(3);
   });
 
+  test('does not count the wait for a turn as time of the request', async () => {
+    const { service, waits } = await rig(response => void setTimeout(() => response.end('{"id":1}'), 250), {
+      concurrency: 1,
+      requestTimeout: 800,
+    });
+    await Promise.all(['a', 'b', 'c', 'd'].map(id => service.user(id)));
+    expect(waits).toEqual([]);
+  });
+
   test('that closes ends what is under way and refuses the rest', async () => {
     const arrived = Promise.withResolvers<void>();
     const { connection, service, waits } = await rig(() => arrived.resolve());
