@@ -58,7 +58,7 @@ describe('a baseline', () => {
 
   it('invariant 1: a change between an interrupted baseline and its end is told by the next pass', async () => {
     world = await createWorld(table, { projects: 12 });
-    const slow = world.poller({ onProgress: () => void (world.clock.now += 200) });
+    const slow = world.poller({ onProgress: () => world.pass(200) });
     await world.run('changes', { poll: slow, remaining: 1_500 });
     const ids = await Array.fromAsync(world.snapshots.projectIds(world.process));
     world.edit.updateProject(PROCESS, ids[0] ?? '', { budget: '7' });

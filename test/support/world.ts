@@ -46,7 +46,10 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   const service = await startSimulatedService({
     clock: () => clock.now,
     freedoms,
-    workspace: buildWorkspace({ now: clock.now - 86_400_000, processes: [{ id: PROCESS, projects, tasksPerProject }] }),
+    workspace: buildWorkspace({
+      now: clock.now - 86_400_000,
+      processes: [{ id: PROCESS, projects, tasksPerProject }],
+    }),
   });
   const name = `world${++worlds}`;
   const workspace = workspaceSettings.parse({
@@ -95,8 +98,14 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     });
   const poll = poller();
   let runs = 0;
-  const run = (mode: Mode = 'changes', how: { poll?: Poll; remaining?: number } = {}): Promise<PassReport> => {
-    const context = { awsRequestId: `run-${++runs}`, getRemainingTimeInMillis: () => how.remaining ?? 900_000 };
+  const run = (
+    mode: Mode = 'changes',
+    how: { poll?: Poll; remaining?: number } = {},
+  ): Promise<PassReport> => {
+    const context = {
+      awsRequestId: `run-${++runs}`,
+      getRemainingTimeInMillis: () => how.remaining ?? 900_000,
+    };
     return (how.poll ?? poll)({ workspace: name, processId: PROCESS, mode }, context);
   };
   return {
@@ -110,6 +119,10 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     counts,
     poller,
     run,
+    /** Lets time pass. */
+    pass: (ms: number) => {
+      clock.now += ms;
+    },
     /** Lets time pass, then runs one pass. */
     later: (mode: Mode = 'changes', ms = 60_000) => {
       clock.now += ms;
@@ -127,12 +140,19 @@ export type World = Awaited<ReturnType<typeof createWorld>>;
 export type { SimulatedService };
 
 /** Every event committed so far, in the order of the journal, each checked against its schema. */
-export async function readJournal(table: TestTable, workspace: string, processId = PROCESS): Promise<ChangeEvent[]> {
+export async function readJournal(
+  table: TestTable,
+  workspace: string,
+  processId = PROCESS,
+): Promise<ChangeEvent[]> {
   const { Items = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.tableName,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': { S: partition({ workspace, processId }) }, ':prefix': { S: CHANGE } },
+      ExpressionAttributeValues: {
+        ':pk': { S: partition({ workspace, processId }) },
+        ':prefix': { S: CHANGE },
+      },
       ConsistentRead: true,
     }),
   );
@@ -146,7 +166,9 @@ export function inShort(events: readonly ChangeEvent[]): string[] {
     const { data } = event;
     const id = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;
     const changes = event.type.endsWith('.updated')
-      ? data.changes.map(({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
+      ? data.changes.map(
+          ({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+        )
       : [];
     return `${event.type} ${id}${changes.join(',')}`;
   });

@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PollDependencies } from '../../functions/create-poll.ts';
+import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { startTable, type TestTable } from '../support/table.ts';
+import { applyEvents, servedState, snapshotState } from '../support/told.ts';
+import { createWorld, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await startTable();
+});
+afterAll(() => table?.stop());
+
+async function inWorld(options: WorldOptions, test: (world: World) => Promise<void>): Promise<void> {
+  const world = await createWorld(table, options);
+  try {
+    await test(world);
+  } finally {
+    await world.stop();
+  }
+}
+
+/** Dies at the n-th call of the table: before it happened, or after, when nobody heard of it. */
+function dyingAt(
+  snapshots: Snapshots,
+  call: number,
+  when: 'before' | 'after',
+): { snapshots: Snapshots; died: () => boolean } {
+  let calls = 0;
+  let died = false;
+  const guard = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const isLast = ++calls === call;
+    if (died || (isLast && when === 'before')) return die();
+    const result = await work();
+    return isLast ? die() : result;
+  };
+  const die = (): never => {
+    died = true;
+    throw new Error('killed');
+  };
+  const guarded: Partial<Snapshots> = {
+    readState: process => guard(() => snapshots.readState(process)),
+    takeLease: (...given) => guard(() => snapshots.takeLease(...given)),
+    saveProgress: (...given) => guard(() => snapshots.saveProgress(...given)),
+    release: (...given) => guard(() => snapshots.release(...given)),
+    finish: (...given) => guard(() => snapshots.finish(...given)),
+    load: (...given) => guard(() => snapshots.load(...given)),
+    commit: (...given) => guard(() => snapshots.commit(...given)),
+    held: (...given) => guard(() => snapshots.held(...given)),
+  };
+  return { snapshots: { ...snapshots, ...guarded }, died: () => died };
+}
+
+const EDITS: ((world: World) => void)[] = [
+  world => world.edit.updateProject(PROCESS, '1001', { phase: 'Build' }),
+  world => world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' }),
+  world => world.edit.deleteTask(PROCESS, '1003', '500005'),
+  world => world.edit.deleteProject(PROCESS, '1004'),
+  world =>
+    void world.edit.createTask(PROCESS, world.edit.createProject(PROCESS, { name: 'New' }), {
+      name: 'First',
+    }),
+];
+const editAll = (world: World) => {
+  for (const edit of EDITS) edit(world);
+};
+
+/** What was told, applied to the baseline, is what the table holds and what the service shows. */
+async function expectConverged(world: World, baseline: unknown): Promise<void> {
+  const events = await world.events();
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  const held = await snapshotState(world.snapshots, world.process);
+  expect(applyEvents(baseline, events)).toEqual(held);
+  expect(held).toEqual(servedState(world.edit, PROCESS));
+}
+
+const mode = fc.constantFrom('changes' as const, 'sweep' as const);
+const when = fc.constantFrom('before' as const, 'after' as const);
+
+describe('a poller that dies', () => {
+  it('invariants 1, 2, 3, 4: at any call of the table, in any pass, loses nothing and tells nothing twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(mode, when, fc.integer({ min: 1, max: 28 }), (mode, when, call) =>
+        inWorld({ projects: 4 }, async world => {
+          await world.run();
+          const baseline = await snapshotState(world.snapshots, world.process);
+          world.clock.now += 600_000;
+          editAll(world);
+          const { snapshots } = dyingAt(world.snapshots, call, when);
+          await world.run(mode, { poll: world.poller({ snapshots }) }).catch(() => undefined);
+          await world.later('changes', 61_000);
+          await world.later('sweep', 61_000);
+          await world.later('sweep', 61_000);
+          await expectConverged(world, baseline);
+        }),
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('invariant 1: at any call of a baseline loses no change that comes after it', async () => {
+    await fc.assert(
+      fc.asyncProperty(when, fc.integer({ min: 1, max: 14 }), (when, call) =>
+        inWorld({ projects: 4 }, async world => {
+          const { snapshots, died } = dyingAt(world.snapshots, call, when);
+          await world.run('changes', { poll: world.poller({ snapshots }) }).catch(() => undefined);
+          const baseline = await snapshotState(world.snapshots, world.process);
+          const first = died() ? Object.keys(baseline as object) : ['1001', '1002', '1003', '1004'];
+          world.clock.now += 61_000;
+          for (const id of first) world.edit.updateProject(PROCESS, id, { budget: '1' });
+          await world.later('changes', 1_000);
+          await world.later();
+          await world.later();
+          const told = (await world.events()).map(({ subject }) => subject);
+          expect(told.sort()).toEqual(first.map(id => `projects/${id}`).sort());
+        }),
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('two pollers on one process', () => {
+  it('invariant 8: of both modes, at once, do no harm', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(mode, { minLength: 2, maxLength: 4 }), modes =>
+        inWorld({ projects: 4 }, async world => {
+          await world.run();
+          const baseline = await snapshotState(world.snapshots, world.process);
+          world.clock.now += 600_000;
+          editAll(world);
+          await Promise.all(modes.map(mode => world.run(mode, { poll: world.poller() })));
+          await world.later();
+          await world.later('sweep');
+          await expectConverged(world, baseline);
+        }),
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('invariant 8: that ignore each other’s leases altogether do no harm either', async () => {
+    await inWorld({ projects: 4 }, async world => {
+      await world.run();
+      const baseline = await snapshotState(world.snapshots, world.process);
+      world.clock.now += 600_000;
+      editAll(world);
+      const lawless: Partial<PollDependencies> = {
+        snapshots: {
+          ...world.snapshots,
+          takeLease: async (_process: ProcessKey, { mode, owner }) => ({
+            mode,
+            owner,
+            window: undefined,
+            progress: undefined,
+          }),
+          saveProgress: async () => true,
+          finish: async () => true,
+        },
+      };
+      const run = () => world.run('changes', { poll: world.poller(lawless) });
+      await Promise.all([run(), run(), run()]);
+      await world.later();
+      await expectConverged(world, baseline);
+    });
+  });
+
+  it('stops the one whose lease was taken over, before it moves the watermark', async () => {
+    await inWorld({ projects: 4 }, async world => {
+      await world.run();
+      const before = (await world.snapshots.readState(world.process)).watermark;
+      world.clock.now += 600_000;
+      editAll(world);
+      const takeOver = async () => {
+        const now = world.clock.now + 61_000;
+        await world.snapshots.takeLease(world.process, {
+          mode: 'changes',
+          owner: 'other',
+          now,
+          until: now + 60_000,
+        });
+        world.clock.now += 11_000;
+      };
+      world.service.fail({ when: ({ path }) => path.includes('/auditlog'), fault: { before: takeOver } });
+      expect(await world.run()).toMatchObject({ outcome: 'busy' });
+      expect((await world.snapshots.readState(world.process)).watermark).toBe(before);
+    });
+  });
+});
+
+describe('a service that fails', () => {
+  it('invariant 1: in one project of a pass holds the watermark until that project is committed', async () => {
+    await inWorld({ projects: 4 }, async world => {
+      await world.run();
+      const baseline = await snapshotState(world.snapshots, world.process);
+      world.clock.now += 600_000;
+      editAll(world);
+      world.service.fail({
+        when: ({ path }) => path.includes('/1002/tasks'),
+        times: 30,
+        fault: { status: 500 },
+      });
+      await expect(world.run()).rejects.toThrow(/1002\/tasks.*status 500/);
+      expect(world.counts.filter(({ name }) => name === 'PassFailed').at(-1)).toMatchObject({ value: 1 });
+      for (let attempt = 0; attempt < 8; attempt++)
+        await world.later('changes', 600_000).catch(() => undefined);
+      await expectConverged(world, baseline);
+    });
+  });
+
+  it('invariant 2: between two pages, two requests or two passes makes nothing up', async () => {
+    const fault = fc.constantFrom(
+      'destroy' as const,
+      'truncate' as const,
+      { status: 500 },
+      { status: 429 },
+      { status: 503 },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(9), fault), { maxLength: 6 }), faults =>
+        inWorld({ projects: 4, pageSize: { projects: 2, tasks: 1, auditLog: 2 } }, async world => {
+          await world.run();
+          const baseline = await snapshotState(world.snapshots, world.process);
+          world.clock.now += 600_000;
+          editAll(world);
+          for (const [skip, fault] of faults) {
+            let seen = 0;
+            world.service.fail({ when: () => seen++ === skip, fault });
+          }
+          for (let pass = 0; pass < 4; pass++) await world.later().catch(() => undefined);
+          await world.later('sweep');
+          await world.later('sweep');
+          await expectConverged(world, baseline);
+        }),
+      ),
+      { numRuns: 30 },
+    );
+  });
+});

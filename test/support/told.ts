@@ -1,0 +1,95 @@
+import { isEmpty } from '../../functions/changes/empty.ts';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
+import { byText } from '../../functions/changes/order.ts';
+import type { Json, JsonObject } from '../../functions/json.ts';
+import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { EditApi } from '../../local/service/server.ts';
+
+/** The fields of a record that a receiver can know: the non-empty ones, timestamps aside. */
+type Known = Record<string, Json>;
+interface ToldProject {
+  project: Known;
+  tasks: Record<string, Known>;
+}
+/** What a receiver knows of a process: projects by id. */
+export type Told = Record<string, ToldProject>;
+
+const ignored = ignoredFields([]);
+
+function known(record: JsonObject): Known {
+  const fields = Object.entries(record).filter(([name, value]) => !ignored.has(name) && !isEmpty(value));
+  return Object.fromEntries(fields.sort(([left], [right]) => byText(left, right)));
+}
+
+/** What the service shows of a process now. */
+export function servedState(
+  edit: EditApi,
+  processId: string,
+  idOf = (record: JsonObject) => String(record.id),
+): Told {
+  return Object.fromEntries(
+    edit.projects(processId).map(project => {
+      const tasks = edit.tasks(processId, idOf(project)).map(task => [idOf(task), known(task)]);
+      return [idOf(project), { project: known(project), tasks: Object.fromEntries(tasks) }];
+    }),
+  );
+}
+
+/** What the table holds of a process. */
+export async function snapshotState(snapshots: Snapshots, process: ProcessKey): Promise<Told> {
+  const told: Told = {};
+  for await (const id of snapshots.projectIds(process)) {
+    const content = (await snapshots.load(process, id))?.content;
+    if (!content) continue;
+    const tasks = Object.fromEntries([...content.tasks].map(([task, record]) => [task, known(record)]));
+    told[id] = { project: known(content.record), tasks };
+  }
+  return told;
+}
+
+/** What a receiver knows that began with `baseline` and applied the events in sequence order, by their changes alone.
+ *  Fails where an event's `from` is not what was known, or an event was applied before. */
+export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): Told {
+  const told = structuredClone(baseline) as Told;
+  const ordered = [...events].sort((left, right) => order(left) - order(right));
+  for (const event of ordered) if (event.type !== 'source.held') apply(told, event);
+  return told;
+}
+
+function order({ sequence, id }: ChangeEvent): number {
+  return Number(sequence) * 1e4 + Number(id.split('.').at(-1));
+}
+
+function apply(told: Told, event: Exclude<ChangeEvent, { type: 'source.held' }>): void {
+  const { data, type } = event;
+  const project = told[data.project.id];
+  const isTask = 'task' in data;
+  const id = isTask ? data.task.id : data.project.id;
+  const holder = isTask ? project?.tasks : told;
+  const before = isTask ? project?.tasks[id] : project?.project;
+  if (!holder || type.endsWith('.created') !== (before === undefined)) {
+    throw new Error(`${event.id} (${type} ${event.subject}) does not follow from what was told before`);
+  }
+  if (type.endsWith('.deleted')) delete holder[id];
+  else {
+    const after = change(before ?? {}, event);
+    if (isTask) (holder as ToldProject['tasks'])[id] = after;
+    else told[id] = { project: after, tasks: project?.tasks ?? {} };
+  }
+}
+
+function change(before: Known, event: Exclude<ChangeEvent, { type: 'source.held' }>): Known {
+  const after = new Map(Object.entries(before));
+  for (const { field, from, to } of event.data.changes) {
+    const was = after.get(field) ?? null;
+    if (JSON.stringify(isEmpty(from) ? null : from) !== JSON.stringify(was)) {
+      throw new Error(
+        `${event.id}: ${field} is told from ${JSON.stringify(from)}, but was ${JSON.stringify(was)}`,
+      );
+    }
+    if (isEmpty(to)) after.delete(field);
+    else after.set(field, to);
+  }
+  return Object.fromEntries([...after].sort(([left], [right]) => byText(left, right)));
+}
