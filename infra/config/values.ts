@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+/** Every schema here carries its `allowed` text as the zod error: `problems.ts` adds the path and what was found. */
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DURATION = /^(\d{1,9})([smhd])$/;
+
+/** `"90s"`, `"1m"`, `"6h"`, `"1d"` in ms; undefined when the text is no duration. */
+function milliseconds(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  return count === undefined || unit === undefined ? undefined : Number(count) * (UNITS[unit] ?? Number.NaN);
+}
+
+/** A duration as text, parsed into ms. `step` is another duration: only its multiples are allowed. */
+export function duration(min: string, max: string, step = '1s') {
+  const steps = step === '1s' ? '' : ` in steps of ${step}`;
+  const error = `a duration from "${min}" to "${max}"${steps}: a whole number with s, m, h or d`;
+  const allowed = (text: string): boolean => {
+    const ms = milliseconds(text);
+    const low = milliseconds(min) ?? 0;
+    const high = milliseconds(max) ?? 0;
+    return ms !== undefined && ms >= low && ms <= high && ms % (milliseconds(step) ?? 1) === 0;
+  };
+  return z
+    .string({ error })
+    .refine(allowed, { error })
+    .transform(text => milliseconds(text) ?? 0);
+}
+
+/** Text that matches `pattern`; `error` says in words what does. */
+export function text(pattern: RegExp, error: string) {
+  return z.string({ error }).regex(pattern, { error });
+}
+
+/** A whole number from `min` to `max`. */
+export function whole(min: number, max: number) {
+  const error = `a whole number from ${min} to ${max}`;
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+export function yesNo() {
+  return z.boolean({ error: 'true or false' });
+}
+
+/** A web address. A user name or password in it would stand readable in the template, so it is refused. */
+export function address(...protocols: readonly ('http' | 'https')[]) {
+  const schemes = protocols.map(protocol => `${protocol}://`).join(' or ');
+  const error = `an ${schemes.replace(/^http:/, 'http:')} address without user name, password or #fragment`;
+  const allowed = (value: string): boolean => {
+    const url = URL.parse(value);
+    const scheme = protocols.some(protocol => url?.protocol === `${protocol}:`);
+    return url !== null && scheme && url.username === '' && url.password === '' && url.hash === '';
+  };
+  return z.string({ error }).refine(allowed, { error });
+}
+
+/** A list with at least `min` entries. */
+export function list<Item extends z.ZodType>(item: Item, min: 0 | 1, of: string) {
+  const error = min === 0 ? `a list of ${of}` : `a list of at least one of ${of}`;
+  return z.array(item, { error }).min(min, { error });
+}
+
+/** An object of exactly these keys; any other key is a typo, and an error. */
+export function object<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, { error: `an object with the keys ${Object.keys(shape).join(', ')}` });
+}
+
+/** One of these texts. */
+export function choice<const Choice extends readonly string[]>(choices: Choice) {
+  return z.enum(choices, { error: `one of ${choices.map(each => `"${each}"`).join(', ')}` });
+}

@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../infra/config/read.ts';
+import { committedConfig, leastConfig } from './synthesise.ts';
+
+function problemsOf(config: unknown): readonly string[] {
+  try {
+    readConfig(config);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** The least configuration with some changes: of the whole, of its workspace, of its process. */
+function config(whole: object = {}, workspace: object = {}, process: object = {}) {
+  const [first] = leastConfig().workspaces;
+  return {
+    workspaces: [{ ...first, processes: [{ id: 'p1', ...process }], ...workspace }],
+    ...whole,
+  };
+}
+
+const subscription = (changes: object = {}) => ({
+  subscriptions: [{ name: 'one', url: 'https://receiver.example.com', ...changes }],
+});
+
+describe('a configuration', () => {
+  test('needs no more than one workspace with one process', () => {
+    expect(readConfig(leastConfig())).toMatchObject({
+      stackName: 'Changewire',
+      changes: 60_000,
+      sweep: 6 * 3_600_000,
+      subscriptions: [],
+      logRetentionDays: 30,
+    });
+  });
+
+  test('as committed in cdk.json is right', () => {
+    expect(problemsOf(committedConfig)).toEqual([]);
+  });
+
+  test.each([
+    ['90s', 90_000],
+    ['3m', 180_000],
+    ['1d', 86_400_000],
+  ])('reads durations: %s', (overlap, ms) => {
+    expect(readConfig(config({}, {}, { overlap })).workspaces[0]?.processes[0]?.overlap).toBe(ms);
+  });
+});
+
+describe('an error in the configuration names the path, what was found and what is allowed', () => {
+  const wrong: [name: string, input: unknown, problem: string][] = [
+    [
+      'no context',
+      undefined,
+      'changewire: found nothing; allowed: an object with the keys stackName, workspaces',
+    ],
+    ['text instead of an object', 'eu', 'changewire: found "eu"; allowed: an object'],
+    [
+      'no workspaces',
+      {},
+      'changewire.workspaces: found nothing; allowed: a list of at least one of workspaces',
+    ],
+    [
+      'empty workspaces',
+      { workspaces: [] },
+      'changewire.workspaces: found []; allowed: a list of at least one',
+    ],
+    [
+      'process id',
+      config({}, {}, { id: 7 }),
+      "changewire.workspaces[0].processes[0].id: found 7; allowed: the service's id",
+    ],
+    [
+      'process id with a space',
+      config({}, {}, { id: 'a b' }),
+      'changewire.workspaces[0].processes[0].id: found "a b"; allowed',
+    ],
+    [
+      'workspace name',
+      config({}, { name: 'EU west' }),
+      'changewire.workspaces[0].name: found "EU west"; allowed: a name of 1 to 64',
+    ],
+    [
+      'unencrypted service',
+      config({}, { baseUrl: 'http://a.example.com' }),
+      'changewire.workspaces[0].baseUrl: found "http://a.example.com"; allowed: an https:// address',
+    ],
+    [
+      'no audience',
+      config({}, { audience: '' }),
+      'changewire.workspaces[0].audience: found ""; allowed: the audience',
+    ],
+    [
+      'concurrency',
+      config({}, { concurrency: 33 }),
+      'changewire.workspaces[0].concurrency: found 33; allowed: a whole number from 1 to 32',
+    ],
+    [
+      'secret name',
+      config({}, { credentials: 'a b' }),
+      'changewire.workspaces[0].credentials: found "a b"; allowed: a Secrets Manager name',
+    ],
+    [
+      'overlap without unit',
+      config({}, {}, { overlap: '120' }),
+      'changewire.workspaces[0].processes[0].overlap: found "120"; allowed: a duration from "1s" to "1d"',
+    ],
+    [
+      'overlap as a number',
+      config({}, {}, { overlap: 120 }),
+      'changewire.workspaces[0].processes[0].overlap: found 120; allowed: a duration',
+    ],
+    [
+      'interval below a minute',
+      config({ changes: '30s' }),
+      'changewire.changes: found "30s"; allowed: a duration from "1m" to "24h" in steps of 1m',
+    ],
+    [
+      'interval of broken minutes',
+      config({ changes: '90s' }),
+      'changewire.changes: found "90s"; allowed: a duration from "1m" to "24h" in steps of 1m',
+    ],
+    [
+      'interval above a day',
+      config({}, {}, { sweep: '2d' }),
+      'changewire.workspaces[0].processes[0].sweep: found "2d"; allowed: a duration',
+    ],
+    [
+      'log retention',
+      config({ logRetentionDays: 31 }),
+      'changewire.logRetentionDays: found 31; allowed: a number of days out of 1, 3, 5, 7, 14, 30',
+    ],
+    [
+      'endless log retention',
+      config({ logRetentionDays: 9999 }),
+      'changewire.logRetentionDays: found 9999; allowed',
+    ],
+    [
+      'alarm address',
+      config({ alarmEmail: 'ops' }),
+      'changewire.alarmEmail: found "ops"; allowed: an e-mail address',
+    ],
+    [
+      'stack name',
+      config({ stackName: '1st' }),
+      'changewire.stackName: found "1st"; allowed: a CloudFormation stack name',
+    ],
+    [
+      'endpoint',
+      config(subscription({ url: 'ftp://a.example.com' })),
+      'changewire.subscriptions[0].url: found "ftp://a.example.com"; allowed: an http:// or https:// address',
+    ],
+    [
+      'endpoint with a password',
+      config(subscription({ url: 'https://u:p@a.example.com' })),
+      'changewire.subscriptions[0].url: found "https://u:p@a.example.com"; allowed: an http:// or https:// address without',
+    ],
+    [
+      'raw',
+      config(subscription({ raw: 'yes' })),
+      'changewire.subscriptions[0].raw: found "yes"; allowed: true or false',
+    ],
+    [
+      'event type',
+      config(subscription({ filter: { eventType: ['task.changed'] } })),
+      'changewire.subscriptions[0].filter.eventType[0]: found "task.changed"; allowed: an event type such as "task.updated"',
+    ],
+    [
+      'empty filter',
+      config(subscription({ filter: { workspace: [] } })),
+      'changewire.subscriptions[0].filter.workspace: found []; allowed: a list of at least one',
+    ],
+    [
+      'backoff',
+      config(subscription({ delivery: { backoff: 'fast' } })),
+      'changewire.subscriptions[0].delivery.backoff: found "fast"; allowed: one of "linear"',
+    ],
+  ];
+
+  test.each(wrong)('%s', (_name, input, problem) => {
+    const [first, ...others] = problemsOf(input);
+    expect(first?.slice(0, problem.length)).toBe(problem);
+    expect(others).toEqual([]);
+  });
+
+  const unfitting: [name: string, input: unknown, problem: string][] = [
+    [
+      'workspace twice',
+      config({ workspaces: [0, 1].map(n => ({ ...leastConfig().workspaces[0], credentials: `c${n}` })) }),
+      'changewire.workspaces[1].name: found "eu" again; allowed: a value other than that of changewire.workspaces[0].name',
+    ],
+    [
+      'secret twice',
+      config({
+        workspaces: ['eu', 'us'].map(name => ({ ...leastConfig().workspaces[0], name, credentials: 'c' })),
+      }),
+      'changewire.workspaces[1].credentials: found "c" again; allowed',
+    ],
+    [
+      'process twice',
+      config({}, { processes: [{ id: 'p' }, { id: 'q' }, { id: 'p' }] }),
+      'changewire.workspaces[0].processes[2].id: found "p" again; allowed: a value other than that of changewire.workspaces[0].processes[0].id',
+    ],
+    [
+      'subscription twice',
+      config({
+        subscriptions: ['a', 'b'].map(path => ({ name: 'one', url: `https://a.example.com/${path}` })),
+      }),
+      'changewire.subscriptions[1].name: found "one" again; allowed',
+    ],
+    [
+      'endpoint twice',
+      config({ subscriptions: ['a', 'b'].map(name => ({ name, url: 'https://a.example.com' })) }),
+      'changewire.subscriptions[1].url: found "https://a.example.com" again; allowed',
+    ],
+    [
+      'filter for an unknown workspace',
+      config(subscription({ filter: { workspace: ['us'] } })),
+      'changewire.subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
+    ],
+    [
+      'filter for an unknown process',
+      config(subscription({ filter: { processId: ['p1', 'p2'] } })),
+      'changewire.subscriptions[0].filter.processId[1]: found "p2"; allowed: p1',
+    ],
+    [
+      'filter with too many values',
+      config(subscription({ filter: { projectId: Array.from({ length: 151 }, (_, n) => `${n}`) } })),
+      'changewire.subscriptions[0].filter: found 151 combinations of values; allowed: 150',
+    ],
+    [
+      'longest wait below the shortest',
+      config(subscription({ delivery: { minDelay: '1m', maxDelay: '30s' } })),
+      'changewire.subscriptions[0].delivery.maxDelay: found 30s; allowed: at least minDelay',
+    ],
+    [
+      'fewer retries than their phases',
+      config(subscription({ delivery: { retries: 10 } })),
+      'changewire.subscriptions[0].delivery.retries: found 10; allowed: at least 40',
+    ],
+    [
+      'more than a Lambda environment holds',
+      config({}, { processes: Array.from({ length: 200 }, (_, n) => ({ id: `process-${n}` })) }),
+      'changewire.workspaces: found ',
+    ],
+  ];
+
+  test.each(unfitting)('%s', (_name, input, problem) => {
+    const [first, ...others] = problemsOf(input);
+    expect(first?.slice(0, problem.length)).toBe(problem);
+    expect(others).toEqual([]);
+  });
+
+  test('lists every problem, one line each', () => {
+    const input = config(
+      { changes: 'often', alarmEmail: 7 },
+      { concurrency: 0, authURL: 'x' },
+      { overlap: [] },
+    );
+    expect(problemsOf(input).map(problem => problem.split(':')[0])).toEqual([
+      'changewire.workspaces[0].concurrency',
+      'changewire.workspaces[0].processes[0].overlap',
+      'changewire.workspaces[0].authURL',
+      'changewire.changes',
+      'changewire.alarmEmail',
+    ]);
+    expect(() => readConfig(input)).toThrow(/^5 problems in the context of cdk\.json:\n {2}- changewire\./);
+  });
+
+  test('shortens a long value', () => {
+    expect(problemsOf(config({ stackName: 'x'.repeat(5_000) }))[0]?.length).toBeLessThan(250);
+  });
+});
+
+describe('an unknown key', () => {
+  test.each([
+    ['subscription', 'subscriptions', config({ subscription: [] }), 'changewire.subscription'],
+    [
+      'ignorefields',
+      'ignoreFields',
+      config({}, {}, { ignorefields: [] }),
+      'changewire.workspaces[0].processes[0].ignorefields',
+    ],
+    ['baseURL', 'baseUrl', config({}, { baseURL: '' }), 'changewire.workspaces[0].baseURL'],
+    [
+      'evenType',
+      'eventType',
+      config(subscription({ filter: { evenType: [] } })),
+      'changewire.subscriptions[0].filter.evenType',
+    ],
+    [
+      'max-delay',
+      'maxDelay',
+      config(subscription({ delivery: { 'max-delay': 1 } })),
+      'changewire.subscriptions[0].delivery["max-delay"]',
+    ],
+  ])('%s makes the error ask for %s', (_key, meant, input, path) => {
+    expect(problemsOf(input)).toEqual([expect.stringMatching(`did you mean "${meant}"\\?$`)]);
+    expect(problemsOf(input)[0]?.startsWith(`${path}: unknown key, found `)).toBe(true);
+  });
+
+  test('that resembles none gets the list of those that are allowed', () => {
+    expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
+      'changewire.workspaces[0].processes[0].colour: unknown key, found "red"; ' +
+        'allowed here: id, overlap, ignoreFields, changes, sweep',
+    ]);
+  });
+});
