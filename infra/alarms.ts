@@ -1,0 +1,78 @@
+import { Stack } from 'aws-cdk-lib';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { pollErrors, publishBehind } from './alarms/function-alarms.ts';
+import { type OperatorAlarm, operatorAlarm } from './alarms/operator-alarm.ts';
+import { held, stale } from './alarms/pass-alarms.ts';
+import { rejectedEvents, undelivered, unpublished, unstarted } from './alarms/queue-alarms.ts';
+import type { Config } from './config/schema.ts';
+import { passes } from './passes.ts';
+import type { Poll } from './poll.ts';
+import type { Publish } from './publish.ts';
+import type { Schedules } from './schedules.ts';
+import type { HttpSubscription } from './subscription.ts';
+
+export interface AlarmsProps {
+  readonly config: Config;
+  readonly poll: Poll;
+  readonly publish: Publish;
+  readonly schedules: Schedules;
+  /** By the name of the subscription. */
+  readonly subscriptions: ReadonlyMap<string, HttpSubscription>;
+}
+
+/** Everything that an operator must hear of; each has an entry in docs/runbook.md. */
+export class Alarms extends Construct {
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
+    super(scope, id);
+    this.topic = alarmTopic(this, props.config.alarmEmail);
+    const action = new SnsAction(this.topic);
+    for (const [key, spec] of specs(props)) operatorAlarm(this, key, spec, action);
+  }
+}
+
+function specs({ config, poll, publish, schedules, subscriptions }: AlarmsProps): [string, OperatorAlarm][] {
+  const scheduled = passes(config);
+  return [
+    ...scheduled.map((pass): [string, OperatorAlarm] => [`Stale.${pass.key}`, stale(pass)]),
+    ...scheduled
+      .filter(pass => pass.mode === 'sweep')
+      .map((pass): [string, OperatorAlarm] => [`Held.${pass.key}`, held(pass)]),
+    ['PollErrors', pollErrors(poll.fn)],
+    ['PublishBehind', publishBehind(publish.fn)],
+    ['EventsRejected', rejectedEvents(publish.rejected)],
+    ['RecordsUnpublished', unpublished(publish.unpublished)],
+    ['PassesUnstarted', unstarted(schedules.unstarted)],
+    ...config.subscriptions.flatMap(({ name, url }): [string, OperatorAlarm][] => {
+      const subscription = subscriptions.get(name);
+      return subscription ? [[`Undelivered.${name}`, undelivered(subscription.undelivered, name, url)]] : [];
+    }),
+  ];
+}
+
+/** Not encrypted at rest: CloudWatch can't use AWS's key for SNS, and what it sends are the names of processes and of
+ *  what is wrong with them, no records. A key of our own would cost more than the rest of an idle stack. */
+function alarmTopic(scope: Construct, email: string | undefined): Topic {
+  const topic = new Topic(scope, 'Topic', {
+    displayName: 'Changewire alarms',
+    signatureVersion: '2',
+    enforceSSL: true,
+  });
+  // A topic with a policy of its own loses the default one, and with it CloudWatch's permission.
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: 'AlarmsMayPublish',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+    }),
+  );
+  if (email !== undefined)
+    new Subscription(scope, 'Email', { topic, protocol: SubscriptionProtocol.EMAIL, endpoint: email });
+  return topic;
+}

@@ -1,0 +1,44 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { OperatorAlarm } from './operator-alarm.ts';
+
+/** A quarter of an hour of errors: a failed pass alone is repaired by the next one. */
+export function pollErrors(poll: IFunction): OperatorAlarm {
+  return {
+    name: 'poll errors',
+    happened: 'The poll function failed in each of three 5-minute periods in a row.',
+    means: 'At least one process cannot be polled. Its changes are late, not lost; other processes go on.',
+    first: "Read the poll function's last errors: each names what was asked, what came and the remedy.",
+    section: 'poll-errors',
+    metric: poll.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+    when: 'at least',
+    threshold: 1,
+    periods: 3,
+    missing: 'not breaching',
+  };
+}
+
+/** Publishing takes seconds. Ten minutes behind is far outside that, and far inside the stream's 24 hours. */
+export function publishBehind(publish: IFunction): OperatorAlarm {
+  return {
+    name: 'publish behind',
+    happened:
+      'The oldest change record that the publish function works on is over 10 minutes old, for 5 minutes.',
+    means:
+      'Events reach nobody, or late. After 23 hours the records are given up; they stay in the table for 30 days.',
+    first: "Read the publish function's last errors: mostly SNS refuses (permission, throttling) or is down.",
+    section: 'publish-behind',
+    metric: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'IteratorAge',
+      dimensionsMap: { FunctionName: publish.functionName },
+      statistic: 'Maximum',
+      period: Duration.minutes(1),
+    }),
+    when: 'at least',
+    threshold: 600_000,
+    periods: 5,
+    missing: 'not breaching',
+  };
+}

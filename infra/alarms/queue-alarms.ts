@@ -1,0 +1,61 @@
+import { Duration } from 'aws-cdk-lib';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { OperatorAlarm } from './operator-alarm.ts';
+
+type Text = Pick<OperatorAlarm, 'name' | 'happened' | 'means' | 'first' | 'section'>;
+
+/** One message is enough: each is an event or a run that nobody else will take care of. */
+function notEmpty(queue: IQueue, text: Text): OperatorAlarm {
+  return {
+    ...text,
+    metric: queue.metricApproximateNumberOfMessagesVisible({
+      period: Duration.minutes(1),
+      statistic: 'Maximum',
+    }),
+    when: 'at least',
+    threshold: 1,
+    periods: 1,
+    missing: 'not breaching',
+  };
+}
+
+export function undelivered(queue: IQueue, subscription: string, url: string): OperatorAlarm {
+  return notEmpty(queue, {
+    name: `${subscription} undelivered`,
+    happened: `SNS gave up on events for the subscription ${subscription} (${url}).`,
+    means:
+      'This receiver lacks events; others are not concerned. They wait in its dead-letter queue for 14 days.',
+    first: 'See ERROR_CODE and ERROR_MESSAGE of one message: they say what the endpoint answered.',
+    section: 'subscription-undelivered',
+  });
+}
+
+export function rejectedEvents(queue: IQueue): OperatorAlarm {
+  return notEmpty(queue, {
+    name: 'events rejected',
+    happened: 'SNS refused events as invalid, and the publish function put them aside, whole.',
+    means: 'No receiver got these events, later ones went on. They wait in the queue for 14 days.',
+    first: 'Read one message and the error that the publish function logged for it.',
+    section: 'events-rejected',
+  });
+}
+
+export function unpublished(queue: IQueue): OperatorAlarm {
+  return notEmpty(queue, {
+    name: 'records unpublished',
+    happened: 'Lambda gave up a stretch of the change stream after 23 hours of failures.',
+    means: 'No receiver got the events of that time. They stay in the table for 30 days and can be replayed.',
+    first: 'Repair what "publish behind" reported before, then replay the time that the message names.',
+    section: 'records-unpublished',
+  });
+}
+
+export function unstarted(queue: IQueue): OperatorAlarm {
+  return notEmpty(queue, {
+    name: 'passes unstarted',
+    happened: 'EventBridge Scheduler could not start the poll function.',
+    means: 'That process was not polled then. Nothing is lost: the next pass that runs tells the changes.',
+    first: 'See ERROR_CODE and ERROR_MESSAGE of one message: mostly throttling or a changed permission.',
+    section: 'passes-unstarted',
+  });
+}

@@ -1,0 +1,67 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { bundledCode } from './bundle/code.ts';
+
+/** An environment value together with the permission that makes it usable: neither is of use alone. */
+export interface Binding {
+  readonly value: string;
+  readonly grant?: (to: iam.IGrantable) => unknown;
+}
+
+export interface HandlerProps {
+  /** The entry's path from the root of the repository; it exports `handler`. */
+  readonly entry: string;
+  readonly description: string;
+  readonly memoryMiB: number;
+  readonly timeout: Duration;
+  readonly logRetention: RetentionDays;
+  readonly bindings: Readonly<Record<string, Binding>>;
+}
+
+/** A Lambda function with every default of this project. */
+export class Handler extends Construct {
+  readonly fn: lambda.Function;
+  readonly role: iam.Role;
+
+  constructor(scope: Construct, id: string, props: HandlerProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // Not CDK's role: it comes with a managed policy that may write to every log group of the account.
+    this.role = new iam.Role(this, 'Role', {
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      description: `What the ${id} function of Changewire may do`,
+    });
+    logGroup.grantWrite(this.role);
+    const bindings = Object.entries(props.bindings);
+    this.fn = new lambda.Function(this, 'Function', {
+      description: props.description,
+      code: bundledCode(props.entry),
+      handler: 'index.handler',
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      memorySize: props.memoryMiB,
+      timeout: props.timeout,
+      role: this.role,
+      logGroup,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      // Without an instrumented client X-Ray would show one bar per invocation, and wants a grant on everything.
+      tracing: lambda.Tracing.DISABLED,
+      // Each source has its own way to try again; Lambda's would come on top, minutes late.
+      retryAttempts: 0,
+      maxEventAge: Duration.minutes(5),
+      environment: {
+        NODE_OPTIONS: '--enable-source-maps',
+        POWERTOOLS_SERVICE_NAME: 'changewire',
+        POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
+        ...Object.fromEntries(bindings.map(([name, { value }]) => [name, value])),
+      },
+    });
+    for (const [, { grant }] of bindings) grant?.(this.role);
+  }
+}

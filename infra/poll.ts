@@ -1,0 +1,30 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Config } from './config/schema.ts';
+import type { Credentials } from './credentials.ts';
+import { Handler } from './handler.ts';
+import type { SnapshotTable } from './table.ts';
+
+export interface PollProps {
+  readonly config: Config;
+  readonly entry: string;
+  readonly table: SnapshotTable;
+  readonly credentials: Credentials;
+}
+
+/** The function that makes one pass over one process. One invocation per process and mode runs at a time: the lease
+ *  sees to that, so no concurrency is reserved. */
+export class Poll extends Handler {
+  constructor(scope: Construct, id: string, { config, entry, table, credentials }: PollProps) {
+    super(scope, id, {
+      entry,
+      description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
+      // 32 requests at once, each up to 6 MB of JSON (service-api.md §8), take some 600 MB when parsed.
+      memoryMiB: 1024,
+      // Lambda's longest: a baseline takes as long as it can, and the next run goes on where it stopped.
+      timeout: Duration.minutes(15),
+      logRetention: config.logRetentionDays,
+      bindings: { TABLE_NAME: table.forCommits(), WORKSPACES: credentials.forPolling() },
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Alarms } from './alarms.ts';
+import { ENTRIES, type EntryName } from './bundle/options.ts';
+import type { Config } from './config/schema.ts';
+import { Credentials } from './credentials.ts';
+import { Poll } from './poll.ts';
+import { Publish } from './publish.ts';
+import { Schedules } from './schedules.ts';
+import { HttpSubscription } from './subscription.ts';
+import { SnapshotTable } from './table.ts';
+import { ChangeTopic } from './topic.ts';
+
+/** All of Changewire, for any account and region. */
+export class ChangewireStack extends Stack {
+  /** `entries` are the sources of the functions: paths from the root of the repository. */
+  constructor(scope: Construct, config: Config, entries: Readonly<Record<EntryName, string>> = ENTRIES) {
+    super(scope, config.stackName, {
+      stackName: config.stackName,
+      description: 'Changewire: change events for a process-management service whose REST API has none',
+    });
+    const table = new SnapshotTable(this, 'Snapshots');
+    const topic = new ChangeTopic(this, 'Changes');
+    const credentials = new Credentials(this, 'Credentials', config);
+    const poll = new Poll(this, 'Poll', { config, entry: entries.poll, table, credentials });
+    const publish = new Publish(this, 'Publish', { config, entry: entries.publish, table, topic });
+    const schedules = new Schedules(this, 'Schedules', { config, poll });
+    const subscriptions = new Map(
+      config.subscriptions.map(each => [
+        each.name,
+        new HttpSubscription(this, `Subscription.${each.name}`, { topic: topic.topic, config: each }),
+      ]),
+    );
+    const alarms = new Alarms(this, 'Alarms', { config, poll, publish, schedules, subscriptions });
+    this.#outputs({
+      TableName: table.table.tableName,
+      TopicArn: topic.topic.topicArn,
+      AlarmTopicArn: alarms.topic.topicArn,
+      PollFunction: poll.fn.functionName,
+      PollLogs: poll.fn.logGroup.logGroupName,
+      PublishFunction: publish.fn.functionName,
+      PublishLogs: publish.fn.logGroup.logGroupName,
+      RejectedQueueUrl: publish.rejected.queueUrl,
+      UnpublishedQueueUrl: publish.unpublished.queueUrl,
+      UnstartedQueueUrl: schedules.unstarted.queueUrl,
+      ...Object.fromEntries(
+        [...subscriptions].map(([name, each]) => [undeliveredOutput(name), each.undelivered.queueUrl]),
+      ),
+    });
+  }
+
+  /** The names that the runbook's commands ask for. */
+  #outputs(values: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(values))
+      new CfnOutput(this, `Output.${name}`, { value }).overrideLogicalId(name);
+  }
+}
+
+/** CloudFormation takes letters and digits only, and two subscriptions may differ in what it doesn't take. */
+function undeliveredOutput(name: string): string {
+  const encoded = name.replaceAll(/[_-]/g, mark => (mark === '_' ? 'Underscore' : 'Dash'));
+  return `UndeliveredQueueUrl${encoded}`;
+}

@@ -1,0 +1,41 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { Binding } from './handler.ts';
+
+/** The one table: snapshots, change records, leases and watermarks. It outlives the stack, because without it every
+ *  change since the last pass would be lost, and every process would start again with a baseline. */
+export class SnapshotTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'expiresAt',
+      // A change record is written once and never changed: its new image is all of it.
+      stream: StreamViewType.NEW_IMAGE,
+      removalPolicy: RemovalPolicy.RETAIN,
+      deletionProtection: true,
+      // Encrypted with a key that DynamoDB owns: a KMS key would cost a call per request, and guards nothing more
+      // against anyone who may read the table.
+      encryption: TableEncryption.DEFAULT,
+    });
+  }
+
+  /** `TABLE_NAME` for who reads and commits. A transaction needs the permissions of its parts, and no other. */
+  forCommits(): Binding {
+    const actions = [
+      ...['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
+      ...['PutItem', 'UpdateItem', 'DeleteItem'],
+    ].map(action => `dynamodb:${action}`);
+    return {
+      value: this.table.tableName,
+      grant: grantee => Grant.addToPrincipal({ grantee, actions, resourceArns: [this.table.tableArn] }),
+    };
+  }
+}

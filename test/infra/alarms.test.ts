@@ -1,0 +1,112 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { resources, testTemplate } from './synthesise.ts';
+
+const template = testTemplate();
+const alarms = resources(template, 'AWS::CloudWatch::Alarm').map(([, alarm]) => ({
+  name: alarm.AlarmName as string,
+  description: alarm.AlarmDescription as string,
+}));
+
+function passDimensions(processId: string, mode: string) {
+  return Match.arrayWith([
+    { Name: 'mode', Value: mode },
+    { Name: 'processId', Value: processId },
+    { Name: 'service', Value: 'changewire' },
+    { Name: 'workspace', Value: 'example-eu' },
+  ]);
+}
+
+describe('an alarm', () => {
+  test.each(alarms)('tells what happened, what it means and what to do first: $name', ({ description }) => {
+    expect(description).toMatch(
+      /^What happened: .+\nWhat it means: .+\nFirst: .+\nMore: docs\/runbook\.md#[a-z-]+$/,
+    );
+    expect(description.length).toBeLessThanOrEqual(1_024);
+  });
+
+  test('is named for one thing only, and says when it begins and when it ends', () => {
+    expect(new Set(alarms.map(({ name }) => name)).size).toBe(alarms.length);
+    const action = [{ Ref: Match.stringLikeRegexp('^AlarmsTopic') }];
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: action, OKActions: action });
+  });
+});
+
+describe('a pass', () => {
+  test.each([
+    ['replace-with-a-process-id', 'changes', 60],
+    ['replace-with-a-process-id', 'sweep', 21_600],
+    ['replace-with-a-busier-process-id', 'sweep', 3_600],
+  ])('is stale after five silent intervals: %s %s', (processId, mode, Period) => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'Changewire',
+      MetricName: 'PassCompleted',
+      Dimensions: passDimensions(processId, mode),
+      Period,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 5,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  test('that finds a process held keeps its alarm until a pass finds otherwise', () => {
+    const held = resources(template, 'AWS::CloudWatch::Alarm').filter(
+      ([, { MetricName }]) => MetricName === 'ProcessHeld',
+    );
+    expect(held).toHaveLength(3);
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'Changewire',
+      MetricName: 'ProcessHeld',
+      Dimensions: [
+        { Name: 'processId', Value: 'replace-with-a-process-id' },
+        { Name: 'service', Value: 'changewire' },
+        { Name: 'workspace', Value: 'example-eu' },
+      ],
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      Threshold: 1,
+      TreatMissingData: 'ignore',
+    });
+  });
+});
+
+test('the functions are watched: poll for errors, publish for the age of the stream', () => {
+  const of = (name: string) => [
+    { Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp(`^${name}Function`) } },
+  ];
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'Errors', Dimensions: of('Poll') });
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    MetricName: 'IteratorAge',
+    Dimensions: of('Publish'),
+    Threshold: 600_000,
+  });
+});
+
+test('each dead-letter queue has an alarm that rings at the first message', () => {
+  for (const [queue] of resources(template, 'AWS::SQS::Queue'))
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
+      Threshold: 1,
+      EvaluationPeriods: 1,
+    });
+});
+
+test('CloudWatch may publish to the alarm topic, which has a policy of its own and no key that it could not use', () => {
+  template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+    PolicyDocument: Match.objectLike({
+      Statement: Match.arrayWith([
+        Match.objectLike({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
+      ]),
+    }),
+  });
+  template.hasResourceProperties('AWS::SNS::Topic', {
+    DisplayName: 'Changewire alarms',
+    KmsMasterKeyId: Match.absent(),
+  });
+  template.hasResourceProperties('AWS::SNS::Subscription', {
+    Protocol: 'email',
+    Endpoint: 'operations@example.com',
+  });
+});

@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { committedConfig } from './synthesise.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const bin = join(root, 'node_modules/.bin');
+const scratch = mkdtempSync(join(tmpdir(), 'changewire-cli-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function execute(file: string, args: string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  return new Promise(resolve => {
+    execFile(join(bin, file), args, { cwd: root, env }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code ?? -1) : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** Runs a command with nothing of AWS around it: no variables, and a home without credentials. */
+function run(file: string, ...args: string[]): Promise<Ended> {
+  return execute(file, args, { PATH: `${bin}:/usr/bin:/bin`, HOME: scratch });
+}
+
+/** `infra/app.ts` as the CDK CLI starts it. */
+async function runApp(changewire: unknown, outdir: string) {
+  const env = {
+    PATH: `${bin}:/usr/bin:/bin`,
+    CDK_CONTEXT_JSON: JSON.stringify({ changewire }),
+    CDK_OUTDIR: outdir,
+  };
+  return await execute('node', ['infra/app.ts'], env);
+}
+
+const bundlesIn = (outdir: string) => readdirSync(outdir).filter(name => name.startsWith('asset.'));
+
+describe('cdk synth', () => {
+  test('works without account, region and credentials, and gives each function its own bundle, named by content', async () => {
+    const [byCdk, byApp] = [join(scratch, 'cdk'), join(scratch, 'app')];
+    const { code, stderr } = await run('cdk', 'synth', '--quiet', '--output', byCdk);
+    expect(code, stderr).toBe(0);
+    expect((await runApp(committedConfig, byApp)).code).toBe(0);
+    const bundles = bundlesIn(byCdk);
+    expect(bundles).toHaveLength(2);
+    expect(bundlesIn(byApp)).toEqual(bundles);
+    for (const bundle of bundles)
+      expect(readdirSync(join(byCdk, bundle)).sort()).toEqual(['index.mjs', 'index.mjs.map']);
+  });
+
+  test('fails with the list of problems, and no stack trace, when the configuration is wrong', async () => {
+    expect(await runApp({ workspaces: [], change: '1m' }, join(scratch, 'wrong'))).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        '2 problems in the context of cdk.json:\n' +
+        '  - changewire.workspaces: found []; allowed: a list of at least one of workspaces\n' +
+        '  - changewire.change: unknown key, found "1m"; allowed here: stackName, workspaces, changes, sweep, ' +
+        'subscriptions, logRetentionDays, alarmEmail; did you mean "changes"?\n',
+    });
+  });
+});
+
+describe('npm run build', () => {
+  test('prints the size of each bundle and stays within the budget', async () => {
+    const { code, stdout } = await run('node', 'infra/bundle/report.ts', '--outdir', join(scratch, 'dist'));
+    expect(stdout).toMatch(/^bundle +size +gzip +of budget\npoll +[\d.]+ kB +[\d.]+ kB +\d+ %\npublish /);
+    expect(code).toBe(0);
+  });
+
+  test('makes modules that Node loads, with their handler', async () => {
+    for (const name of ['poll', 'publish']) {
+      const module = (await import(join(scratch, 'dist', name, 'index.mjs'))) as Record<string, unknown>;
+      expect(module.handler).toBeTypeOf('function');
+    }
+  });
+});

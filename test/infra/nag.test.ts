@@ -1,0 +1,75 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import type { IConstruct } from 'constructs';
+import { describe, expect, test } from 'vitest';
+import { testApp, testStack } from './synthesise.ts';
+
+const findings = (scope: IConstruct): string[] =>
+  new AwsSolutionsChecks(scope)
+    .validateScope(scope)
+    .violations.flatMap(({ ruleName, violatingResources }) =>
+      violatingResources.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+    );
+
+interface Acknowledged {
+  readonly path: string;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** Every acknowledgement in the tree. */
+function acknowledgements(scope: IConstruct): Acknowledged[] {
+  return scope.node.findAll().flatMap(({ node }) =>
+    node.metadata
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .flatMap(({ data }) => Object.entries(data as Record<string, string>))
+      .map(([rule, reason]) => ({ path: node.path, rule: rule.replace(/^[A-Za-z]+::/, ''), reason })),
+  );
+}
+
+describe('cdk-nag AwsSolutions', () => {
+  test('finds nothing in the stack', () => {
+    expect(findings(testStack())).toEqual([]);
+  });
+
+  test('would find what is wrong in a function or queue of this stack', () => {
+    const stack = testStack();
+    new Queue(stack, 'Open');
+    stack.node.findAll().forEach(construct => {
+      if (construct.node.path.endsWith('Poll/Role'))
+        (construct as unknown as { addToPolicy(s: PolicyStatement): void }).addToPolicy(
+          new PolicyStatement({ actions: ['dynamodb:*'], resources: ['*'] }),
+        );
+    });
+    expect(findings(stack)).toEqual(
+      expect.arrayContaining([
+        'AwsSolutions-SQS4 Changewire/Open/Resource',
+        'AwsSolutions-IAM5[Action::dynamodb:*] Changewire/Poll/Role/DefaultPolicy/Resource',
+        'AwsSolutions-IAM5[Resource::*] Changewire/Poll/Role/DefaultPolicy/Resource',
+      ]),
+    );
+  });
+
+  test('is acknowledged on single resources only, each time with a reason, and only where it finds something', () => {
+    const stack = testStack();
+    const given = acknowledgements(stack);
+    expect(given.length).toBeGreaterThan(0);
+    for (const { reason } of given) expect(reason.length).toBeGreaterThan(40);
+    const all = given.map(({ path, rule }) => `${rule} ${path}/Resource`);
+    for (const { node } of stack.node.findAll())
+      Object.defineProperty(node, 'metadata', {
+        value: node.metadata.filter(({ type }) => type !== Validations.ACKNOWLEDGED_RULES_METADATA_KEY),
+      });
+    expect(findings(stack).sort()).toEqual(all.sort());
+  });
+});
+
+test('the stack names no account, region or partition, so it deploys anywhere', () => {
+  const app = testApp();
+  const stack = testStack(undefined, app);
+  expect([stack.account, stack.region].every(each => each.includes('Token'))).toBe(true);
+  const template = JSON.stringify(app.synth().getStackByName(Stack.of(stack).stackName).template);
+  expect(template).not.toMatch(/arn:aws:|\b\d{12}\b/);
+});
