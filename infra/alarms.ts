@@ -55,7 +55,7 @@ function specs({ config, poll, publish, schedules, subscriptions }: AlarmsProps)
 }
 
 /** Not encrypted at rest: CloudWatch can't use AWS's key for SNS, and what it sends are the names of processes and of
- *  what is wrong with them, no records. A key of our own would cost more than the rest of an idle stack. */
+ *  what is wrong with them, no records: nothing that a key of our own would have to guard. */
 function alarmTopic(scope: Construct, email: string | undefined): Topic {
   const topic = new Topic(scope, 'Topic', {
     displayName: 'Changewire alarms',

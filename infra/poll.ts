@@ -19,7 +19,7 @@ export class Poll extends Handler {
     super(scope, id, {
       entry,
       description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
-      // 32 requests at once, each up to 6 MB of JSON (service-api.md §8), take some 600 MB when parsed.
+      // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when parsed.
       memoryMiB: 1024,
       // Lambda's longest: a baseline takes as long as it can, and the next run goes on where it stopped.
       timeout: Duration.minutes(15),

@@ -53,6 +53,13 @@ function deliveryProblems({ delivery }: SubscriptionConfig, index: number): stri
       `${path('retries')}: found ${delivery.retries}; allowed: at least ${phases}, which is noDelayRetries, ` +
         'minDelayRetries and maxDelayRetries together',
     );
+  const { minDelay, maxDelay, retries, noDelayRetries, maxDelayRetries } = delivery;
+  const shortest = (retries - noDelayRetries - maxDelayRetries) * minDelay + maxDelayRetries * maxDelay;
+  if (shortest > 3_600_000)
+    found.push(
+      `${pathText(['subscriptions', index, 'delivery'])}: found retries over at least ${shortest / 1_000}s; ` +
+        'allowed: 3600s (a limit of SNS): lower maxDelay or maxDelayRetries',
+    );
   return found;
 }
 

@@ -69,7 +69,14 @@ describe('a subscription', () => {
         healthyRetryPolicy: Match.objectLike({ numRetries: 50, minDelayTarget: 1, maxDelayTarget: 60 }),
       },
     });
-    const delivery = { minDelay: '2s', maxDelay: '5m', retries: 60, backoff: 'linear', maxPerSecond: 3 };
+    const delivery = {
+      minDelay: '2s',
+      maxDelay: '5m',
+      retries: 40,
+      maxDelayRetries: 5,
+      backoff: 'linear',
+      maxPerSecond: 3,
+    };
     subscribed({
       delivery: { ...delivery, contentType: 'application/json' },
     }).hasResourceProperties('AWS::SNS::Subscription', {
@@ -77,7 +84,7 @@ describe('a subscription', () => {
         healthyRetryPolicy: Match.objectLike({
           minDelayTarget: 2,
           maxDelayTarget: 300,
-          numRetries: 60,
+          numRetries: 40,
           backoffFunction: 'LINEAR',
         }),
         throttlePolicy: { maxReceivesPerSecond: 3 },

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { config, problemsOf, subscription } from './config-examples.ts';
+import { leastConfig } from './synthesise.ts';
+
+const unfitting: [name: string, input: unknown, problem: string][] = [
+  [
+    'workspace twice',
+    config({ workspaces: [0, 1].map(n => ({ ...leastConfig().workspaces[0], credentials: `c${n}` })) }),
+    'changewire.workspaces[1].name: found "eu" again; allowed: a value other than that of changewire.workspaces[0].name',
+  ],
+  [
+    'secret twice',
+    config({
+      workspaces: ['eu', 'us'].map(name => ({ ...leastConfig().workspaces[0], name, credentials: 'c' })),
+    }),
+    'changewire.workspaces[1].credentials: found "c" again; allowed',
+  ],
+  [
+    'process twice',
+    config({}, { processes: [{ id: 'p' }, { id: 'q' }, { id: 'p' }] }),
+    'changewire.workspaces[0].processes[2].id: found "p" again; allowed: a value other than that of changewire.workspaces[0].processes[0].id',
+  ],
+  [
+    'subscription twice',
+    config({
+      subscriptions: ['a', 'b'].map(path => ({ name: 'one', url: `https://a.example.com/${path}` })),
+    }),
+    'changewire.subscriptions[1].name: found "one" again; allowed',
+  ],
+  [
+    'endpoint twice',
+    config({ subscriptions: ['a', 'b'].map(name => ({ name, url: 'https://a.example.com' })) }),
+    'changewire.subscriptions[1].url: found "https://a.example.com" again; allowed',
+  ],
+  [
+    'filter for an unknown workspace',
+    config(subscription({ filter: { workspace: ['us'] } })),
+    'changewire.subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
+  ],
+  [
+    'filter for an unknown process',
+    config(subscription({ filter: { processId: ['p1', 'p2'] } })),
+    'changewire.subscriptions[0].filter.processId[1]: found "p2"; allowed: p1',
+  ],
+  [
+    'filter with too many values',
+    config(subscription({ filter: { projectId: Array.from({ length: 151 }, (_, n) => `${n}`) } })),
+    'changewire.subscriptions[0].filter: found 151 combinations of values; allowed: 150',
+  ],
+  [
+    'longest wait below the shortest',
+    config(subscription({ delivery: { minDelay: '1m', maxDelay: '30s' } })),
+    'changewire.subscriptions[0].delivery.maxDelay: found 30s; allowed: at least minDelay',
+  ],
+  [
+    'fewer retries than their phases',
+    config(subscription({ delivery: { retries: 10 } })),
+    'changewire.subscriptions[0].delivery.retries: found 10; allowed: at least 40',
+  ],
+  [
+    'retries for longer than SNS goes on',
+    config(subscription({ delivery: { maxDelay: '2m' } })),
+    'changewire.subscriptions[0].delivery: found retries over at least 4212s; allowed: 3600s',
+  ],
+  [
+    'more than a Lambda environment holds',
+    config({}, { processes: Array.from({ length: 200 }, (_, n) => ({ id: `process-${n}` })) }),
+    'changewire.workspaces: found ',
+  ],
+];
+
+test.each(unfitting)('parts that do not fit together: %s', (_name, input, problem) => {
+  const [first, ...others] = problemsOf(input);
+  expect(first?.slice(0, problem.length)).toBe(problem);
+  expect(others).toEqual([]);
+});
