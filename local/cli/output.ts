@@ -51,7 +51,9 @@ export function createOutput(
 }
 
 function show(details: object | undefined): string {
-  const parts = Object.entries(details ?? {}).filter(([, value]) => value !== undefined);
+  const parts = Object.entries(details ?? {}).filter(
+    ([name, value]) => value !== undefined && name !== 'code',
+  );
   if (parts.length === 0) return '';
   return ` (${parts.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')})`;
 }

@@ -21,7 +21,7 @@ describe('the output', () => {
     output.event(event);
     output.say('hello');
     output.log.warn('careful', { code: 'x', nothing: undefined, n: 1 });
-    expect(at.read()).toEqual([`${JSON.stringify(event)}\n`, 'hello\ncareful (code: x, n: 1)\n']);
+    expect(at.read()).toEqual([`${JSON.stringify(event)}\n`, 'hello\ncareful (n: 1)\n']);
   });
 
   test.each([

@@ -1,0 +1,33 @@
+import type { Clock } from '../../functions/clock.ts';
+import type { WorkspaceSettings } from '../../functions/settings.ts';
+import type { Mode } from '../../functions/snapshots/snapshots.ts';
+import type { RunPass } from './polling.ts';
+import type { Job } from './scheduler.ts';
+import type { SweepTimes } from './sweep-times.ts';
+
+/** The schedule of DESIGN §1, for one workspace: `changes` of each process at once and then at `interval`, sweeps when
+ *  `sweepInterval` is over since the last one. Both in ms. */
+export function jobsOf(
+  workspace: WorkspaceSettings,
+  { interval, sweepInterval }: { interval: number; sweepInterval: number },
+  { runPass, sweeps, clock }: { runPass: RunPass; sweeps: SweepTimes; clock: Clock },
+): Job[] {
+  const run = async (processId: string, mode: Mode) => {
+    const { outcome } = await runPass(processId, mode);
+    if (mode === 'sweep' && outcome === 'completed') sweeps.swept(`${workspace.name}/${processId}`, clock());
+    return outcome === 'unfinished' ? 'again' : 'done';
+  };
+  return workspace.processes.flatMap(({ id: processId }) => {
+    const now = clock();
+    const sweepAt = sweeps.lastOf(`${workspace.name}/${processId}`, now) + sweepInterval;
+    return [
+      { name: `changes of ${processId}`, interval, firstAt: now, run: () => run(processId, 'changes') },
+      {
+        name: `sweep of ${processId}`,
+        interval: sweepInterval,
+        firstAt: sweepAt,
+        run: () => run(processId, 'sweep'),
+      },
+    ] as const;
+  });
+}

@@ -1,0 +1,32 @@
+import type { Output } from './output.ts';
+import type { RunPass } from './polling.ts';
+
+/** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all went well. */
+export async function passOnce(
+  processes: readonly string[],
+  runPass: RunPass,
+  output: Output,
+): Promise<boolean> {
+  let well = true;
+  for (const processId of processes) {
+    try {
+      output.say(`${processId}: ${await changesOf(processId, runPass)}`);
+    } catch (error) {
+      well = false;
+      output.warn(`${processId}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return well;
+}
+
+async function changesOf(processId: string, runPass: RunPass): Promise<string> {
+  for (let baselined = false; ; ) {
+    const { mode, outcome, events, projects } = await runPass(processId, 'changes');
+    if (outcome === 'busy')
+      throw new Error('another poller is at work on this process; try again in a minute');
+    if (outcome === 'unfinished') continue;
+    if (mode === 'changes')
+      return baselined ? 'known from now on' : `${events} events of ${projects} projects read`;
+    baselined = true;
+  }
+}

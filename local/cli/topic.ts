@@ -1,0 +1,82 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { createPublish, type Publish } from '../../functions/create-publish.ts';
+import { type LocalSns, startLocalSns } from '../sns/sns.ts';
+import { startSubscriber } from '../subscriber/subscriber.ts';
+import type { Closers } from './closers.ts';
+import type { DataDirectory } from './data-directory.ts';
+import type { Output } from './output.ts';
+import { sleep } from './sleep.ts';
+
+export interface Topic {
+  readonly sns: LocalSns;
+  readonly publish: Publish;
+  /** Endpoints that have not confirmed. */
+  readonly unconfirmed: readonly string[];
+  /** True when a message was given up: it is in a dead-letter queue. */
+  readonly gaveUp: () => boolean;
+}
+
+/**
+ * Starts the topic with the built-in subscriber, which prints, and the endpoints. What is published before an endpoint has
+ * confirmed never reaches it, so each gets `patience` ms to do so before anything is.
+ */
+export async function startTopic(
+  parts: { closers: Closers; directory: DataDirectory; output: Output },
+  wanted: { endpoints: readonly string[]; raw: boolean; patience: number },
+): Promise<Topic> {
+  const { closers, directory, output } = parts;
+  let gaveUp = false;
+  const sns = await startLocalSns({
+    dataDirectory: directory.path,
+    clock: Date.now,
+    sleep,
+    onNotice: ({ kind, name, text }) => {
+      gaveUp ||= kind === 'dead-lettered';
+      if (name === BUILT_IN && kind === 'confirmed') return;
+      if (kind === 'confirmed') output.say(text);
+      else output.warn(text);
+    },
+  });
+  closers.add(sns.stop);
+  const subscriber = await startSubscriber({ topicArn: sns.topicArn, onEvent: output.event });
+  closers.add(subscriber.stop);
+  const { confirmed } = await sns.subscribe({ url: subscriber.url, name: BUILT_IN });
+  await confirmed;
+  const unconfirmed: string[] = [];
+  await Promise.all(
+    [...new Set(wanted.endpoints)].map(async url => {
+      const subscribed = await sns.subscribe({ url, raw: wanted.raw });
+      if (!(await resolvesWithin(subscribed.confirmed, wanted.patience)))
+        unconfirmed.push(new URL(url).origin);
+    }),
+  );
+  return { sns, publish: publisher(sns, parts), unconfirmed, gaveUp: () => gaveUp };
+}
+
+const BUILT_IN = 'built-in';
+
+function publisher(sns: LocalSns, { closers, directory, output }: Parameters<typeof startTopic>[0]): Publish {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new SNSClient({ endpoint: sns.endpoint, region: 'us-east-1', credentials });
+  closers.add(() => client.destroy());
+  return createPublish({
+    sns: client,
+    topicArn: sns.topicArn,
+    reject: async rejected =>
+      appendFileSync(directory.file('rejected.jsonl'), `${JSON.stringify(rejected)}\n`, { flush: true }),
+    sleep,
+    random: Math.random,
+    log: output.log,
+    count: () => undefined,
+  });
+}
+
+async function resolvesWithin(promise: Promise<void>, ms: number): Promise<boolean> {
+  const late = new AbortController();
+  const timer = wait(ms, false, { signal: late.signal }).catch(() => false);
+  const result = await Promise.race([promise.then(() => true).catch(() => false), timer]);
+  late.abort();
+  return result;
+}

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished, vi } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+
+export interface Run {
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Those on stdout, of a run with `--json`. */
+  events(): ChangeEvent[];
+  /** The exit code; undefined when a signal ended it. */
+  ended(): Promise<number | undefined>;
+}
+
+const MAIN = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
+
+/** Runs the command line in `directory`, with nothing of our environment but what it needs. It is killed with the test. */
+export function run(directory: string, args: string, environment: Record<string, string> = {}): Run {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args.split(' ').filter(Boolean)], {
+    cwd: directory,
+    env: { PATH, HOME, TMPDIR: directory, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', text => (texts.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', text => (texts.stderr += text));
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await closed;
+    for (const pid of processesOf(directory)) process.kill(pid, 'SIGKILL');
+  });
+  return {
+    child,
+    stdout: () => texts.stdout,
+    stderr: () => texts.stderr,
+    events: () =>
+      texts.stdout
+        .slice(0, texts.stdout.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter(line => line !== '')
+        .map(line => JSON.parse(line) as ChangeEvent),
+    ended: async () => {
+      await closed;
+      return child.exitCode ?? undefined;
+    },
+  };
+}
+
+/** The processes whose command line names `directory`: the embedded database of a run there. */
+export function processesOf(directory: string): number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter(pid => Number.isInteger(pid) && pid !== process.pid && commandLine(pid).includes(directory));
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+export async function until(condition: () => boolean, timeout = 15_000): Promise<void> {
+  await vi.waitFor(
+    () => {
+      if (!condition()) throw new Error(`Not within ${timeout} ms: ${condition}`);
+    },
+    { timeout, interval: 20 },
+  );
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { decodeEvents } from '../../functions/snapshots/codec.ts';
+import { startSimulatedService } from '../../local/service/server.ts';
+import { started, temporaryDirectory } from './dynamodb/support.ts';
+import { processesOf, run, until } from './main-support.ts';
+
+describe('the command line', () => {
+  test('explains itself, and its mistakes with exit code 2', async () => {
+    const directory = temporaryDirectory();
+    const help = run(directory, '--help');
+    expect(await help.ended()).toBe(0);
+    expect(help.stdout()).toContain('--sweep-interval');
+    const wrong = run(directory, '--memry');
+    expect(await wrong.ended()).toBe(2);
+    expect(wrong.stderr()).toBe('changewire: There is no option --memry. Did you mean --memory?\n');
+    const partial = run(directory, '--once', { SERVICE_BASE_URL: 'http://127.0.0.1:1' });
+    expect(await partial.ended()).toBe(2);
+    expect(partial.stderr()).toContain('SERVICE_AUTH_URL, SERVICE_AUDIENCE');
+  });
+
+  test('with --memory --once --json ends well, prints no event of a baseline, and leaves nothing', async () => {
+    const directory = temporaryDirectory();
+    const only = run(directory, '--once --json --memory');
+    expect(await only.ended()).toBe(0);
+    expect(only.stdout()).toBe('');
+    expect(only.stderr()).toContain('baseline onboarding 30/30 projects');
+    expect(processesOf(directory)).toEqual([]);
+    expect(existsSync(join(directory, '.changewire'))).toBe(false);
+  });
+});
+
+describe('a run of the simulated service', () => {
+  test('prints its first change within 15 s, for people, and ends within 3 s of Ctrl-C without a process left', async () => {
+    const directory = temporaryDirectory();
+    const runner = run(directory, '--interval 200ms');
+    await until(() => /\d\d:\d\d:\d\d {2}[~+−]/.test(runner.stdout()));
+    expect(runner.stdout()).toContain('Changewire watches a simulated service: onboarding, launch');
+    const began = Date.now();
+    // npm hands on the Ctrl-C that the terminal sends to all: it comes twice, and is one.
+    runner.child.kill('SIGINT');
+    runner.child.kill('SIGINT');
+    expect(await runner.ended()).toBe(0);
+    expect(Date.now() - began).toBeLessThan(3000);
+    expect(processesOf(directory)).toEqual([]);
+  });
+
+  test('is refused a directory that another one uses, with its process id', async () => {
+    const directory = temporaryDirectory();
+    const first = run(directory, '--once --data shared --json --subscribe http://127.0.0.1:9');
+    await until(() => first.stderr().includes('asking again'));
+    const second = run(directory, '--once --data shared');
+    expect(await second.ended()).toBe(1);
+    expect(second.stderr()).toContain(`is in use by process ${first.child.pid}.`);
+  });
+
+  test('loses nothing when it is killed again and again, and tells no event in two ways', async () => {
+    const directory = temporaryDirectory();
+    const printed: ChangeEvent[] = [];
+    for (const patience of [1, 2, 4]) {
+      const runner = run(directory, '--json --interval 100ms');
+      await until(() => runner.events().length >= patience);
+      runner.child.kill('SIGKILL');
+      await runner.ended();
+      printed.push(...runner.events());
+    }
+    const last = run(directory, '--json --once');
+    expect(await last.ended()).toBe(0);
+    printed.push(...last.events());
+    const again = run(directory, '--json --once');
+    expect(await again.ended()).toBe(0);
+    expect(again.stdout()).toBe('');
+
+    const committed = await committedEvents(join(directory, '.changewire'));
+    expect(byId(printed)).toEqual(byId(committed));
+    for (const event of printed) expect(byId(committed).get(event.id)).toEqual(event);
+  });
+});
+
+describe('a run of a real service', () => {
+  test('prints exactly what changed between two runs, also to an endpoint that subscribed', async () => {
+    const directory = temporaryDirectory();
+    const service = await startSimulatedService();
+    onTestFinished(service.stop);
+    const endpoint = await startedEndpoint();
+    const environment = environmentOf(service);
+    expect(await run(directory, '--once', environment).ended()).toBe(0);
+    const [processId = ''] = service.workspace.processes();
+    service.workspace.createProject(processId, { name: 'Made between two runs' });
+    const second = run(directory, `--once --json --raw --subscribe ${endpoint.url}`, environment);
+    expect(await second.ended()).toBe(0);
+    expect(second.events().map(({ type }) => type)).toEqual(['project.created']);
+    expect(JSON.stringify(second.events())).toContain('Made between two runs');
+    expect(endpoint.bodies.map(body => JSON.parse(body))).toEqual(second.events());
+    expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
+  });
+
+  test('that is away fails with its name and exit code 1, and is tried again at the next interval', async () => {
+    const directory = temporaryDirectory();
+    const service = await startSimulatedService();
+    const environment = environmentOf(service);
+    await service.stop();
+    const failing = run(directory, '--once --json', environment);
+    expect(await failing.ended()).toBe(1);
+    expect(failing.stderr()).toMatch(/^onboarding: /m);
+    expect(failing.stdout()).toBe('');
+  });
+});
+
+type Simulated = Awaited<ReturnType<typeof startSimulatedService>>;
+
+function environmentOf({ baseUrl, authUrl, audience, clientId, clientSecret, workspace }: Simulated) {
+  return {
+    SERVICE_BASE_URL: baseUrl,
+    SERVICE_AUTH_URL: authUrl,
+    SERVICE_AUDIENCE: audience,
+    SERVICE_CLIENT_ID: clientId,
+    SERVICE_CLIENT_SECRET: clientSecret,
+    SERVICE_PROCESSES: workspace.processes().join(','),
+  };
+}
+
+function byId(events: readonly ChangeEvent[]): Map<string, ChangeEvent> {
+  return new Map(events.map(event => [event.id, event] as const).toSorted());
+}
+
+async function committedEvents(dataDirectory: string): Promise<ChangeEvent[]> {
+  const { client } = await started({ dataDirectory });
+  const events: ChangeEvent[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: 'changewire' }))
+    for (const item of Items)
+      if (item.sk?.S?.startsWith('CHANGE#')) events.push(...decodeEvents(item.events?.B as Uint8Array));
+  return events;
+}
+
+/** An endpoint as anybody would write it: it confirms, and keeps what it gets. */
+async function startedEndpoint() {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks = await request.setEncoding('utf8').toArray();
+    const body = chunks.join('');
+    if (request.headers['x-amz-sns-message-type'] === 'SubscriptionConfirmation')
+      void fetch(JSON.parse(body).SubscribeURL);
+    else bodies.push(body);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events` };
+}
