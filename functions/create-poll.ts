@@ -1,12 +1,16 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import type { Definitions } from './changes/field-index.ts';
 import { ignoredFields } from './changes/ignored-fields.ts';
 import type { Clock } from './clock.ts';
+import type { PassParts } from './pass/pass.ts';
 import { PassDefinitions } from './pass/pass-definitions.ts';
 import { readDefinitions } from './pass/read-definitions.ts';
+import { Reports } from './pass/reports.ts';
 import { type PassReport, runPass } from './pass/run-pass.ts';
 import type { ServiceConnection } from './service/service.ts';
 import type { ProcessSettings, WorkspaceSettings } from './settings.ts';
 import type { Mode, ProcessKey, Snapshots } from './snapshots/snapshots.ts';
+import type { ProcessState } from './snapshots/state.ts';
 import type { Count, Log } from './telemetry.ts';
 
 /** What the schedule sends: which process to walk, and how. */
@@ -94,47 +98,60 @@ async function pass(
   dependencies: PollDependencies,
   context: PollContext,
 ): Promise<PassReport> {
-  const { snapshots, clock, log, count, onProgress } = dependencies;
+  const { snapshots, clock, log, count } = dependencies;
   const process = keyOf(target);
   const began = clock();
-  const remaining = context.getRemainingTimeInMillis();
-  const stopAt = began + Math.max(remaining - WRAP_UP_MS, remaining / 2);
-  const service = connection.open({ deadline: began + Math.max(remaining - LAST_WORDS_MS, remaining / 2) });
-  const state = await snapshots.readState(process);
-  const kind = state.baselined ? target.mode : 'baseline';
-  const warn = (code: string, message: string, details: object) =>
-    log.warn(message, { ...process, code, ...details });
+  let state: ProcessState | undefined;
   let report: PassReport | undefined;
   try {
-    report = await runPass(
-      {
-        process,
-        settings: target.settings,
-        concurrency: target.workspace.concurrency,
-        service,
-        snapshots,
-        state,
-        definitions: new PassDefinitions(
-          state.definitions,
-          ignoredFields(target.settings.ignoreFields),
-          known => readDefinitions(service, process.processId, known, warn),
-        ),
-        clock,
-        log,
-        stopAt,
-        onProgress: onProgress && ((done, total) => onProgress({ ...process, mode: kind, done, total })),
-      },
-      target.mode,
-      dependencies.owner?.(context) ?? context.awsRequestId,
-    );
+    state = await snapshots.readState(process);
+    const parts = partsOf(target, state, connection, dependencies, context);
+    report = await runPass(parts, target.mode, dependencies.owner?.(context) ?? context.awsRequestId);
     log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
     return report;
+  } catch (error) {
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    log.error('Pass failed; the next schedule tries again.', {
+      ...process,
+      mode: target.mode,
+      error: message,
+    });
+    throw error;
   } finally {
-    const dimensions = { ...process, mode: kind };
+    const dimensions = { ...process, mode: state?.baselined === false ? 'baseline' : target.mode };
     count('PassCompleted', report?.outcome === 'completed' ? 1 : 0, dimensions);
     count('PassFailed', report ? 0 : 1, dimensions);
     count('Commits', report?.commits ?? 0, dimensions);
     count('Events', report?.events ?? 0, dimensions);
-    count('ProcessHeld', state.held ? 1 : 0, { ...process });
+    count('ProcessHeld', state?.held ? 1 : 0, { ...process });
   }
+}
+
+function partsOf(
+  { workspace, settings, mode }: Target,
+  state: ProcessState,
+  connection: ServiceConnection,
+  { snapshots, clock, log, onProgress }: PollDependencies,
+  context: PollContext,
+): PassParts {
+  const process = { workspace: workspace.name, processId: settings.id };
+  const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
+  const service = connection.open({ deadline: now + Math.max(remaining - LAST_WORDS_MS, remaining / 2) });
+  const reports = new Reports(process, log, state.reported);
+  const readAfresh = (known: Definitions) => readDefinitions(service, process.processId, known, reports);
+  const progressMode = state.baselined ? mode : 'baseline';
+  return {
+    process,
+    settings,
+    concurrency: workspace.concurrency,
+    service,
+    snapshots,
+    state,
+    definitions: new PassDefinitions(state.definitions, ignoredFields(settings.ignoreFields), readAfresh),
+    reports,
+    clock,
+    log,
+    stopAt: now + Math.max(remaining - WRAP_UP_MS, remaining / 2),
+    onProgress: onProgress && ((done, total) => onProgress({ ...process, mode: progressMode, done, total })),
+  };
 }

@@ -1,5 +1,5 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const credentials = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const milliseconds = z.number().int().positive();
 
@@ -40,7 +40,14 @@ export const pollEnvironment = z.object({
   TABLE_NAME: z.string().min(1),
   WORKSPACES: z
     .string()
-    .transform(text => JSON.parse(text) as unknown)
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue('expected JSON');
+        return z.NEVER;
+      }
+    })
     .pipe(z.array(workspaceSettings).min(1)),
 });
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../json.ts';
 
 /** One source for the TypeScript types and the JSON Schemas under `docs/schemas` (DESIGN §8). */

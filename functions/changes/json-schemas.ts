@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventSchemas } from './event.ts';
 
 /** The JSON Schema (draft 2020-12) of every event type, by type: what `docs/schemas` holds. */

@@ -31,7 +31,7 @@ function denied(pass: Pass, error: ServiceStatusError): AuditRead {
   const message =
     'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
     'alone, and deletions, are then told by the next sweep.';
-  pass.reportOnce('audit-denied', message, { error: error.message });
+  pass.parts.reports.once('audit-denied', message, { error: error.message });
   return { entries: [], position: undefined };
 }
 

@@ -13,7 +13,7 @@ export type Outcome = 'completed' | 'unfinished';
 /** Walks the projects updated since the watermark, less the overlap, and those that new audit entries name (DESIGN §5).
  *  Watermark and audit position move only when every one of them is committed. */
 export async function changesPass(pass: Pass): Promise<Outcome> {
-  const { state, settings, snapshots, process, definitions } = pass.parts;
+  const { state, settings, snapshots, process, definitions, reports } = pass.parts;
   const listing = await listProjects(pass, state.watermark - settings.overlap);
   const audit = await readAudit(pass, state.audit);
   const window = await pass.begin({ startedAt: listing.startedAt, audit: audit.position });
@@ -33,7 +33,7 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
       audit: window.audit as typeof state.audit,
       recent: recent.toSave(),
       definitions: definitions.definitions,
-      reported: [...pass.reported],
+      reported: reports.toSave(),
       ...deletions.state,
     },
     deletions.said,

@@ -49,7 +49,7 @@ export function readBefore(page: Page<unknown>): number {
  *  watermark stays, which costs longer listings but loses nothing. */
 function withoutClock(pass: Pass, projects: ReadonlyMap<string, Listed>): number {
   const { state, clock } = pass.parts;
-  pass.reportOnce(
+  pass.parts.reports.once(
     'no-service-clock',
     'The service sends no Date header: its update timestamps are taken as its clock.',
   );

@@ -5,6 +5,7 @@ import type { Lease, PassWindow, ProcessKey, Snapshots } from '../snapshots/snap
 import type { ProcessState } from '../snapshots/state.ts';
 import type { Log } from '../telemetry.ts';
 import type { PassDefinitions } from './pass-definitions.ts';
+import type { Reports } from './reports.ts';
 
 /** How a lease lives: long enough for the slowest page, short enough that a dead poller is replaced within a minute. */
 export const LEASE_MS = 60_000;
@@ -22,6 +23,7 @@ export interface PassParts {
   readonly snapshots: Snapshots;
   readonly state: ProcessState;
   readonly definitions: PassDefinitions;
+  readonly reports: Reports;
   readonly clock: Clock;
   readonly log: Log;
   /** Our time, in ms since 1970, after which no further project is begun. */
@@ -32,7 +34,6 @@ export interface PassParts {
 /** One walk over the projects that may have changed: its parts, its lease, and what it counted. */
 export class Pass {
   readonly parts: PassParts;
-  readonly reported: Set<string>;
   projects = 0;
   commits = 0;
   events = 0;
@@ -41,7 +42,6 @@ export class Pass {
 
   constructor(parts: PassParts, lease: Lease) {
     this.parts = parts;
-    this.reported = new Set(parts.state.reported);
     this.#lease = lease;
     this.#renewedAt = parts.clock();
   }
@@ -72,13 +72,6 @@ export class Pass {
   async interrupt(): Promise<void> {
     await this.#save(this.#lease);
     await this.parts.snapshots.release(this.parts.process, this.#lease);
-  }
-
-  /** Says something that stays true from pass to pass just once. */
-  reportOnce(code: string, message: string, details: object = {}): void {
-    if (this.reported.has(code)) return;
-    this.reported.add(code);
-    this.parts.log.warn(message, { code, ...details });
   }
 
   async #save(lease: Lease): Promise<void> {

@@ -1,9 +1,7 @@
 import type { Definitions } from '../changes/field-index.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
 import type { FieldDefinition, Service } from '../service/service.ts';
-
-/** Told when definitions can't be had: which, and what the service answered. */
-export type OnDenied = (code: string, message: string, details: object) => void;
+import type { Reports } from './reports.ts';
 
 /** Both definition lists of a process. One that the service refuses, or answers in a shape that nobody could read,
  *  keeps what was known: names and types are then as they last were. Everything else is thrown: a service that is only
@@ -12,11 +10,11 @@ export async function readDefinitions(
   service: Service,
   processId: string,
   known: Definitions,
-  onDenied: OnDenied,
+  reports: Reports,
 ): Promise<Definitions> {
   return {
-    project: await readOr(known.project, () => service.coverpage(processId), 'coverpage-denied', onDenied),
-    task: await readOr(known.task, () => service.taskCustomFields(processId), 'task-fields-denied', onDenied),
+    project: await readOr(known.project, () => service.coverpage(processId), 'coverpage-denied', reports),
+    task: await readOr(known.task, () => service.taskCustomFields(processId), 'task-fields-denied', reports),
   };
 }
 
@@ -24,7 +22,7 @@ async function readOr(
   known: readonly FieldDefinition[],
   read: () => Promise<readonly FieldDefinition[]>,
   code: string,
-  onDenied: OnDenied,
+  reports: Reports,
 ): Promise<readonly FieldDefinition[]> {
   try {
     return await read();
@@ -32,7 +30,7 @@ async function readOr(
     if (!isRefusal(error)) throw error;
     const message =
       'Field definitions can not be read: fields keep the names and types that were known before.';
-    onDenied(code, message, { error: (error as Error).message });
+    reports.once(code, message, { error: (error as Error).message });
     return known;
   }
 }

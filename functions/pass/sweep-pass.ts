@@ -12,7 +12,7 @@ import { walk } from './walk.ts';
 /** Walks every project. The first sweep of a process is its baseline: it commits snapshots and tells nothing; later
  *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5). */
 export async function sweepPass(pass: Pass): Promise<Outcome> {
-  const { state, snapshots, process, definitions } = pass.parts;
+  const { state, snapshots, process, definitions, reports } = pass.parts;
   await definitions.fresh();
   const audit = state.baselined || pass.lease.window ? undefined : await readAudit(pass, undefined);
   const listing = await listProjects(pass);
@@ -22,7 +22,7 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
   const common = {
     sweptAt: window.startedAt,
     definitions: definitions.definitions,
-    reported: [...pass.reported],
+    reported: reports.toSave(),
   };
   if (!state.baselined) {
     const first = {

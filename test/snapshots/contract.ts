@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ProjectContent } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { CommitRequest, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
@@ -24,8 +24,8 @@ export const snapshot = (version: number, of: ProjectContent): Snapshot => ({
 });
 
 /** Random text, which no compression makes small. */
-export function noise(length: number): string {
-  let state = 1;
+export function noise(length: number, seed = 1): string {
+  let state = seed;
   const next = () => {
     state = (state * 48_271) % 0x7fffffff;
     return state;
@@ -85,7 +85,12 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         await commit();
         const held = await snapshots.load(process, 'p1');
         const next = (name: string) =>
-          commit({ expected: held, version: AT + 1, snapshot: snapshot(AT + 1, content({ name })), events: [event(AT + 1)] });
+          commit({
+            expected: held,
+            version: AT + 1,
+            snapshot: snapshot(AT + 1, content({ name })),
+            events: [event(AT + 1)],
+          });
         const results = await Promise.all([next('a'), next('b'), next('c')]);
         expect(results.sort()).toEqual(['committed', 'conflict', 'conflict']);
         expect(await commit()).toBe('conflict');
@@ -100,7 +105,9 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       it('deletes a project whole, and its events stay', async () => {
         await commit();
         const held = await snapshots.load(process, 'p1');
-        expect(await commit({ expected: held, snapshot: undefined, version: AT + 1, events: [event(AT + 1)] })).toBe('committed');
+        expect(
+          await commit({ expected: held, snapshot: undefined, version: AT + 1, events: [event(AT + 1)] }),
+        ).toBe('committed');
         expect(await snapshots.load(process, 'p1')).toBeUndefined();
         expect(await journal()).toHaveLength(2);
       });
@@ -111,36 +118,53 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         for (const [index, size] of sizes.entries()) {
           const version = AT + index;
           const next = snapshot(version, content({ name: 'Big', text: noise(size) }));
-          expect(await commit({ expected: held, snapshot: next, version, events: [event(version)] })).toBe('committed');
+          expect(await commit({ expected: held, snapshot: next, version, events: [event(version)] })).toBe(
+            'committed',
+          );
           held = await snapshots.load(process, 'p1');
           expect(held?.content.record.text).toBe(next.content.record.text);
         }
         const ids = await Array.fromAsync(snapshots.projectIds(process));
         expect(ids).toEqual(['p1']);
-        expect(await commit({ expected: held, snapshot: undefined, version: AT + 9, events: [] })).toBe('committed');
+        expect(await commit({ expected: held, snapshot: undefined, version: AT + 9, events: [] })).toBe(
+          'committed',
+        );
       });
 
       it('that no transaction can hold says so and changes nothing', async () => {
-        expect(await commit({ snapshot: snapshot(AT, content({ text: noise(6_000_000) })) })).toBe('too-large');
+        expect(await commit({ snapshot: snapshot(AT, content({ text: noise(6_000_000) })) })).toBe(
+          'too-large',
+        );
         expect(await snapshots.load(process, 'p1')).toBeUndefined();
         expect(await journal()).toEqual([]);
       });
 
       it('takes more events than one change record holds, in order', async () => {
         const [first] = [event(AT)];
-        const events = Array.from({ length: 6 }, (_, index) => ({ ...first, id: `e${index}`, subject: noise(200_000) })) as ChangeEvent[];
+        const events = Array.from({ length: 6 }, (_, index) => ({
+          ...first,
+          id: `e${index}`,
+          subject: noise(200_000),
+        })) as ChangeEvent[];
         expect(await commit({ events })).toBe('committed');
         expect((await journal()).map(({ id }) => id)).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5']);
       });
 
-      it.each(['a#PART#0001', 'a', '#', '%23', '__proto__', 'ü/x y'])('keeps project %j apart from all others', async projectId => {
-        await commit({ projectId: 'a', snapshot: snapshot(AT, content({ name: 'a', text: noise(900_000) })) });
-        if (projectId !== 'a') await commit({ projectId, snapshot: snapshot(AT, content({ name: projectId })) });
-        expect((await snapshots.load(process, projectId))?.content.record.name).toBe(projectId);
-        expect((await snapshots.load(process, 'a'))?.content.record.name).toBe('a');
-        const ids = await Array.fromAsync(snapshots.projectIds(process));
-        expect(new Set(ids)).toEqual(new Set(['a', projectId]));
-      });
+      it.each(['a#PART#0001', 'a', '#', '%23', '__proto__', 'ü/x y'])(
+        'keeps project %j apart from all others',
+        async projectId => {
+          await commit({
+            projectId: 'a',
+            snapshot: snapshot(AT, content({ name: 'a', text: noise(900_000) })),
+          });
+          if (projectId !== 'a')
+            await commit({ projectId, snapshot: snapshot(AT, content({ name: projectId })) });
+          expect((await snapshots.load(process, projectId))?.content.record.name).toBe(projectId);
+          expect((await snapshots.load(process, 'a'))?.content.record.name).toBe('a');
+          const ids = await Array.fromAsync(snapshots.projectIds(process));
+          expect(new Set(ids)).toEqual(new Set(['a', projectId]));
+        },
+      );
     });
 
     it('tells which of many identifiers are held', async () => {
@@ -152,7 +176,10 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
 
     it('keeps processes and workspaces apart', async () => {
       await commit();
-      const others = [{ ...process, workspace: 'us' }, { ...process, processId: `${process.processId}#` }];
+      const others = [
+        { ...process, workspace: 'us' },
+        { ...process, processId: `${process.processId}#` },
+      ];
       for (const other of others) {
         expect(await snapshots.load(other, 'p1')).toBeUndefined();
         expect(await Array.fromAsync(snapshots.projectIds(other))).toEqual([]);
@@ -182,7 +209,9 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         const lease = await taken('a');
         const window = { startedAt: AT, audit: { order: 'unknown', seen: ['x'] } };
         expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
-        expect(await snapshots.saveProgress(process, { ...lease, window, progress: 'p7' }, AT + 60_000)).toBe(true);
+        expect(await snapshots.saveProgress(process, { ...lease, window, progress: 'p7' }, AT + 60_000)).toBe(
+          true,
+        );
         expect(await snapshots.isUnfinished(process, 'changes')).toBe(true);
         await snapshots.release(process, lease);
         expect(await take('b')).toEqual({ mode: 'changes', owner: 'b', window, progress: 'p7' });
@@ -195,7 +224,14 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         const theirs = await taken('b', 'changes', AT + 100_000);
         expect(await snapshots.saveProgress(process, { ...lost, window, progress: 'p9' }, AT)).toBe(false);
         await snapshots.release(process, lost);
-        expect(await snapshots.finish(process, lost, { watermark: 7 }, { events: [event(AT)], version: AT, at: AT })).toBe(false);
+        expect(
+          await snapshots.finish(
+            process,
+            lost,
+            { watermark: 7 },
+            { events: [event(AT)], version: AT, at: AT },
+          ),
+        ).toBe(false);
         expect((await snapshots.readState(process)).watermark).toBe(0);
         expect(await journal()).toEqual([]);
         expect(theirs).toMatchObject({ window, progress: 'p1' });
@@ -204,12 +240,21 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
 
       it('ends with its pass: state and announcement are written, and the next pass begins anew', async () => {
         const lease = await taken('a');
-        await snapshots.saveProgress(process, { ...lease, window: { startedAt: AT }, progress: 'p1' }, AT + 60_000);
+        await snapshots.saveProgress(
+          process,
+          { ...lease, window: { startedAt: AT }, progress: 'p1' },
+          AT + 60_000,
+        );
         const said = { events: [event(AT)], version: AT, at: AT };
         expect(await snapshots.finish(process, lease, { watermark: AT }, said)).toBe(true);
         expect((await snapshots.readState(process)).watermark).toBe(AT);
         expect(await journal()).toEqual([event(AT)]);
-        expect(await take('b')).toEqual({ mode: 'changes', owner: 'b', window: undefined, progress: undefined });
+        expect(await take('b')).toEqual({
+          mode: 'changes',
+          owner: 'b',
+          window: undefined,
+          progress: undefined,
+        });
       });
     });
 

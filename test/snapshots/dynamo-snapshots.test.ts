@@ -18,7 +18,10 @@ const query = async (processId: string, prefix: string) => {
     new QueryCommand({
       TableName: table.tableName,
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': { S: partition({ workspace: 'eu', processId }) }, ':prefix': { S: prefix } },
+      ExpressionAttributeValues: {
+        ':pk': { S: partition({ workspace: 'eu', processId }) },
+        ':prefix': { S: prefix },
+      },
     }),
   );
   return Items;
@@ -57,7 +60,14 @@ describe('the table', () => {
     const expected = await snapshots.load(process, 'p1');
     expect((await query('items', 'PROJECT#p1#PART#')).length).toBeGreaterThan(0);
     const next = snapshot(AT + 1, content({}));
-    await snapshots.commit(process, { projectId: 'p1', expected, snapshot: next, version: AT + 1, events: [], at: AT });
+    await snapshots.commit(process, {
+      projectId: 'p1',
+      expected,
+      snapshot: next,
+      version: AT + 1,
+      events: [],
+      at: AT,
+    });
     expect(await query('items', 'PROJECT#p1#PART#')).toEqual([]);
   });
 
@@ -65,10 +75,19 @@ describe('the table', () => {
     const other = { workspace: 'eu', processId: 'torn' };
     const snapshots = createSnapshots(table);
     const version = AT;
-    await snapshots.commit(other, { projectId: 'p1', expected: undefined, snapshot: big, version, events: [], at: AT });
+    await snapshots.commit(other, {
+      projectId: 'p1',
+      expected: undefined,
+      snapshot: big,
+      version,
+      events: [],
+      at: AT,
+    });
     const stale = { ...partKey(other, 'p1', 1), version: { N: '1' }, blob: { B: new Uint8Array([1]) } };
     await table.client.send(new PutItemCommand({ TableName: table.tableName, Item: stale }));
-    await expect(snapshots.load(other, 'p1')).rejects.toThrow(/snapshot of project p1 .* not whole.*Delete its items/s);
+    await expect(snapshots.load(other, 'p1')).rejects.toThrow(
+      /snapshot of project p1 .* not whole.*Delete its items/s,
+    );
     const Key = projectKey(other, 'p1');
     await table.client.send(new DeleteItemCommand({ TableName: table.tableName, Key }));
     expect(await snapshots.load(other, 'p1')).toBeUndefined();

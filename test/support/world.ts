@@ -1,4 +1,4 @@
-import { QueryCommand } from '@aws-sdk/client-dynamodb';
+import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
@@ -145,18 +145,20 @@ export async function readJournal(
   workspace: string,
   processId = PROCESS,
 ): Promise<ChangeEvent[]> {
-  const { Items = [] } = await table.client.send(
-    new QueryCommand({
-      TableName: table.tableName,
-      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: {
-        ':pk': { S: partition({ workspace, processId }) },
-        ':prefix': { S: CHANGE },
-      },
-      ConsistentRead: true,
-    }),
-  );
-  return [...checkEvents(Items.flatMap(({ events }) => decodeEvents(events?.B as Uint8Array)))];
+  const query = {
+    TableName: table.tableName,
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: {
+      ':pk': { S: partition({ workspace, processId }) },
+      ':prefix': { S: CHANGE },
+    },
+    ConsistentRead: true,
+  };
+  const events: ChangeEvent[] = [];
+  for await (const { Items = [] } of paginateQuery({ client: table.client }, query)) {
+    events.push(...Items.flatMap(item => decodeEvents(item.events?.B as Uint8Array)));
+  }
+  return [...checkEvents(events)];
 }
 
 /** Events in short: `task.updated 1001/500001 status: To do → Done`. */

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readCredentials } from '../functions/credentials.ts';
+import { handler as poll } from '../functions/poll.ts';
+import { handler as publish } from '../functions/publish.ts';
+import { parseEnvironment, pollEnvironment, publishEnvironment } from '../functions/settings.ts';
+import { lambdaCount, lambdaLog } from '../functions/telemetry.ts';
+
+const workspaces = [
+  {
+    name: 'eu',
+    baseUrl: 'https://api.example.com',
+    authUrl: 'https://auth.example.com',
+    audience: 'a',
+    credentials: 'changewire/eu',
+    processes: [{ id: 'p' }],
+  },
+];
+
+describe('the environment', () => {
+  it('of the poller is read with its defaults', () => {
+    const environment = { TABLE_NAME: 't', WORKSPACES: JSON.stringify(workspaces) };
+    const { WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, environment);
+    expect(WORKSPACES[0]).toMatchObject({
+      concurrency: 4,
+      processes: [{ id: 'p', overlap: 120_000, ignoreFields: [] }],
+    });
+  });
+
+  it.each([
+    [{}, /poll\.ts.*TABLE_NAME: .*WORKSPACES: .*Deploy again/s],
+    [{ TABLE_NAME: 't', WORKSPACES: 'no JSON' }, /WORKSPACES: .*JSON/s],
+    [{ TABLE_NAME: 't', WORKSPACES: '[{"name":"eu"}]' }, /WORKSPACES\.0\.baseUrl/],
+    [{ TABLE_NAME: 't', WORKSPACES: '[{"name":"eu","typo":1}]' }, /typo/],
+  ])('that is not as the stack sets it is refused by name: %j', (environment, message) => {
+    expect(() => parseEnvironment('poll.ts', pollEnvironment, environment)).toThrow(message);
+  });
+
+  it('of the publisher is refused by name', () => {
+    expect(() => parseEnvironment('publish.ts', publishEnvironment, {})).toThrow(
+      /TOPIC_ARN.*REJECTED_QUEUE_URL/s,
+    );
+  });
+
+  it('is read at the first call of a handler, not at import, and again after a failure', async () => {
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
+    const call = async () => poll({ workspace: 'eu', processId: 'p', mode: 'changes' }, context);
+    await expect(call()).rejects.toThrow(/environment of poll\.ts/);
+    await expect(call()).rejects.toThrow(/environment of poll\.ts/);
+    await expect((async () => publish({ Records: [] }))()).rejects.toThrow(/environment of publish\.ts/);
+  });
+
+  it('that is right makes handlers that answer', async () => {
+    vi.stubEnv('TABLE_NAME', 't');
+    vi.stubEnv('WORKSPACES', JSON.stringify(workspaces));
+    vi.stubEnv('TOPIC_ARN', 'arn:aws:sns:eu-west-1:1:t');
+    vi.stubEnv('REJECTED_QUEUE_URL', 'http://127.0.0.1/q');
+    vi.stubEnv('AWS_REGION', 'eu-west-1');
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
+    await expect(poll({ workspace: 'us', processId: 'p', mode: 'changes' }, context)).rejects.toThrow(
+      /workspace us/,
+    );
+    vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
+    vi.spyOn(console, 'log').mockReturnValue();
+    expect(await publish({ Records: [] })).toEqual({ batchItemFailures: [] });
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  });
+});
+
+describe('credentials', () => {
+  let secret: string | undefined;
+  let close: () => void;
+  let client: SecretsManagerClient;
+  beforeEach(async () => {
+    const server = createServer((_request, response) =>
+      response.end(JSON.stringify({ SecretString: secret })),
+    );
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    close = () => server.close();
+    client = new SecretsManagerClient({
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      region: 'eu-west-1',
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    });
+  });
+  afterEach(() => {
+    client.destroy();
+    close();
+  });
+
+  it('are read from their secret', async () => {
+    secret = JSON.stringify({ clientId: 'id', clientSecret: 'hush' });
+    expect(await readCredentials(client, 'changewire/eu')).toEqual({ clientId: 'id', clientSecret: 'hush' });
+  });
+
+  it.each([undefined, 'hush', '{"clientId":"hush"}', '{"clientId":"","clientSecret":"hush"}', '[]'])(
+    'invariant 10: that are not there (%j) are told by the secret’s name and the remedy, never by their content',
+    async text => {
+      secret = text;
+      const error = (await readCredentials(client, 'changewire/eu').catch(
+        (reason: Error) => reason,
+      )) as Error;
+      expect(error.message).toMatch(/Secret changewire\/eu lacks .*put-secret-value/);
+      expect(error.message).not.toContain('hush');
+    },
+  );
+});
+
+describe('telemetry', () => {
+  it('writes JSON lines and embedded metrics, each with its own dimensions', () => {
+    vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
+    vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'changewire');
+    const lines: string[] = [];
+    const write = (text: unknown) => void lines.push(String(text));
+    const takeOver = (text: unknown) => {
+      write(text);
+      return true;
+    };
+    for (const level of ['log', 'info', 'warn', 'error'] as const)
+      vi.spyOn(console, level).mockImplementation(write);
+    const out = vi.spyOn(process.stdout, 'write').mockImplementation(takeOver);
+    const err = vi.spyOn(process.stderr, 'write').mockImplementation(takeOver);
+    try {
+      const log = lambdaLog();
+      log.info('one', { a: 1 });
+      log.warn('two');
+      log.error('three');
+      lambdaCount()('PassCompleted', 1, { processId: 'p', mode: 'changes' });
+      lambdaCount()('EventsPublished', 2);
+    } finally {
+      out.mockRestore();
+      err.mockRestore();
+      vi.restoreAllMocks();
+      vi.unstubAllEnvs();
+    }
+    expect(lines.join('\n')).toMatch(/"a":1/);
+    const metric = lines
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line))
+      .find(line => 'PassCompleted' in line);
+    expect(metric).toMatchObject({ processId: 'p', mode: 'changes', PassCompleted: 1 });
+  });
+});

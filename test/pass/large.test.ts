@@ -1,0 +1,54 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { noise } from '../snapshots/contract.ts';
+import { startTable, type TestTable } from '../support/table.ts';
+import { applyEvents, servedState, snapshotState } from '../support/told.ts';
+import { createWorld, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+let table: TestTable;
+let world: World;
+beforeAll(async () => {
+  table = await startTable();
+});
+afterAll(() => table?.stop());
+afterEach(() => world?.stop());
+
+async function baselined(options: WorldOptions = {}): Promise<World> {
+  world = await createWorld(table, { projects: 1, tasksPerProject: 1, ...options });
+  await world.run();
+  return world;
+}
+
+describe('more changes than one transaction holds', () => {
+  it('invariant 4: are committed in steps, and told whole and in order', async () => {
+    await baselined();
+    const baseline = await snapshotState(world.snapshots, world.process);
+    for (let task = 0; task < 30; task++) {
+      world.edit.createTask(PROCESS, '1001', { name: `Task ${task}`, note: noise(90_000, task + 1) });
+    }
+    await world.later();
+    const events = await world.events();
+    expect(events).toHaveLength(30);
+    expect(new Set(events.map(({ sequence }) => sequence)).size).toBeGreaterThan(1);
+    expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
+  });
+
+  it('of a project that no table can hold end in an error that names it and the remedy, and leave all as it was', async () => {
+    await baselined();
+    for (let task = 0; task < 50; task++) {
+      world.edit.createTask(PROCESS, '1001', { name: `Task ${task}`, note: noise(120_000, task + 1) });
+    }
+    await expect(world.later()).rejects.toThrow(
+      /Project 1001 of process onboarding is too large.*Split the project/s,
+    );
+    expect((await world.snapshots.readState(world.process)).watermark).toBeLessThan(world.clock.now);
+  });
+
+  it('in a baseline are not told later as if they were new', async () => {
+    world = await createWorld(table, { projects: 1, tasksPerProject: 0 });
+    for (let task = 0; task < 50; task++) {
+      world.edit.createTask(PROCESS, '1001', { name: `Task ${task}`, note: noise(120_000, task + 1) });
+    }
+    await expect(world.run()).rejects.toThrow(/too large/);
+    expect(await world.snapshots.load(world.process, '1001')).toBeUndefined();
+  });
+});

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/json.ts';
+import { freshest } from '../../functions/pass/freshest.ts';
+import { Recent } from '../../functions/pass/recent.ts';
+import { walk } from '../../functions/pass/walk.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const iso = (ms: number) => new Date(ms).toISOString();
+
+describe('the freshest record', () => {
+  const listed = (readAt: number, record: JsonObject) => ({ record, readAt, readBefore: readAt });
+  const held = (recordReadAt: number, record: JsonObject) => ({
+    version: 1,
+    content: { record, tasks: new Map() },
+    recordReadAt,
+    tasksReadAt: recordReadAt,
+  });
+
+  it('is the only one there is', () => {
+    expect(freshest(listed(AT, {}), undefined).record).toBe('listed');
+    expect(freshest(undefined, held(AT, {})).record).toBe('held');
+  });
+
+  it.each([
+    ['listed much later', AT + 60_000, AT, {}, {}, 'listed', false],
+    ['listed much earlier', AT - 60_000, AT, {}, { a: 1 }, 'held', false],
+    [
+      'listed much later though its update time is older',
+      AT + 60_000,
+      AT,
+      { updatedAt: iso(AT - 9) },
+      { updatedAt: iso(AT) },
+      'listed',
+      false,
+    ],
+    [
+      'close, with a later update time',
+      AT,
+      AT + 2_000,
+      { updatedAt: iso(AT) },
+      { updatedAt: iso(AT - 1) },
+      'listed',
+      false,
+    ],
+    [
+      'close, with an earlier update time',
+      AT + 2_000,
+      AT,
+      { updatedAt: iso(AT - 1) },
+      { updatedAt: iso(AT) },
+      'held',
+      false,
+    ],
+    [
+      'close, with the same update time',
+      AT + 1_000,
+      AT,
+      { updatedAt: iso(AT) },
+      { updatedAt: iso(AT) },
+      'listed',
+      false,
+    ],
+    ['of the same moment, and the same', AT, AT, { a: 1 }, { a: 1 }, 'held', false],
+    ['of the same moment, and another', AT, AT, { a: 1 }, { a: 2 }, 'held', true],
+  ] as const)('%s', (_title, listedAt, heldAt, theirs, ours, record, doubtful) => {
+    expect(freshest(listed(listedAt, theirs), held(heldAt, ours))).toEqual({ record, doubtful });
+  });
+});
+
+describe('recently listed projects', () => {
+  const record = { name: 'Acme', updatedAt: iso(AT) };
+  const listed = { record, readAt: AT, readBefore: AT };
+
+  it('are settled when byte for byte the same, and read at least 5 s after their update time', () => {
+    expect(new Recent([]).isSettled('1', listed)).toBe(false);
+    for (const [after, settled] of [
+      [4_999, false],
+      [5_000, true],
+    ] as const) {
+      const recent = new Recent([]);
+      recent.processed('1', listed, AT + after);
+      expect(new Recent(recent.toSave()).isSettled('1', listed)).toBe(settled);
+      const other = { ...listed, record: { ...record, name: 'Other' } };
+      expect(new Recent(recent.toSave()).isSettled('1', other)).toBe(false);
+    }
+  });
+
+  it('are never settled without an update time', () => {
+    const recent = new Recent([]);
+    const untimed = { ...listed, record: { name: 'Acme' } };
+    recent.processed('1', untimed, AT + 60_000);
+    expect(new Recent(recent.toSave()).isSettled('1', untimed)).toBe(false);
+  });
+
+  it('are remembered while they are listed, and no longer', () => {
+    const first = new Recent([]);
+    first.processed('1', listed, AT + 60_000);
+    const second = new Recent(first.toSave());
+    second.isSettled('1', listed);
+    expect(second.toSave()).toEqual(first.toSave());
+    expect(new Recent(second.toSave()).toSave()).toEqual([]);
+  });
+});
+
+describe('a walk', () => {
+  it('works on each item once, in order of beginning, and reaches only what is wholly done', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.nat(12),
+        fc.integer({ min: 1, max: 5 }),
+        fc.option(fc.nat(12)),
+        async (s, count, concurrency, failing) => {
+          const items = Array.from({ length: count }, (_, index) => index);
+          const done = new Set<number>();
+          const begun: number[] = [];
+          let reached = -1;
+          const walking = walk(items, {
+            concurrency,
+            shouldStop: () => false,
+            work: async item => {
+              begun.push(item);
+              await s.schedule(Promise.resolve());
+              if (item === failing) throw new Error(`item ${item}`);
+              done.add(item);
+            },
+            onReached: async (item, number) => {
+              expect(item).toBe(number - 1);
+              expect(item).toBeGreaterThan(reached);
+              for (let before = 0; before <= item; before++) expect(done).toContain(before);
+              reached = item;
+            },
+          }).catch((error: Error) => error.message);
+          await s.waitFor(walking);
+          expect(begun).toEqual(items.slice(0, begun.length));
+          const fails = failing !== null && failing < count;
+          expect(await walking).toBe(fails ? `item ${failing}` : 'done');
+          if (!fails) expect([done.size, reached]).toEqual([count, count - 1]);
+        },
+      ),
+    );
+  });
+
+  it('stops before the item at which it is told to', async () => {
+    const done: number[] = [];
+    const how = { concurrency: 1, onReached: async () => undefined, shouldStop: () => done.length === 2 };
+    const work = async (item: number) => void done.push(item);
+    expect(await walk([1, 2, 3], { ...how, work })).toBe('stopped');
+    expect(done).toEqual([1, 2]);
+  });
+});

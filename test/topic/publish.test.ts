@@ -1,0 +1,313 @@
+import { type PublishBatchCommand, type PublishBatchCommandOutput, SNSClient } from '@aws-sdk/client-sns';
+import type { DynamoDBRecord } from 'aws-lambda';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { createPublish, type Rejected } from '../../functions/create-publish.ts';
+import { encode } from '../../functions/snapshots/codec.ts';
+import { batchesOf } from '../../functions/topic/batches.ts';
+import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
+import { type Emulator, type Feed, startEmulator } from '../../local/sns/emulator.ts';
+import { checkEvents } from '../support/check-event.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const observed = { after: AT - 1, before: AT };
+
+/** `count` events of one commit, each about `size` bytes. */
+function events(version: number, count: number, size = 10): ChangeEvent[] {
+  const commit = {
+    workspace: 'eu',
+    processId: 'onboarding',
+    projectId: 'p1',
+    projectRecord: { name: 'Acme' },
+    version,
+    observed: { project: observed, task: observed },
+  };
+  const field = {
+    field: 'note',
+    name: 'Note',
+    kind: 'custom',
+    type: 'text',
+    from: '',
+    to: 'x'.repeat(size),
+  } as const;
+  const change = (id: string) =>
+    ({ entity: 'task', action: 'updated', id, record: {}, fields: [field] }) as const;
+  return [
+    ...checkEvents(
+      buildEvents(
+        commit,
+        Array.from({ length: count }, (_, index) => change(`t${index}`)),
+      ),
+    ),
+  ];
+}
+
+function record(sequence: string, of: unknown, more: Partial<DynamoDBRecord> = {}): DynamoDBRecord {
+  const bytes = of instanceof Uint8Array ? of : encode(of);
+  return {
+    eventName: 'INSERT',
+    dynamodb: {
+      SequenceNumber: sequence,
+      Keys: { pk: { S: 'W#eu#P#onboarding' }, sk: { S: `CHANGE#${AT}#p1#${sequence}` } },
+      NewImage: { events: { B: Buffer.from(bytes).toString('base64') } },
+    },
+    ...more,
+  };
+}
+
+let emulator: Emulator;
+let feed: Feed;
+beforeAll(async () => {
+  emulator = await startEmulator('events');
+});
+afterAll(() => emulator?.close());
+
+/** The real SNS client against the embedded SNS; `answers` may change what one call after the other answers. */
+function publisher(answers: ((output: PublishBatchCommandOutput) => PublishBatchCommandOutput)[] = []) {
+  const sns = new SNSClient({
+    endpoint: emulator.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const batches: string[][] = [];
+  sns.middlewareStack.add(
+    next => async given => {
+      const input = given.input as PublishBatchCommand['input'];
+      batches.push(
+        (input.PublishBatchRequestEntries ?? []).map(({ Message = '' }) => JSON.parse(Message).id),
+      );
+      const answer = answers.shift();
+      const result = await next(given);
+      return answer
+        ? { ...result, output: answer(result.output as PublishBatchCommandOutput) as never }
+        : result;
+    },
+    { step: 'initialize' },
+  );
+  const rejected: Rejected[] = [];
+  const counts: Record<string, number> = {};
+  const waits: number[] = [];
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  const publish = createPublish({
+    sns,
+    topicArn: emulator.topicArn,
+    sleep: async ms => void waits.push(ms),
+    random: () => 1,
+    reject: async entry => void rejected.push(entry),
+    log: silent,
+    count: (name, value) => {
+      counts[name] = (counts[name] ?? 0) + value;
+    },
+  });
+  return { publish, batches, rejected, counts, waits };
+}
+
+const failing = (ids: string[], senderFault: boolean) => (output: PublishBatchCommandOutput) => ({
+  ...output,
+  Successful: output.Successful?.filter(({ Id }) => !ids.includes(Id ?? '')),
+  Failed: ids.map(Id => ({
+    Id,
+    Code: senderFault ? 'InvalidParameter' : 'InternalError',
+    SenderFault: senderFault,
+    Message: 'no',
+  })),
+});
+
+async function received(
+  count: number,
+): Promise<{ event: ChangeEvent; attributes: Record<string, unknown> }[]> {
+  const got = [];
+  while (got.length < count) {
+    for (const message of await feed.receive(10, AbortSignal.timeout(5_000))) {
+      await feed.settle(message);
+      got.push({
+        event: JSON.parse(message.message) as ChangeEvent,
+        attributes: message.attributes as Record<string, unknown>,
+      });
+    }
+  }
+  return got;
+}
+
+describe('publishing', () => {
+  beforeEach(async () => {
+    feed = await emulator.openFeed(`feed-${Math.random().toString(36).slice(2)}`);
+    return () => feed.close();
+  });
+
+  it('sends each event of each change record, as it was committed, with the attributes that filters ask for', async () => {
+    const { publish, counts } = publisher();
+    const [first, second] = [events(AT, 3), events(AT + 1, 2)];
+    expect(await publish({ Records: [record('1', first), record('2', second)] })).toEqual({
+      batchItemFailures: [],
+    });
+    const got = await received(5);
+    const byId = (left: ChangeEvent, right: ChangeEvent) => (left.id < right.id ? -1 : 1);
+    expect(got.map(({ event }) => event).sort(byId)).toEqual([...first, ...second].sort(byId));
+    expect(got[0]?.attributes).toEqual({
+      eventType: { Type: 'String', Value: 'task.updated' },
+      workspace: { Type: 'String', Value: 'eu' },
+      processId: { Type: 'String', Value: 'onboarding' },
+      projectId: { Type: 'String', Value: 'p1' },
+      changedFields: { Type: 'String.Array', Value: '["note"]' },
+    });
+    expect(counts).toEqual({ EventsPublished: 5 });
+  });
+
+  it('passes over what is no inserted change record', async () => {
+    const { publish, batches } = publisher();
+    const snapshot = record('1', events(AT, 1));
+    const Records = [
+      { ...snapshot, dynamodb: { ...snapshot.dynamodb, Keys: { pk: { S: 'x' }, sk: { S: 'PROJECT#1' } } } },
+      record('2', events(AT, 1), { eventName: 'REMOVE' }),
+      { eventName: 'INSERT' } as DynamoDBRecord,
+    ];
+    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(batches).toEqual([]);
+  });
+
+  it('invariant 1: sends single entries that SNS failed again, with growing waits, and only those', async () => {
+    const { publish, batches, waits } = publisher([failing(['1', '2'], false), failing(['2'], false)]);
+    const three = events(AT, 3);
+    const ids = three.map(({ id }) => id);
+    expect(await publish({ Records: [record('1', three)] })).toEqual({ batchItemFailures: [] });
+    expect(batches).toEqual([ids, [ids[1], ids[2]], [ids[2]]]);
+    expect(waits).toEqual([200, 400]);
+  });
+
+  it('invariant 1: reports the first record that SNS would not take, and does not go beyond it', async () => {
+    const { publish, batches, counts } = publisher(Array.from({ length: 5 }, () => failing(['0'], false)));
+    const one = { ...failing, batch: events(AT, 10) };
+    const Records = [record('1', one.batch), record('2', events(AT + 1, 10)), record('3', events(AT + 2, 1))];
+    const answers = Array.from({ length: 5 }, () => failing(['0'], false));
+    const second = publisher([output => output, ...answers]);
+    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(batches).toHaveLength(5);
+    expect(counts).toEqual({ PublishFailed: 1 });
+    expect(await second.publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(second.batches).toHaveLength(6);
+  });
+
+  it('invariant 1: reports the first record when SNS cannot be reached', async () => {
+    const unreachable = new SNSClient({
+      endpoint: 'http://127.0.0.1:1',
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      maxAttempts: 1,
+    });
+    const errors: string[] = [];
+    const publish = createPublish({
+      sns: unreachable,
+      topicArn: emulator.topicArn,
+      sleep: async () => {},
+      random: () => 0,
+      reject: async () => {},
+      log: { info: () => {}, warn: () => {}, error: message => errors.push(message) },
+      count: () => {},
+    });
+    const Records = [record('7', events(AT, 1))];
+    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
+    expect(errors).toEqual(['Publishing failed.']);
+  });
+
+  it('sets aside, whole and with the reason, what SNS will never take, and goes on', async () => {
+    const { publish, rejected, counts } = publisher([failing(['1'], true)]);
+    const three = events(AT, 3);
+    expect(await publish({ Records: [record('1', three)] })).toEqual({ batchItemFailures: [] });
+    expect(rejected).toEqual([
+      { reason: 'InvalidParameter: no', pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#1`, event: three[1] },
+    ]);
+    expect(counts).toMatchObject({ EventsRejected: 1 });
+  });
+
+  it('sets aside a change record that nobody can read, and goes on with those behind it', async () => {
+    const { publish, rejected } = publisher();
+    const Records = [record('1', new Uint8Array([1, 2, 3])), record('2', events(AT, 1))];
+    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(rejected).toMatchObject([
+      { reason: expect.stringMatching(/can not be read/), sk: `CHANGE#${AT}#p1#1` },
+    ]);
+    expect(await received(1)).toHaveLength(1);
+  });
+
+  it('invariant 3: sends the same bytes when a record comes twice', async () => {
+    const { publish } = publisher();
+    const Records = [record('1', events(AT, 2))];
+    await publish({ Records });
+    await publish({ Records });
+    const got = (await received(4)).map(({ event }) => JSON.stringify(event));
+    expect(new Set(got).size).toBe(2);
+  });
+});
+
+describe('batches', () => {
+  it('hold at most 10 messages and 256 KB, everything once and in order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 230_000 }), { maxLength: 40 }), sizes => {
+        const items = sizes.map((size, index) => ({
+          index,
+          message: { Message: 'x'.repeat(size), MessageAttributes: {} },
+        }));
+        const batches = batchesOf(items);
+        expect(batches.flat()).toEqual(items);
+        for (const batch of batches) {
+          expect(batch.length).toBeLessThanOrEqual(10);
+          expect(batch.reduce((sum, { message }) => sum + bytesOf(message), 0)).toBeLessThanOrEqual(
+            256 * 1024,
+          );
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('messages', () => {
+  it('of an event about the process itself name no project and no fields', () => {
+    const event = heldEvent(
+      { workspace: 'eu', processId: 'p' },
+      { version: AT, at: AT, missing: 11, known: 20 },
+    );
+    expect(Object.keys(messageOf(event).MessageAttributes).sort()).toEqual([
+      'eventType',
+      'processId',
+      'workspace',
+    ]);
+  });
+
+  it('stay under 256 KB with the names of thousands of changed fields', () => {
+    const [event] = events(AT, 1);
+    const changes = Array.from({ length: 3_000 }, (_, index) => ({
+      field: `field-${index}`,
+      name: 'n',
+      kind: 'builtin',
+      type: 'string',
+      from: '',
+      to: 'x',
+    }));
+    const message = messageOf({ ...event, data: { ...event?.data, changes } } as ChangeEvent);
+    const names = JSON.parse(message.MessageAttributes.changedFields?.StringValue ?? '') as string[];
+    expect(names.length).toBeGreaterThan(500);
+    expect(bytesOf({ ...message, Message: '' })).toBeLessThan(16 * 1024);
+  });
+
+  it('have only characters that XML 1.0 allows, and lose none of the event', () => {
+    const allowed = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u;
+    const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(
+        units.map(codes => String.fromCharCode(...codes)),
+        text => {
+          const [event] = events(AT, 1);
+          const data = { ...event?.data, project: { id: text, name: text } };
+          const message = messageOf({ ...event, data } as ChangeEvent);
+          expect(JSON.parse(message.Message).data.project.name).toBe(text);
+          expect(message.Message).toMatch(allowed);
+          expect(message.MessageAttributes.projectId?.StringValue).toMatch(allowed);
+        },
+      ),
+    );
+  });
+});
