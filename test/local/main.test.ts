@@ -101,15 +101,23 @@ describe('a run of a real service', () => {
     expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
   });
 
-  test('that is away fails with its name and exit code 1, and is tried again at the next interval', async () => {
+  test('that is away fails, and is found when it is back', async () => {
     const directory = temporaryDirectory();
-    const service = await startSimulatedService();
-    const environment = environmentOf(service);
-    await service.stop();
+    const before = await startSimulatedService();
+    const environment = environmentOf(before);
+    await before.stop();
     const failing = run(directory, '--once --json', environment);
     expect(await failing.ended()).toBe(1);
     expect(failing.stderr()).toMatch(/^onboarding: /m);
     expect(failing.stdout()).toBe('');
+
+    const watching = run(directory, '--interval 100ms', environment);
+    await until(() => watching.stdout().includes('It is tried again.'));
+    const after = await startSimulatedService({ port: Number(new URL(before.baseUrl).port) });
+    onTestFinished(after.stop);
+    await until(() => watching.stdout().includes('baseline launch 30/30 projects'));
+    watching.child.kill('SIGTERM');
+    expect(await watching.ended()).toBe(0);
   });
 });
 

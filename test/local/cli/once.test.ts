@@ -1,0 +1,48 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { PassReport } from '../../../functions/pass/run-pass.ts';
+import { passOnce } from '../../../local/cli/once.ts';
+import { createOutput } from '../../../local/cli/output.ts';
+
+type Answer = Error | Pick<PassReport, 'mode' | 'outcome'>;
+
+async function passed(answers: Record<string, Answer[]>) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()] as unknown as NodeJS.WriteStream[];
+  if (stdout === undefined || stderr === undefined) throw new Error('There are two streams.');
+  const output = createOutput({ stdout, stderr }, { json: false, format: () => '', noColour: true });
+  const runPass = async (processId: string): Promise<PassReport> => {
+    const answer = answers[processId]?.shift();
+    if (answer === undefined) throw new Error('one pass too many');
+    if (answer instanceof Error) throw answer;
+    return { ...answer, projects: 2, commits: 1, events: 3 };
+  };
+  const well = await passOnce(Object.keys(answers), runPass, output);
+  return { well, said: `${stdout.read()}`.trim().split('\n') };
+}
+
+test('one pass of each process goes on until it is complete, and behind its baseline', async () => {
+  const { well, said } = await passed({
+    new: [
+      { mode: 'baseline', outcome: 'unfinished' },
+      { mode: 'baseline', outcome: 'completed' },
+      { mode: 'changes', outcome: 'completed' },
+    ],
+    known: [{ mode: 'changes', outcome: 'completed' }],
+  });
+  expect(well).toBe(true);
+  expect(said).toEqual(['new: known from now on', 'known: 3 events of 2 projects read']);
+});
+
+test('a process that fails, or that another poller works on, is told and spoils the end, but not the others', async () => {
+  const { well, said } = await passed({
+    broken: [new Error('the service is away')],
+    taken: [{ mode: 'changes', outcome: 'busy' }],
+    fine: [{ mode: 'changes', outcome: 'completed' }],
+  });
+  expect(well).toBe(false);
+  expect(said).toEqual([
+    'broken: the service is away',
+    'taken: another poller is at work on this process; try again in a minute',
+    'fine: 3 events of 2 projects read',
+  ]);
+});
