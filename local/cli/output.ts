@@ -50,9 +50,12 @@ export function createOutput(
   };
 }
 
+/** Details that tell a person nothing new: there is one workspace, and the message says what the code says. */
+const FOR_MACHINES = new Set(['code', 'workspace']);
+
 function show(details: object | undefined): string {
   const parts = Object.entries(details ?? {}).filter(
-    ([name, value]) => value !== undefined && name !== 'code',
+    ([name, value]) => value !== undefined && !FOR_MACHINES.has(name),
   );
   if (parts.length === 0) return '';
   return ` (${parts.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')})`;
