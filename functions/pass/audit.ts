@@ -49,9 +49,11 @@ async function lost(pass: Pass, error: ServiceStatusError): Promise<AuditRead> {
 
 async function read(pass: Pass, position: AuditPosition | undefined): Promise<AuditRead> {
   const walked = new WalkedPages(position);
+  // A log that was one page long, its order unknown, may have grown behind that page, though all of it is known.
+  const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
   if (position?.order !== 'oldest-first') {
     await walkPages(pass, walked, undefined, page =>
-      position ? walked.reachesKnown(page) : walked.isNewestFirst,
+      position ? !isOnlyPage && walked.reachesKnown(page) : walked.isNewestFirst,
     );
   }
   const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;

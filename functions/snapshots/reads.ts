@@ -15,6 +15,8 @@ type Item = Record<string, AttributeValue>;
 
 /** DynamoDB's limit of one BatchGetItem. */
 const BATCH = 100;
+/** DynamoDB's limit of a sort key in bytes; ours are ASCII. What is longer is in no table, and to ask for it is an error. */
+const LONGEST_KEY = 1024;
 /** Between the project's item and its parts another pass may commit; each try sees a later version. */
 const LOAD_TRIES = 5;
 
@@ -47,7 +49,7 @@ export async function* projectIds(table: Table, process: ProcessKey): AsyncItera
 }
 
 export async function held(table: Table, process: ProcessKey, ids: Iterable<string>): Promise<Set<string>> {
-  const wanted = [...new Set(ids)];
+  const wanted = [...new Set(ids)].filter(id => projectKey(process, id).sk.S.length <= LONGEST_KEY);
   const found = new Set<string>();
   for (let start = 0; start < wanted.length; start += BATCH) {
     const keys = wanted.slice(start, start + BATCH).map(id => projectKey(process, id));

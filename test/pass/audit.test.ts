@@ -81,6 +81,31 @@ describe.each(['oldest-first', 'newest-first'] as const)('an audit log that is %
     expect(auditRequests()).toHaveLength(1);
   });
 
+  it('and fills its only page, its order unknown, is still read on', async () => {
+    await auditedOnly({ auditOrder, auditTimestamps: false }, { history: 3, pageSize: { auditLog: 6 } });
+    for (const next of ['a', 'b', 'c']) {
+      world.clock.now += 1_000;
+      edit(next);
+      await world.later();
+    }
+    expect(await told()).toHaveLength(3);
+  });
+
+  it('may hold long texts in any script', async () => {
+    await auditedOnly({ auditOrder });
+    edit('a');
+    const withText = (body: { entries?: unknown }) => ({
+      ...body,
+      entries: (body.entries as object[]).map(entry => ({ ...entry, text: 'д'.repeat(250) })),
+    });
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog'),
+      fault: { change: withText as never },
+    });
+    await world.later();
+    expect(await told()).toHaveLength(1);
+  });
+
   it('names projects by number as well as by text', async () => {
     await auditedOnly({ auditOrder, numericIds: true });
     edit('a');
