@@ -63,7 +63,7 @@ async function deleteProject(pass: Pass, projectId: string, listing: Listing): P
     const held = await snapshots.load(process, projectId);
     if (!held || held.recordReadAt > listing.readAt) return;
     const changes = compareProject(projectId, held.content, undefined, definitions.rules);
-    const read = { readAt: listing.readAt, readBefore: Math.max(listing.readAt, held.recordReadAt) };
+    const read = { readAt: listing.readAt, readBefore: Math.max(listing.readBefore, held.recordReadAt) };
     const difference = { projectId, held, content: undefined, changes, source: read, tasks: read };
     if ((await commitChanges(pass, difference)) === 'committed') return;
   }

@@ -17,6 +17,8 @@ export interface Listing {
   /** The service's time at which the listing began: the next watermark. */
   readonly startedAt: number;
   readonly readAt: number;
+  /** What it lacks was gone by then: the latest time at which its last page was read. */
+  readonly readBefore: number;
 }
 
 /** Without any clock of the service's, ours may be wrong by this much before a change is missed until the next sweep. */
@@ -27,17 +29,24 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
   const { service, process } = pass.parts;
   const projects = new Map<string, Listed>();
   let first: Page<ServiceRecord> | undefined;
+  let last: Page<ServiceRecord> | undefined;
   for await (const page of service.projects(
     process.processId,
     updatedAfter === undefined ? {} : { updatedAfter },
   )) {
     first ??= page;
+    last = page;
     const times = { readAt: page.readAt, readBefore: readBefore(page) };
     for (const { id, fields } of page.items) projects.set(id, { record: fields, ...times });
     await pass.keepAlive();
   }
   const readAt = first?.readAt ?? pass.parts.clock();
-  return { projects, readAt, startedAt: first?.clock === 'service' ? readAt : withoutClock(pass, projects) };
+  return {
+    projects,
+    readAt,
+    readBefore: last ? readBefore(last) : readAt,
+    startedAt: first?.clock === 'service' ? readAt : withoutClock(pass, projects),
+  };
 }
 
 /** The latest time at which a page may have been read: a `Date` header counts whole seconds. */

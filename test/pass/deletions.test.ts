@@ -66,6 +66,25 @@ describe('a sweep', () => {
     expect(world.said.filter(({ message }) => /is listed, but/.test(message))).toHaveLength(1);
   });
 
+  it('invariant 2: tells a deletion between two pages of its listing with an interval that holds it', async () => {
+    await baselined({ projects: 6, pageSize: { projects: 2 } });
+    let at = 0;
+    const before = () => {
+      world.clock.now += 20_500;
+      at = world.clock.now;
+      world.edit.deleteProject(PROCESS, '1006', { audit: false });
+    };
+    world.service.fail({
+      when: request => isListing(request) && request.path.includes('after='),
+      fault: { before },
+    });
+    await world.later('sweep');
+    const [event] = await world.events();
+    const observed = event && 'observed' in event.data ? event.data.observed : { after: '', before: '' };
+    expect(Date.parse(observed.after)).toBeLessThanOrEqual(at);
+    expect(Date.parse(observed.before)).toBeGreaterThanOrEqual(at);
+  });
+
   it('tells what a changes pass could not see', async () => {
     await baselined({ tasksPerProject: 1, freedoms: { taskEditsTouchProject: false, auditDenied: 403 } });
     world.clock.now += 600_000;
