@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { serialise } from './changes/serialise.ts';
 import { createPublish, type Publish } from './create-publish.ts';
 import { parseEnvironment, publishEnvironment } from './settings.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
@@ -28,7 +29,7 @@ function configure(environment: NodeJS.ProcessEnv): Publish {
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     random: Math.random,
     reject: async rejected => {
-      const MessageBody = JSON.stringify(rejected);
+      const MessageBody = serialise(rejected);
       await sqs.send(new SendMessageCommand({ QueueUrl: REJECTED_QUEUE_URL, MessageBody }));
     },
     log: lambdaLog(),

@@ -1,5 +1,6 @@
 import type { Json } from '../json.ts';
 import type { FieldChange, ProjectEvent, TaskEvent } from './event.ts';
+import { serialise } from './serialise.ts';
 
 /** SNS takes 256 KB with attributes; what we leave holds the attributes that filter policies need (DESIGN §8). */
 export const MAX_EVENT_BYTES = 240 * 1024;
@@ -21,7 +22,7 @@ export function fitEvent<Event extends ProjectEvent | TaskEvent>(event: Event): 
 }
 
 function fits(event: ProjectEvent | TaskEvent): boolean {
-  return Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES;
+  return Buffer.byteLength(serialise(event)) <= MAX_EVENT_BYTES;
 }
 
 function withoutRecord<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
@@ -58,7 +59,7 @@ function shortChange(change: FieldChange, length: number, path: string, cut: str
 function withFewerChanges<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
   let { changes } = event.data;
   let fewer = event;
-  while (!fits(fewer)) {
+  while (!fits(fewer) && changes.length > 0) {
     changes = changes.slice(0, Math.floor(changes.length / 2));
     fewer = { ...event, data: { ...event.data, changes, truncated: ['record', 'changes'] } };
   }

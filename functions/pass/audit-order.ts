@@ -3,12 +3,15 @@ import type { AuditPosition } from '../snapshots/state.ts';
 
 type Order = AuditPosition['order'];
 
+/** Fewer could run one way by coincidence: an order that we take is for good. */
+const WITNESSED = 5;
+
 /** Which way a run of audit entries goes, told by their timestamps: entry fields are undocumented (service-api.md
  *  §2.4), so every property, nested ones too, that is a time in each entry is a witness. Witnesses that disagree, or
- *  none, leave the order unknown. */
+ *  none, or too few entries, leave the order unknown. */
 export function auditOrder(entries: readonly JsonObject[]): Order {
   const [first] = entries;
-  if (!first || entries.length < 2) return 'unknown';
+  if (!first || entries.length < WITNESSED) return 'unknown';
   const verdicts = timePaths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
   const certain = new Set(verdicts.filter(order => order !== undefined));
   const [only] = certain;

@@ -20,31 +20,34 @@ export async function readAudit(pass: Pass, position: AuditPosition | undefined)
     return await read(pass, position);
   } catch (error) {
     if (!(error instanceof ServiceStatusError)) throw error;
-    if (error.status === 403 || error.status === 404) return denied(pass, error);
+    if (error.status === 403 || (error.status === 404 && position?.tail === undefined))
+      return denied(pass, error, position);
     if (position?.tail === undefined || error.status === 401 || error.status === 429 || error.status >= 500)
       throw error;
-    return lost(pass, error);
+    return lost(pass, error, position);
   }
 }
 
-function denied(pass: Pass, error: ServiceStatusError): AuditRead {
+function denied(pass: Pass, error: ServiceStatusError, position: AuditPosition | undefined): AuditRead {
   const message =
     'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
     'alone, and deletions, are then told by the next sweep.';
   pass.parts.reports.once('audit-denied', message, { error: error.message });
-  return { entries: [], position: undefined };
+  return { entries: [], position };
 }
 
-/** The service no longer knows the cursor that we kept. */
-async function lost(pass: Pass, error: ServiceStatusError): Promise<AuditRead> {
-  pass.parts.log.warn(
-    'The place in the audit log is lost; what it told meanwhile is left to the next sweep.',
-    {
-      code: 'audit-position-lost',
-      error: error.message,
-    },
-  );
-  return read(pass, undefined);
+/** The service no longer knows the cursor that we kept, or no longer shows the log at all. */
+async function lost(pass: Pass, error: ServiceStatusError, position: AuditPosition): Promise<AuditRead> {
+  try {
+    const afresh = await read(pass, undefined);
+    const message = 'The place in the audit log is lost; what it told meanwhile is left to the next sweep.';
+    pass.parts.log.warn(message, { code: 'audit-position-lost', error: error.message });
+    return afresh;
+  } catch (refusal) {
+    if (refusal instanceof ServiceStatusError && (refusal.status === 403 || refusal.status === 404))
+      return denied(pass, refusal, position);
+    throw refusal;
+  }
 }
 
 async function read(pass: Pass, position: AuditPosition | undefined): Promise<AuditRead> {

@@ -6,12 +6,13 @@ import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { Recent } from './recent.ts';
-import { walk } from './walk.ts';
+import { failureOf, walkProjects } from './walk-projects.ts';
 
 export type Outcome = 'completed' | 'unfinished';
 
 /** Walks the projects updated since the watermark, less the overlap, and those that new audit entries name (DESIGN §5).
- *  Watermark and audit position move only when every one of them is committed. */
+ *  Watermark and audit position move only when every one of them is committed.
+ *  @throws when projects could not be read: the next pass begins anew, so that the others are looked at again, too. */
 export async function changesPass(pass: Pass): Promise<Outcome> {
   const { state, settings, snapshots, process, definitions, reports } = pass.parts;
   const listing = await listProjects(pass, state.watermark - settings.overlap);
@@ -20,16 +21,19 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   const named = await heldNames(pass, listing, namesIn(audit.entries));
   const recent = new Recent(state.recent);
 
-  const candidates = [...new Set([...listing.projects.keys(), ...named])].sort(byText);
-  const gone = await walkCandidates(pass, candidates, { listing, named, recent });
-  if (gone === 'unfinished') return 'unfinished';
+  const candidates = new Set([...listing.projects.keys(), ...named]);
+  const walked = await walkProjects(pass, candidates, id =>
+    processCandidate(pass, id, { listing, named, recent }),
+  );
+  if (walked.outcome === 'stopped') return 'unfinished';
 
-  const deletions = await deleteVanished(pass, gone);
+  const deletions = await deleteVanished(pass, walked.gone);
+  if (walked.failures.length > 0) throw failureOf(walked.failures);
   const saved = await snapshots.finish(
     process,
     pass.lease,
     {
-      watermark: Math.max(window.startedAt, state.watermark),
+      watermark: window.startedAt,
       audit: window.audit as typeof state.audit,
       recent: recent.toSave(),
       definitions: definitions.definitions,
@@ -47,33 +51,13 @@ interface Candidates {
   readonly recent: Recent;
 }
 
-/** Processes each candidate that is not settled; returns the held ones whose task list answered 404. */
-async function walkCandidates(
-  pass: Pass,
-  candidates: readonly string[],
-  { listing, named, recent }: Candidates,
-): Promise<string[] | 'unfinished'> {
-  const { progress } = pass.lease;
-  const rest = candidates.filter(id => progress === undefined || byText(id, progress) > 0);
-  const gone: string[] = [];
-  const walked = await walk(rest, {
-    concurrency: pass.parts.concurrency,
-    shouldStop: () => pass.outOfTime,
-    onReached: async (id, done) => {
-      // A project that is gone is dealt with behind the walk: a run that goes on must come by it again.
-      await pass.keepAlive(gone.length === 0 ? id : pass.lease.progress);
-      pass.parts.onProgress?.(done, rest.length);
-    },
-    work: async id => {
-      const listed = listing.projects.get(id);
-      if (listed && !named.has(id) && recent.isSettled(id, listed)) return;
-      const { outcome, readAt } = await processProject(pass, id, listed);
-      pass.projects += 1;
-      if (outcome === 'gone') gone.push(id);
-      else if (listed && outcome !== 'doubtful') recent.processed(id, listed, readAt);
-    },
-  });
-  return walked === 'stopped' ? 'unfinished' : gone;
+async function processCandidate(pass: Pass, id: string, { listing, named, recent }: Candidates) {
+  const listed = listing.projects.get(id);
+  if (listed && !named.has(id) && recent.isSettled(id, listed)) return 'same';
+  const { outcome, readAt } = await processProject(pass, id, listed);
+  pass.projects += 1;
+  if (listed && (outcome === 'same' || outcome === 'committed')) recent.processed(id, listed, readAt);
+  return outcome;
 }
 
 /** Of the names in audit entries, those of projects that we list or hold. */
@@ -88,8 +72,16 @@ async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<
   const held = await pass.parts.snapshots.held(pass.parts.process, vanished);
   if (held.size === 0) return { state: {} };
   const listing = await listProjects(pass);
+  // A project that is still listed was not gone: what it may have to tell must not be passed over.
+  for (const id of held) {
+    const listed = listing.projects.get(id);
+    if (listed) await processProject(pass, id, listed);
+  }
   const gone = [...held].filter(id => !listing.projects.has(id)).sort(byText);
   if (gone.length === 0) return { state: {} };
-  const result = await deleteOrHold(pass, gone, listing, listing.projects.size + gone.length);
+  const result = await deleteOrHold(pass, gone, listing, {
+    known: listing.projects.size + gone.length,
+    missing: gone.length,
+  });
   return result.said ? result : { state: {} };
 }

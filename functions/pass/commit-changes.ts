@@ -20,17 +20,20 @@ export interface Difference {
 }
 
 /** Commits a difference, in one transaction where it fits. One that doesn't (thousands of tasks at once) is committed
- *  in steps: each is a snapshot with its own events, so that a crash between two of them loses nothing. `again`: a step
- *  was committed, or another pass was first; read and compare afresh.
+ *  in steps: each is a snapshot with its own events, so that a crash between two of them loses nothing. `step`: one was
+ *  committed; `conflict`: another pass was first. In both cases read and compare afresh.
  *  @throws when even one change and its snapshot are too large for DynamoDB. */
-export async function commitChanges(pass: Pass, difference: Difference): Promise<'committed' | 'again'> {
+export async function commitChanges(
+  pass: Pass,
+  difference: Difference,
+): Promise<'committed' | 'step' | 'conflict'> {
   const { changes, projectId } = difference;
   // A baseline has no events to spread over several steps, and what a step left out would later be told as created.
   const fewest = pass.parts.state.baselined ? 1 : changes.length;
   for (let count = changes.length; count >= fewest; count = Math.floor(count / 2)) {
     const result = await commitFirst(pass, difference, count);
     if (result === 'too-large') continue;
-    return result === 'committed' && count === changes.length ? 'committed' : 'again';
+    return result === 'committed' && count < changes.length ? 'step' : result;
   }
   throw new Error(
     `Project ${projectId} of process ${pass.parts.process.processId} is too large to commit: its record and tasks, ` +

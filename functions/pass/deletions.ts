@@ -21,28 +21,36 @@ export function bulkLimit(known: number): number {
   return Math.max(BULK_COUNT, Math.floor(known * BULK_PART));
 }
 
-/** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
+/** Deletes the projects that are certainly gone (`missing` is how many the listing lacks, certain or not), or, when they are too many, none: then the process is held and says
  *  so, once, until an operator releases it or the projects are back. */
 export async function deleteOrHold(
   pass: Pass,
   gone: readonly string[],
   listing: Listing,
-  known: number,
+  { known, missing }: { known: number; missing: number },
 ): Promise<DeletionsResult> {
   const { state, log, process } = pass.parts;
-  if (gone.length > bulkLimit(known) && !state.released) {
+  if (isTooMuch(gone.length, listing, known) && !state.released) {
     log.warn(
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.',
       {
         ...process,
-        missing: gone.length,
+        missing,
         known,
       },
     );
-    return state.held ? { state: {} } : hold(pass, gone.length, listing, known);
+    return state.held ? { state: {} } : hold(pass, missing, listing, known);
   }
-  for (const id of gone) await deleteProject(pass, id, listing);
+  for (const id of gone) {
+    await deleteProject(pass, id, listing);
+    await pass.keepAlive();
+  }
   return { state: { held: undefined, released: false } };
+}
+
+/** A whole process that is empty at once looks just like a permission that was lost. */
+function isTooMuch(gone: number, listing: Listing, known: number): boolean {
+  return gone > bulkLimit(known) || (gone > 1 && listing.projects.size === 0);
 }
 
 /** The version rests on the pass's beginning, so that a run that crashes here and is repeated says the same. */

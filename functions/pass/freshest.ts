@@ -25,7 +25,7 @@ export function freshest(
 
 function newerBy(listed: Listed, held: Snapshot): number {
   const byReading = listed.readAt - held.recordReadAt;
-  if (Math.abs(byReading) > CLOCK_TOLERANCE_MS) return byReading;
+  if (byReading > CLOCK_TOLERANCE_MS) return byReading;
   const [theirs, ours] = [updateTime(listed.record), updateTime(held.content.record)];
   return theirs !== undefined && ours !== undefined && theirs !== ours ? theirs - ours : byReading;
 }

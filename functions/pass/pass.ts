@@ -74,6 +74,17 @@ export class Pass {
     await this.parts.snapshots.release(this.parts.process, this.#lease);
   }
 
+  /** A `changes` pass that failed, rather than ran out of time: what it is done with may change while its failure lasts,
+   *  so the next one must look there again. */
+  get mustBeginAnew(): boolean {
+    return this.#lease.mode === 'changes' && !this.outOfTime;
+  }
+
+  /** Forgets the pass, and gives the lease back. */
+  async abandon(): Promise<void> {
+    await this.parts.snapshots.abandon(this.parts.process, this.#lease);
+  }
+
   /** The time is noted before the write, so that of many workers just one writes. */
   async #save(lease: Lease): Promise<void> {
     const { snapshots, process, clock } = this.parts;

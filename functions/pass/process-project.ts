@@ -4,6 +4,7 @@ import {
   type ProjectContent,
   type RecordChange,
 } from '../changes/compare-project.ts';
+import { jsonEqual } from '../changes/equal.ts';
 import type { JsonObject } from '../json.ts';
 import type { Snapshot } from '../snapshots/snapshots.ts';
 import { commitChanges } from './commit-changes.ts';
@@ -12,7 +13,7 @@ import type { Listed } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { readTasks, type TasksRead } from './read-tasks.ts';
 
-/** How often another pass may be first, or a commit be too large for one step, before this one gives up for now. */
+/** How often another pass may be first before this one gives up for now. */
 const TRIES = 20;
 
 /** What became of one project:
@@ -31,24 +32,38 @@ export async function processProject(
   projectId: string,
   listed: Listed | undefined,
 ): Promise<Processed> {
-  const { snapshots, process, state } = pass.parts;
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const held = await snapshots.load(process, projectId);
-    if (!held && !listed) return { outcome: 'unknown', readAt: 0 };
-    // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.
-    if (held && !state.baselined) return { outcome: 'same', readAt: held.tasksReadAt };
-    const tasks = await readTasks(pass, projectId, held?.content.tasks);
-    if (!tasks) return { outcome: 'gone', readAt: 0 };
-    const { record, doubtful } = freshest(listed, held);
-    const source = record === 'listed' ? (listed as Listed) : recordOf(held as Snapshot);
-    const result = await commitDifference(pass, { projectId, held, source, tasks });
-    if (result === 'again') continue;
-    return { outcome: doubtful ? 'doubtful' : result, readAt: tasks.readAt };
+  const { process } = pass.parts;
+  for (let conflicts = 0; conflicts < TRIES; ) {
+    const processed = await tryProject(pass, projectId, listed);
+    if (processed === 'conflict') conflicts += 1;
+    else if (processed !== 'step') return processed;
   }
   throw new Error(
     `Project ${projectId} of process ${process.processId} was not committed in ${TRIES} tries: other passes keep ` +
       'being first. The next pass tries again; if this goes on, see which pollers share the table.',
   );
+}
+
+async function tryProject(
+  pass: Pass,
+  projectId: string,
+  listed: Listed | undefined,
+): Promise<Processed | 'step' | 'conflict'> {
+  const { snapshots, process, state } = pass.parts;
+  const held = await snapshots.load(process, projectId);
+  if (!held && !listed) return { outcome: 'unknown', readAt: 0 };
+  // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.
+  if (held && !state.baselined) return { outcome: 'same', readAt: held.tasksReadAt };
+  const found = await readTasks(pass, projectId, held?.content.tasks);
+  // A project that is listed tells its own changes, whatever became of its task list.
+  const tasks = found ?? (held && listed && tasksOf(held));
+  if (!tasks) return { outcome: 'gone', readAt: 0 };
+  const { record, doubtful } = freshest(listed, held);
+  const source = record === 'listed' ? (listed as Listed) : recordOf(held as Snapshot);
+  const result = await commitDifference(pass, { projectId, held, source, tasks });
+  if (result === 'conflict' || result === 'step') return result;
+  if (!found) return { outcome: 'gone', readAt: 0 };
+  return { outcome: doubtful ? 'doubtful' : result, readAt: tasks.readAt };
 }
 
 interface ProjectRead {
@@ -58,13 +73,27 @@ interface ProjectRead {
   readonly tasks: TasksRead;
 }
 
-async function commitDifference(pass: Pass, read: ProjectRead): Promise<'same' | 'committed' | 'again'> {
+async function commitDifference(
+  pass: Pass,
+  read: ProjectRead,
+): Promise<'same' | 'committed' | 'step' | 'conflict'> {
   const { definitions } = pass.parts;
   const known = differ(read, definitions.rules);
-  if (known.changes.length === 0) return 'same';
+  if (known.changes.length === 0) return keep(pass, read, known.content);
   const { content, changes } = differ(read, await definitions.fresh());
-  if (changes.length === 0) return 'same';
+  if (changes.length === 0) return keep(pass, read, content);
   return commitChanges(pass, { ...read, content, changes });
+}
+
+/** Nothing to tell. But a record that moved on, if only its timestamps, is kept with the time of its reading: an older
+ *  listing of another pass must not be taken for newer than this one. */
+async function keep(pass: Pass, { projectId, held, source, tasks }: ProjectRead, content: ProjectContent) {
+  if (!held || jsonEqual(held.content.record, content.record)) return 'same';
+  const { snapshots, process, clock } = pass.parts;
+  const version = held.version + 1;
+  const snapshot = { version, content, recordReadAt: source.readAt, tasksReadAt: tasks.readAt };
+  const request = { projectId, expected: held, snapshot, version, events: [], at: clock() };
+  return (await snapshots.commit(process, request)) === 'conflict' ? 'conflict' : 'same';
 }
 
 function differ(
@@ -81,4 +110,8 @@ function differ(
 
 function recordOf(held: Snapshot): Listed {
   return { record: held.content.record, readAt: held.recordReadAt, readBefore: held.recordReadAt };
+}
+
+function tasksOf(held: Snapshot): TasksRead {
+  return { tasks: held.content.tasks, readAt: held.tasksReadAt, readBefore: held.tasksReadAt };
 }

@@ -20,7 +20,9 @@ export async function readTasks(
   held: ReadonlyMap<string, JsonObject> | undefined,
 ): Promise<TasksRead | undefined> {
   const first = await readOnce(pass, projectId);
-  if (!first || first.pages === 1 || !lacksAny(first.tasks, held)) return first;
+  if (!first || first.pages === 1) return first;
+  // What a baseline overlooks would be told as created.
+  if (pass.parts.state.baselined && !lacksAny(first.tasks, held)) return first;
   const second = await readOnce(pass, projectId);
   return second && { ...second, readAt: first.readAt, tasks: new Map([...first.tasks, ...second.tasks]) };
 }

@@ -43,7 +43,7 @@ async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Pro
     return outcome;
   } catch (error) {
     if (error instanceof LeaseLostError) return 'busy';
-    await interruptQuietly(pass);
+    await endQuietly(pass, () => (pass.mustBeginAnew ? pass.abandon() : pass.interrupt()));
     if (!pass.outOfTime) throw error;
     pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
     return 'unfinished';
@@ -51,10 +51,11 @@ async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Pro
 }
 
 /** The failure that stopped the pass is what the caller must see, not that of tidying up after it. */
-async function interruptQuietly(pass: Pass): Promise<void> {
+async function endQuietly(pass: Pass, end: () => Promise<void>): Promise<void> {
   try {
-    await pass.interrupt();
+    await end();
   } catch (error) {
+    if (error instanceof LeaseLostError) return;
     const { log, process } = pass.parts;
     log.warn('The lease could not be given back; it ends by itself within a minute.', {
       ...process,

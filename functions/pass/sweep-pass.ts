@@ -1,70 +1,72 @@
 import { byText } from '../changes/order.ts';
 import { ServiceStatusError } from '../service/errors.ts';
-import type { AuditPosition } from '../snapshots/state.ts';
+import type { PassWindow } from '../snapshots/snapshots.ts';
+import type { AuditPosition, ProcessState } from '../snapshots/state.ts';
 import { readAudit } from './audit.ts';
 import type { Outcome } from './changes-pass.ts';
-import { deleteOrHold } from './deletions.ts';
+import { bulkLimit, deleteOrHold } from './deletions.ts';
 import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
-import { walk } from './walk.ts';
+import { failureOf, type Walked, walkProjects } from './walk-projects.ts';
 
 /** Walks every project. The first sweep of a process is its baseline: it commits snapshots and tells nothing; later
- *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5). */
+ *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5).
+ *  @throws when projects could not be read: a baseline then goes on with them, a sweep is over for the others. */
 export async function sweepPass(pass: Pass): Promise<Outcome> {
-  const { state, snapshots, process, definitions, reports } = pass.parts;
+  const { state, definitions, reports } = pass.parts;
   await definitions.fresh();
   const audit = state.baselined || pass.lease.window ? undefined : await readAudit(pass, undefined);
   const listing = await listProjects(pass);
   const window = await pass.begin({ startedAt: listing.startedAt, audit: audit?.position });
-  if ((await walkAll(pass, listing)) === 'stopped') return 'unfinished';
-
-  const common = {
-    sweptAt: window.startedAt,
-    definitions: definitions.definitions,
-    reported: reports.toSave(),
-  };
-  if (!state.baselined) {
-    const first = {
-      baselined: true,
-      watermark: window.startedAt,
-      audit: window.audit as AuditPosition | undefined,
-    };
-    return ended(await snapshots.finish(process, pass.lease, { ...common, ...first }));
-  }
-  const { gone, missing, known } = await findDeleted(pass, listing);
-  const deletions = await deleteOrHold(pass, gone, listing, known);
-  const saved = { ...common, missing, ...deletions.state };
-  return ended(await snapshots.finish(process, pass.lease, saved, deletions.said));
+  const walked = await walkProjects(pass, listing.projects.keys(), async id => {
+    const { outcome } = await processProject(pass, id, listing.projects.get(id));
+    pass.projects += 1;
+    return outcome;
+  });
+  if (walked.outcome === 'stopped') return 'unfinished';
+  const common = () => ({ definitions: definitions.definitions, reported: reports.toSave() });
+  return state.baselined
+    ? endSweep(pass, window, listing, walked, common)
+    : endBaseline(pass, window, listing, walked, common);
 }
 
-function ended(saved: boolean): Outcome {
-  return saved ? 'completed' : 'unfinished';
+type Common = () => Pick<ProcessState, 'definitions' | 'reported'>;
+
+/** A project whose task list was not there is asked for once more: without a snapshot it would be told as created. */
+async function endBaseline(pass: Pass, window: PassWindow, listing: Listing, walked: Walked, common: Common) {
+  const { snapshots, process } = pass.parts;
+  if (walked.failures.length > 0) throw failureOf(walked.failures);
+  for (const id of walked.gone) await processProject(pass, id, listing.projects.get(id));
+  const { startedAt } = window;
+  const times = {
+    watermark: startedAt,
+    sweptAt: startedAt,
+    audit: window.audit as AuditPosition | undefined,
+  };
+  return ended(await snapshots.finish(process, pass.lease, { ...common(), ...times, baselined: true }));
+}
+
+async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked: Walked, common: Common) {
+  const { snapshots, process, reports } = pass.parts;
+  const [projectId] = walked.gone;
+  if (projectId !== undefined) reports.once('tasks-not-found', LISTED_BUT_GONE, { projectId });
+  const { gone, missing, known, unlisted } = await findDeleted(pass, listing);
+  const deletions = await deleteOrHold(pass, gone, listing, { known, missing: unlisted });
+  // Only what was read for certain may later be told to have been so since this sweep.
+  const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
+  const state = { ...common(), ...swept, missing, ...deletions.state };
+  const saved = await snapshots.finish(process, pass.lease, state, deletions.said);
+  if (walked.failures.length > 0) throw failureOf(walked.failures);
+  return ended(saved);
 }
 
 const LISTED_BUT_GONE =
   'A project is listed, but its task list answers 404. It was deleted just now, or the service shows no task list for ' +
   'it: such a project is left as it was.';
 
-function walkAll(pass: Pass, listing: Listing): Promise<'done' | 'stopped'> {
-  const { progress } = pass.lease;
-  const ids = [...listing.projects.keys()].sort(byText);
-  const rest = ids.filter(id => progress === undefined || byText(id, progress) > 0);
-  const before = ids.length - rest.length;
-  pass.parts.onProgress?.(before, ids.length);
-  return walk(rest, {
-    concurrency: pass.parts.concurrency,
-    shouldStop: () => pass.outOfTime,
-    onReached: async (id, done) => {
-      await pass.keepAlive(id);
-      pass.parts.onProgress?.(before + done, ids.length);
-    },
-    work: async id => {
-      const { outcome } = await processProject(pass, id, listing.projects.get(id));
-      pass.projects += 1;
-      if (outcome === 'gone') pass.parts.reports.once('tasks-not-found', LISTED_BUT_GONE, { projectId: id });
-    },
-  });
+function ended(saved: boolean): Outcome {
+  return saved ? 'completed' : 'unfinished';
 }
 
 interface Deleted {
@@ -72,8 +74,9 @@ interface Deleted {
   readonly gone: string[];
   /** Not listed, but their task lists still answer: gone if the next sweep misses them too. */
   readonly missing: string[];
-  /** How many projects we hold. */
+  /** How many projects we hold, and how many of them the listing lacks. */
   readonly known: number;
+  readonly unlisted: number;
 }
 
 async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
@@ -85,8 +88,10 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
     if (!listing.projects.has(id)) unlisted.push(id);
   }
   const missedBefore = new Set(listing.projects.size === 0 ? [] : state.missing);
-  const found: Deleted = { gone: [], missing: [], known };
+  const found: Deleted = { gone: [], missing: [], known, unlisted: unlisted.length };
   for (const id of unlisted.sort(byText)) {
+    // Enough to hold the process: to ask for thousands more could take longer than a run may.
+    if (found.gone.length > bulkLimit(known) && !state.released) break;
     const answer = await taskListAnswers(pass, id);
     if (answer === 404 || (answer === 200 && missedBefore.has(id))) found.gone.push(id);
     else if (answer === 200) found.missing.push(id);

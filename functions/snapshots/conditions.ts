@@ -12,3 +12,5 @@ export const IS_ABSENT = 'attribute_not_exists(pk)';
 export const IS_VERSION = 'version = :expected';
 export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseOwner = :me';
 export const IS_OURS = 'leaseOwner = :me';
+/** `held` as `stateUpdate` names it: deletions of the process don't wait for an operator yet. */
+export const IS_NOT_HELD = 'attribute_not_exists(#held)';

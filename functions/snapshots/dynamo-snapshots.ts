@@ -1,5 +1,5 @@
 import { commit } from './commits.ts';
-import { finish, isUnfinished, release, saveProgress, takeLease } from './leases.ts';
+import { abandon, finish, isUnfinished, release, saveProgress, takeLease } from './leases.ts';
 import { held, load, projectIds, readState } from './reads.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Table } from './table.ts';
@@ -12,6 +12,7 @@ export function createSnapshots(table: Table): Snapshots {
     isUnfinished: (process, mode) => isUnfinished(table, process, mode),
     saveProgress: (process, lease, until) => saveProgress(table, process, lease, until),
     release: (process, lease) => release(table, process, lease),
+    abandon: (process, lease) => abandon(table, process, lease),
     finish: (process, lease, state, said) => finish(table, process, lease, state, said),
     load: (process, projectId) => load(table, process, projectId),
     commit: (process, request) => commit(table, process, request),

@@ -1,6 +1,6 @@
 import { GetItemCommand, TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { changePuts } from './change-items.ts';
-import { IS_FREE, IS_OURS } from './conditions.ts';
+import { IS_FREE, IS_NOT_HELD, IS_OURS } from './conditions.ts';
 import { passKey, stateKey } from './keys.ts';
 import type { Announcement, Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
@@ -85,6 +85,22 @@ export async function release(table: Table, process: ProcessKey, lease: Lease): 
   );
 }
 
+export async function abandon(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
+  await holds(table.client.send(new UpdateItemCommand(passEnd(table, process, lease))));
+}
+
+/** The end of a pass: its lease, beginning and progress are gone. */
+function passEnd(table: Table, process: ProcessKey, lease: Lease) {
+  return {
+    TableName: table.tableName,
+    Key: passKey(process, lease.mode),
+    UpdateExpression: 'REMOVE leaseOwner, leaseUntil, #window, progress',
+    ConditionExpression: IS_OURS,
+    ExpressionAttributeNames: { '#window': 'window' },
+    ExpressionAttributeValues: { ':me': { S: lease.owner } },
+  };
+}
+
 /** State, announcement and lease in one transaction: a watermark that moved while its lease was another's would hide
  *  what that other one has yet to commit. */
 export function finish(
@@ -94,23 +110,17 @@ export function finish(
   state: Partial<ProcessState>,
   said?: Announcement,
 ): Promise<boolean> {
-  const TableName = table.tableName;
+  // Both modes may find the same projects gone: the process is held, and told to be, by the first of them.
+  const unheld = state.held ? { ConditionExpression: IS_NOT_HELD } : {};
   const announced = said ? changePuts(table, process, '', said) : [];
   return holds(
     table.client.send(
       new TransactWriteItemsCommand({
         TransactItems: [
+          { Update: passEnd(table, process, lease) },
           {
-            Update: {
-              TableName,
-              Key: passKey(process, lease.mode),
-              UpdateExpression: 'REMOVE leaseOwner, leaseUntil, #window, progress',
-              ConditionExpression: IS_OURS,
-              ExpressionAttributeNames: { '#window': 'window' },
-              ExpressionAttributeValues: { ':me': { S: lease.owner } },
-            },
+            Update: { TableName: table.tableName, Key: stateKey(process), ...stateUpdate(state), ...unheld },
           },
-          { Update: { TableName, Key: stateKey(process), ...stateUpdate(state) } },
           ...announced,
         ],
       }),

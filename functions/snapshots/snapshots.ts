@@ -68,6 +68,8 @@ export interface Snapshots {
   saveProgress(process: ProcessKey, lease: Lease, until: number): Promise<boolean>;
   /** Gives the lease back and keeps the pass as it stands, for the next run. */
   release(process: ProcessKey, lease: Lease): Promise<void>;
+  /** Gives the lease back and forgets the pass: the next run begins a new one from the same state. */
+  abandon(process: ProcessKey, lease: Lease): Promise<void>;
   /** Ends the pass in one step: its state is written, the events about the process itself are committed, its lease is
    *  given back. False when the lease is no longer ours: then nothing happened. */
   finish(

@@ -1,5 +1,6 @@
 import type { MessageAttributeValue } from '@aws-sdk/client-sns';
 import type { ChangeEvent } from '../changes/event.ts';
+import { serialise } from '../changes/serialise.ts';
 
 /** An event as SNS takes it: the message and the attributes that filter policies ask for (DESIGN §8). */
 export interface Message {
@@ -17,14 +18,14 @@ export function messageOf(event: ChangeEvent): Message {
   const workspace = source.split('/')[2] ?? '';
   const fields = 'changes' in data ? fittingNames(data.changes.map(change => change.field)) : [];
   return {
-    Message: xmlSafeJson(event),
+    Message: serialise(event),
     MessageAttributes: {
       eventType: text(event.type),
       workspace: text(workspace),
       processId: text(data.process.id),
       ...('project' in data && { projectId: text(data.project.id) }),
       ...(fields.length > 0 && {
-        changedFields: { DataType: 'String.Array', StringValue: xmlSafeJson(fields) },
+        changedFields: { DataType: 'String.Array', StringValue: serialise(fields) },
       }),
     },
   };
@@ -46,14 +47,6 @@ function fittingNames(names: readonly string[]): string[] {
     room -= Buffer.byteLength(JSON.stringify(name)) + 1;
     return room >= 0;
   });
-}
-
-/** SNS takes the characters of XML 1.0 only. JSON escapes control characters and lone surrogates already; the two
- *  noncharacters remain. */
-function xmlSafeJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[\uFFFE\uFFFF]/g, character =>
-    character === '\uFFFE' ? '\\ufffe' : '\\uffff',
-  );
 }
 
 function text(value: string): MessageAttributeValue {

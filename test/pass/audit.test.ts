@@ -159,28 +159,21 @@ describe('an audit log that can’t be read', () => {
 });
 
 describe('the order of audit entries', () => {
+  const day = (number: number) => `2026-01-0${number}T00:00:00Z`;
   const at = (...times: (string | number)[]) => times.map(time => ({ id: 'x', at: time }));
+  const second = 1_767_323_045;
 
   it.each([
-    ['oldest-first', at('2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z')],
-    ['newest-first', at(1_767_323_045, 1_767_323_044)],
-    [
-      'oldest-first',
-      [{ meta: { when: '2026-01-01T00:00:00Z' } }, { meta: { when: '2026-01-01T00:00:01Z' } }],
-    ],
-    ['unknown', at('2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')],
-    ['unknown', at('2026-01-01T00:00:00Z', '2026-01-03T00:00:00Z', '2026-01-02T00:00:00Z')],
-    ['unknown', at('2026-01-01T00:00:00Z', 'later')],
-    ['unknown', at('2026-01-01T00:00:00Z')],
-    ['unknown', at('2026-13-01T00:00:00Z', '2026-13-02T00:00:00Z')],
+    ['oldest-first', at(day(1), day(1), day(2), day(3), day(3))],
+    ['newest-first', at(second + 4, second + 3, second + 2, second + 1, second)],
+    ['oldest-first', [1, 2, 3, 4, 5].map(number => ({ meta: { when: day(number) } }))],
+    ['unknown', at(day(1), day(2), day(3), day(4))],
+    ['unknown', at(day(1), day(1), day(1), day(1), day(1))],
+    ['unknown', at(day(1), day(3), day(2), day(4), day(5))],
+    ['unknown', at(day(1), day(2), day(3), day(4), 'later')],
+    ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: `2026-13-0${number}T00:00:00Z` }))],
     ['unknown', []],
-    [
-      'unknown',
-      [
-        { a: 1_767_323_045, b: 1_767_323_045 },
-        { a: 1_767_323_046, b: 1_767_323_044 },
-      ],
-    ],
+    ['unknown', [1, 2, 3, 4, 5].map(number => ({ a: second + number, b: second - number }))],
   ] as const)('is %s in %j', (order, entries) => {
     expect(auditOrder([...entries] as never)).toBe(order);
   });

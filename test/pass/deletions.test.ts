@@ -256,7 +256,7 @@ describe('a task', () => {
     expect(await told()).toEqual(['task.deleted 1001/500003']);
   });
 
-  it('invariant 9: whose project vanishes between two readings waits for the deletion of the project', async () => {
+  it('invariant 9: whose project seems to vanish between two readings is read twice once more', async () => {
     await baselined({ projects: 1, tasksPerProject: 6, pageSize: pages });
     world.edit.deleteTask(PROCESS, '1001', '500003');
     let readings = 0;
@@ -265,8 +265,6 @@ describe('a task', () => {
       fault: { status: 404 },
     });
     await world.later();
-    expect(await told()).toEqual([]);
-    await world.later('sweep');
     expect(await told()).toEqual(['task.deleted 1001/500003']);
   });
 });

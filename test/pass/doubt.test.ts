@@ -1,0 +1,235 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startTable, type TestTable } from '../support/table.ts';
+import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+let table: TestTable;
+let world: World;
+beforeAll(async () => {
+  table = await startTable();
+});
+afterAll(() => table?.stop());
+afterEach(() => world?.stop());
+
+/** A world well behind its baseline. */
+async function baselined(options: WorldOptions = {}): Promise<World> {
+  world = await createWorld(table, options);
+  await world.run();
+  await world.later('changes', 600_000);
+  return world;
+}
+const isAudit = ({ path }: { path: string }) => path.includes('/auditlog');
+const told = async () => inShort(await world.events());
+const isTasksOf = (id: string) => (request: { path: string }) =>
+  request.path.includes(`/projects/${id}/tasks`);
+
+describe('a deletion that an audit entry named', () => {
+  it('is told by the pass that goes on after a failure further on', async () => {
+    await baselined({ projects: 8, tasksPerProject: 1, settings: { concurrency: 1 } });
+    world.edit.deleteProject(PROCESS, '1001');
+    world.edit.updateProject(PROCESS, '1008', { budget: '1' });
+    world.service.fail({ when: isTasksOf('1008'), times: 40, fault: { status: 500 } });
+    await expect(world.later()).rejects.toThrow();
+    for (let pass = 0; pass < 8; pass++) await world.later().catch(() => undefined);
+    expect(await told()).toContain('project.deleted 1001');
+  });
+  it('is told by the pass that goes on after time ran out', async () => {
+    await baselined({ projects: 8, tasksPerProject: 1, settings: { concurrency: 1 } });
+    world.edit.deleteProject(PROCESS, '1001');
+    for (let id = 1002; id <= 1008; id++) world.edit.updateProject(PROCESS, String(id), { budget: '1' });
+    const slow = world.poller({ onProgress: () => world.pass(200) });
+    world.pass(60_000);
+    expect(await world.run('changes', { poll: slow, remaining: 700 })).toMatchObject({
+      outcome: 'unfinished',
+    });
+    await world.later();
+    await world.later();
+    await world.later();
+    expect(await told()).toContain('project.deleted 1001');
+  });
+});
+
+describe('a task list that answers 404 once', () => {
+  it('of a project that is still listed loses no audited change', async () => {
+    await baselined({ freedoms: { taskEditsTouchProject: false } });
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
+    world.service.fail({ when: isTasksOf('1001'), fault: { status: 404 } });
+    await world.later();
+    await world.later();
+    await world.later();
+    expect(await told()).toHaveLength(1);
+  });
+});
+
+describe('an audit log that is refused once', () => {
+  it.each([403, 404])('by %i goes on from where it was', async status => {
+    await baselined({ freedoms: { taskEditsTouchProject: false } });
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
+    world.service.fail({ when: isAudit, fault: { status } });
+    await world.later();
+    await world.later();
+    await world.later();
+    expect(await told()).toHaveLength(1);
+  });
+});
+
+describe('a project whose tasks are refused', () => {
+  it.each([403, 500])('by %i does not stop all others', async status => {
+    await baselined({ projects: 8, tasksPerProject: 1, settings: { concurrency: 1 } });
+    world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status } });
+    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+    world.edit.updateProject(PROCESS, '1005', { budget: '1' });
+    for (let pass = 0; pass < 5; pass++) await world.later().catch(() => undefined);
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    for (let pass = 0; pass < 5; pass++) await world.later().catch(() => undefined);
+    expect(await told()).toEqual([
+      'project.updated 1005 budget: "" → "1"',
+      'project.updated 1001 budget: "" → "1"',
+    ]);
+  });
+});
+
+describe('source.held', () => {
+  it('invariant 3: of two modes that began in one second has two ids, or one content', async () => {
+    await baselined({ projects: 16, tasksPerProject: 0 });
+    for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id));
+    for (let id = 1013; id <= 1014; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
+    world.clock.now = Math.floor(world.clock.now / 1000) * 1000 + 60_000;
+    const sweep = world.poller({
+      snapshots: {
+        ...world.snapshots,
+        finish: async (...given) => {
+          world.pass(100);
+          await world.run('changes');
+          world.pass(100);
+          return world.snapshots.finish(...given);
+        },
+      },
+    });
+    await world.run('sweep', { poll: sweep });
+    const events = await world.events();
+    const contents = new Map<string, Set<string>>();
+    for (const event of events)
+      contents.set(event.id, (contents.get(event.id) ?? new Set()).add(JSON.stringify(event)));
+    for (const set of contents.values()) expect(set.size).toBe(1);
+    expect(events).toHaveLength(1);
+  });
+});
+
+describe('a sweep that finds many projects unlisted', () => {
+  it('ends sometime, though one run can not ask for all', async () => {
+    await baselined({ projects: 60, tasksPerProject: 0 });
+    for (let id = 1001; id <= 1055; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
+    world.service.fail({
+      when: ({ path }) => path.includes('/tasks?'),
+      times: 100_000,
+      fault: { before: () => world.pass(200) },
+    });
+    let outcome = '';
+    world.pass(60_000);
+    outcome = (await world.run('sweep', { remaining: 10_000 })).outcome;
+    for (let run = 0; run < 10 && outcome !== 'completed'; run++) {
+      world.pass(60_000);
+      outcome = (await world.run('sweep', { remaining: 10_000 })).outcome;
+    }
+    expect(outcome).toBe('completed');
+  });
+});
+
+describe('a task hidden from the baseline by a shift', () => {
+  it('is not told as created', async () => {
+    world = await createWorld(table, { projects: 1, tasksPerProject: 6, pageSize: { tasks: 2 } });
+    world.service.fail({
+      when: request => isTasksOf('1001')(request) && request.path.includes('after='),
+      fault: { change: body => ({ ...body, tasks: (body.tasks as object[]).slice(1) as never }) },
+    });
+    await world.run();
+    await world.later();
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('a finish that meets another transaction', () => {
+  it('still holds the process', async () => {
+    await baselined({ projects: 14, tasksPerProject: 0 });
+    for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id));
+    let first = true;
+    const poll = world.poller({
+      snapshots: {
+        ...world.snapshots,
+        finish: async (...given) => {
+          if (first) {
+            first = false;
+            return false;
+          }
+          return world.snapshots.finish(...given);
+        },
+      },
+    });
+    world.pass(60_000);
+    await world.run('changes', { poll });
+    for (let n = 0; n < 3; n++) await world.later();
+    expect(await told()).toEqual(['source.held']);
+  });
+});
+
+describe('a project whose task list answers 404 once during the baseline', () => {
+  it('is not told as created later', async () => {
+    world = await createWorld(table);
+    world.service.fail({ when: isTasksOf('1002'), fault: { status: 404 } });
+    world.pass(600_000);
+    await world.run();
+    await world.later();
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('a listed project whose task list is 404 for good', () => {
+  it('still tells changes of its own fields', async () => {
+    await baselined();
+    world.service.fail({ when: isTasksOf('1001'), times: 1000, fault: { status: 404 } });
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    for (let n = 0; n < 4; n++) await world.later();
+    await world.later('sweep');
+    expect(await told()).toHaveLength(1);
+  });
+});
+
+describe('a process that is empty all at once', () => {
+  it('invariant 9: deletes nothing, however few its projects were: a lost permission looks just so', async () => {
+    await baselined({ projects: 5 });
+    const isListing = ({ path }: { path: string }) => path.includes('/projects?');
+    world.service.fail({
+      when: isListing,
+      times: 10,
+      fault: { change: body => ({ ...body, projects: [] }) },
+    });
+    world.service.fail({ when: ({ path }) => path.includes('/tasks'), times: 100, fault: { status: 404 } });
+    await world.later('sweep');
+    expect(await told()).toEqual(['source.held']);
+  });
+});
+
+describe('a project that can not be read', () => {
+  it('keeps a sweep from nothing but itself, and is told once it can be read', async () => {
+    await baselined({ projects: 6, tasksPerProject: 1, freedoms: { auditDenied: 403 } });
+    const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
+    world.edit.deleteProject(PROCESS, '1005');
+    await expect(world.later('sweep')).rejects.toThrow(/1 project\(s\) can not be read.*1002\/tasks.*403/);
+    expect(await told()).toEqual(['task.deleted 1005/500005', 'project.deleted 1005']);
+    refused.cancel();
+    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
+    await world.later();
+    expect((await told()).at(-1)).toBe('task.updated 1002/500002 status: "To do" → "Done"');
+  });
+
+  it('in a baseline holds only the baseline’s end', async () => {
+    world = await createWorld(table, { projects: 6 });
+    const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
+    await expect(world.run()).rejects.toThrow(/1002/);
+    expect((await Array.fromAsync(world.snapshots.projectIds(world.process))).sort()).toHaveLength(5);
+    refused.cancel();
+    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+  });
+});
