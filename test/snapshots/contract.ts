@@ -84,14 +84,15 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       it('invariant 8: is refused when another one was first, and then leaves neither snapshot nor events', async () => {
         await commit();
         const held = await snapshots.load(process, 'p1');
-        const next = (name: string) =>
+        const next = (name: string, at: number) =>
           commit({
             expected: held,
             version: AT + 1,
             snapshot: snapshot(AT + 1, content({ name })),
             events: [event(AT + 1)],
+            at,
           });
-        const results = await Promise.all([next('a'), next('b'), next('c')]);
+        const results = await Promise.all([next('a', AT + 1), next('b', AT + 2), next('c', AT + 3)]);
         expect(results.sort()).toEqual(['committed', 'conflict', 'conflict']);
         expect(await commit()).toBe('conflict');
         expect(await journal()).toEqual([event(AT), event(AT + 1)]);
