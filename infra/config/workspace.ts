@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { address, duration, list, object, text, whole } from './values.ts';
+import { duration, list, object, secureAddress, text, whole } from './values.ts';
 
 /** Names become parts of table keys, metrics, alarms and secrets. */
 export const name = () => text(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "-" and "_"');
@@ -24,8 +24,8 @@ const processConfig = object({
 /** One credential set on one instance of the service (service-api.md §1, §5). */
 export const workspaceConfig = object({
   name: name(),
-  baseUrl: address('https'),
-  authUrl: address('https'),
+  baseUrl: secureAddress(),
+  authUrl: secureAddress(),
   audience: text(/^.+$/s, 'the audience that the service names for token requests'),
   credentials: text(
     /^[A-Za-z0-9/_+=.@-]{1,200}$/,

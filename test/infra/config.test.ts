@@ -18,6 +18,13 @@ describe('a configuration', () => {
     expect(problemsOf(committedConfig)).toEqual([]);
   });
 
+  test.each(['http://127.0.0.1:4000/v1', 'http://localhost', 'http://[::1]:4000'])(
+    'may name an unencrypted service on this machine: %s',
+    baseUrl => {
+      expect(problemsOf(config({}, { baseUrl, authUrl: baseUrl }))).toEqual([]);
+    },
+  );
+
   test.each([
     ['90s', 90_000],
     ['3m', 180_000],
@@ -64,6 +71,16 @@ describe('an error in the configuration names the path, what was found and what 
       'unencrypted service',
       config({}, { baseUrl: 'http://a.example.com' }),
       'changewire.workspaces[0].baseUrl: found "http://a.example.com"; allowed: an https:// address',
+    ],
+    [
+      'unencrypted service whose name only begins like this machine',
+      config({}, { authUrl: 'http://127.0.0.1.example.com' }),
+      'changewire.workspaces[0].authUrl: found "http://127.0.0.1.example.com"; allowed: an https:// address',
+    ],
+    [
+      'credentials in an address',
+      config({}, { baseUrl: 'http://u:p@localhost' }),
+      'changewire.workspaces[0].baseUrl: found "http://u:p@localhost"; allowed: an https:// address without user name',
     ],
     [
       'no audience',
