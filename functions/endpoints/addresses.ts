@@ -1,0 +1,35 @@
+import ipaddr from 'ipaddr.js';
+
+/** What decides whether an address may be connected to. */
+export interface AddressPolicy {
+  /** `https:` or `http:`; http reaches loopback alone. */
+  readonly protocol: string;
+  /** On one machine a receiver is a neighbour; on AWS loopback is the function itself. */
+  readonly allowLoopback: boolean;
+}
+
+/** IPv6's global unicast: all else is reserved, local, or leads to IPv4 by another way (NAT64, mapped, compatible). */
+const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+/** Azure's wire server: a metadata service behind an address that looks public. */
+const PUBLIC_METADATA = new Set(['168.63.129.16']);
+
+/** Why nothing may be sent to an address, in words that do not name it; undefined when it may. `address` is an IPv4 or IPv6
+ *  literal; what is none is refused. */
+export function addressRefusal(
+  address: string,
+  { protocol, allowLoopback }: AddressPolicy,
+): string | undefined {
+  const kind = kindOf(address);
+  if (kind === 'loopback' && allowLoopback) return undefined;
+  if (protocol !== 'https:') return 'its URL is not https';
+  return kind === 'public' ? undefined : `its address is not public (${kind})`;
+}
+
+function kindOf(text: string): string {
+  if (!ipaddr.isValid(text)) return 'no IP address';
+  const address = ipaddr.parse(text);
+  const range = address.range();
+  if (range !== 'unicast') return range;
+  if (PUBLIC_METADATA.has(address.toString())) return 'metadata';
+  return address.kind() === 'ipv4' || address.match(GLOBAL_IPV6) ? 'public' : 'reserved';
+}
