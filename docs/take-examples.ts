@@ -1,0 +1,155 @@
+import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { type ChangeEvent, type EventType, eventSchemas } from '../functions/changes/event.ts';
+import { createPoll } from '../functions/create-poll.ts';
+import { connect } from '../functions/service/client.ts';
+import { workspaceSettings } from '../functions/settings.ts';
+import { decodeEvents } from '../functions/snapshots/codec.ts';
+import { createSnapshots } from '../functions/snapshots/dynamo-snapshots.ts';
+import { CHANGE, partition } from '../functions/snapshots/keys.ts';
+import { type Message, messageOf } from '../functions/topic/entry.ts';
+import { startDynamoDb } from '../local/dynamodb/dynamodb.ts';
+import { ensureTable } from '../local/dynamodb/table.ts';
+import { ONBOARDING } from '../local/service/believable/onboarding.ts';
+import { buildWorkspace, type EditApi, startSimulatedService } from '../local/service/server.ts';
+
+/** What was told in a real run: the first event of each type, and the SNS message attributes of `task.updated`. */
+export interface Examples {
+  readonly events: Readonly<Record<EventType, ChangeEvent>>;
+  readonly attributes: Message['MessageAttributes'];
+}
+
+const PROCESS = { workspace: 'eu', processId: 'onboarding' };
+const MINUTE = 60_000;
+
+/** Runs the poller against the simulated service and the embedded table while projects and tasks are edited, and takes
+ *  the events that it commits. Its clock moves only between the passes: each run gives the same bytes.
+ *  @throws when an event type was not told */
+export async function takeExamples(): Promise<Examples> {
+  await using house = new AsyncDisposableStack();
+  const clock = { now: Date.UTC(2026, 2, 2, 9) };
+  const service = await startSimulatedService({
+    clock: () => clock.now,
+    workspace: buildWorkspace({
+      now: clock.now - 30 * 24 * 60 * MINUTE,
+      processes: [{ ...ONBOARDING, id: PROCESS.processId, projects: 14, tasksPerProject: 1 }],
+    }),
+  });
+  house.defer(() => service.stop());
+  const database = await startDynamoDb();
+  house.defer(() => database.stop());
+  const client = new DynamoDBClient(database.clientOptions);
+  house.defer(() => client.destroy());
+  await ensureTable(client, 'examples');
+  const connection = connect({
+    ...service,
+    credentials: async () => service,
+    clock: () => clock.now,
+    random: () => 0.5,
+    sleep: async () => {},
+  });
+  house.defer(() => connection.close());
+  const poll = pollerOf(service, connection, createSnapshots({ client, tableName: 'examples' }), clock);
+  for (const { mode, edit } of [{ mode: 'sweep', edit: () => {} } as const, ...editsOf(service.workspace)]) {
+    clock.now += MINUTE;
+    edit();
+    clock.now += 20_000;
+    await poll(mode);
+  }
+  return firstOfEach(await journal(client));
+}
+
+function pollerOf(
+  service: Awaited<ReturnType<typeof startSimulatedService>>,
+  connection: ReturnType<typeof connect>,
+  snapshots: ReturnType<typeof createSnapshots>,
+  clock: { now: number },
+) {
+  const { workspace: name, processId } = PROCESS;
+  const { baseUrl, authUrl, audience } = service;
+  const processes = [{ id: processId }];
+  const settings = { name, baseUrl, authUrl, audience, credentials: 'unused', processes };
+  const ignore = () => {};
+  const poll = createPoll({
+    workspaces: [workspaceSettings.parse(settings)],
+    connect: () => connection,
+    snapshots,
+    clock: () => clock.now,
+    log: { info: ignore, warn: ignore, error: ignore },
+    count: ignore,
+  });
+  const context = { awsRequestId: 'examples', getRemainingTimeInMillis: () => 15 * MINUTE };
+  return (mode: 'changes' | 'sweep') => poll({ ...PROCESS, mode }, context);
+}
+
+/** A project's life, and a process of which most projects vanish. Each edit is followed by one pass. */
+function editsOf(workspace: EditApi): { mode: 'changes' | 'sweep'; edit: () => void }[] {
+  const { processId } = PROCESS;
+  const made = { project: '', task: '' };
+  return [
+    {
+      mode: 'changes',
+      edit: () => {
+        const project = {
+          name: 'Nordwind Logistics',
+          'customer-segment': 'Mid-market',
+          modules: ['Billing'],
+        };
+        made.project = workspace.createProject(processId, { ...project, contractValue: '48000' });
+        const task = { name: 'Import master data', dueDate: '2026-03-20', involvedTeams: ['Engineering'] };
+        made.task = workspace.createTask(processId, made.project, task);
+        workspace.createTask(processId, made.project, { name: 'Train the end users' });
+      },
+    },
+    {
+      mode: 'changes',
+      edit: () => {
+        const [, , lead] = workspace.users();
+        const assignee = { id: lead?.id ?? null, name: lead?.name ?? null };
+        const values = { dueDate: '', effortHours: '7.5', involvedTeams: ['Finance', 'Engineering'] };
+        workspace.updateTask(processId, made.project, made.task, {
+          status: 'In progress',
+          assignee,
+          ...values,
+        });
+        const project = { state: 'Active', contractValue: '52500', modules: ['Reporting', 'Open API'] };
+        workspace.updateProject(processId, made.project, project);
+      },
+    },
+    { mode: 'changes', edit: () => workspace.deleteTask(processId, made.project, made.task) },
+    { mode: 'changes', edit: () => workspace.deleteProject(processId, made.project) },
+    {
+      mode: 'sweep',
+      edit: () => {
+        for (let id = 1001; id <= 1012; id++) {
+          workspace.deleteProject(processId, String(id), { audit: false });
+        }
+      },
+    },
+  ];
+}
+
+async function journal(client: DynamoDBClient): Promise<ChangeEvent[]> {
+  const events: ChangeEvent[] = [];
+  const query = {
+    TableName: 'examples',
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': { S: partition(PROCESS) }, ':prefix': { S: CHANGE } },
+  };
+  for await (const { Items = [] } of paginateQuery({ client }, query)) {
+    events.push(...Items.flatMap(item => decodeEvents(item.events?.B as Uint8Array)));
+  }
+  return events;
+}
+
+function firstOfEach(events: readonly ChangeEvent[]): Examples {
+  const first = (type: string): ChangeEvent => {
+    const event = events.find(candidate => candidate.type === type);
+    if (event) return event;
+    throw new Error(`No ${type} was told: make an edit in docs/take-examples.ts that leads to one.`);
+  };
+  const types = Object.keys(eventSchemas);
+  return {
+    events: Object.fromEntries(types.map(type => [type, first(type)])) as Examples['events'],
+    attributes: messageOf(first('task.updated')).MessageAttributes,
+  };
+}
