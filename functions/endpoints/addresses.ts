@@ -13,6 +13,8 @@ const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 /** Azure's wire server: a metadata service behind an address that looks public. */
 const PUBLIC_METADATA = new Set(['168.63.129.16']);
 
+const REMEDY = 'correct the url in its secret';
+
 /** Why nothing may be sent to an address, in words that do not name it; undefined when it may. `address` is an IPv4 or IPv6
  *  literal; what is none is refused. */
 export function addressRefusal(
@@ -21,8 +23,8 @@ export function addressRefusal(
 ): string | undefined {
   const kind = kindOf(address);
   if (kind === 'loopback' && allowLoopback) return undefined;
-  if (protocol !== 'https:') return 'its URL is not https';
-  return kind === 'public' ? undefined : `its address is not public (${kind})`;
+  if (protocol !== 'https:') return `its URL is not https: ${REMEDY}`;
+  return kind === 'public' ? undefined : `its address is not public (${kind}): ${REMEDY}`;
 }
 
 function kindOf(text: string): string {

@@ -28,22 +28,19 @@ export function guardedAgent(options: {
     const refusal = addressRefusal(address, { protocol, allowLoopback });
     if (refusal !== undefined) throw new RefusedAddress(refusal);
   };
-  const connectors = new Map(
-    ['http:', 'https:'].map(protocol => {
-      const lookup = checkedLookup(resolve, address => check(address, protocol));
-      return [protocol, buildConnector({ lookup, timeout, allowH2: false })];
-    }),
-  );
+  const connector = (protocol: string) =>
+    buildConnector({
+      lookup: checkedLookup(resolve, address => check(address, protocol)),
+      timeout,
+      allowH2: false,
+    });
+  const connectors = new Map(['http:', 'https:'].map(protocol => [protocol, connector(protocol)]));
   return new Agent({
-    connections: 16,
-    pipelining: 1,
     connect(target, callback) {
       try {
         // A literal is connected to without a lookup.
         if (isIP(target.hostname) !== 0) check(target.hostname, target.protocol);
-        const connector = connectors.get(target.protocol);
-        if (!connector) throw new RefusedAddress('its URL is not https');
-        connector(target, callback);
+        connectors.get(target.protocol)?.(target, callback);
       } catch (error) {
         callback(error as Error, null);
       }
