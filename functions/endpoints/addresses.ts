@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** What decides whether an address may be connected to. */
@@ -28,7 +29,8 @@ export function addressRefusal(
 }
 
 function kindOf(text: string): string {
-  if (!ipaddr.isValid(text)) return 'no IP address';
+  // ipaddr.js takes octal and short forms too, which not everybody reads alike.
+  if (isIP(text) === 0) return 'no IP address';
   const address = ipaddr.parse(text);
   const range = address.range();
   if (range !== 'unicast') return range;
