@@ -1,6 +1,5 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Clock, Random, Sleep } from './clock.ts';
-import { chatFormats } from './delivery/chat-formats.ts';
 import { deliverBatch } from './delivery/deliver-batch.ts';
 import type { Queues } from './delivery/queues.ts';
 import type { EndpointSettings } from './endpoints/endpoint.ts';
@@ -8,6 +7,8 @@ import { type Resolve, resolveBySystem } from './endpoints/guarded-agent.ts';
 import { createPoster, TIMEOUT_MS } from './endpoints/post.ts';
 import { type RetryTiming, STANDARD_TIMING } from './endpoints/retries.ts';
 import { createSecrets } from './endpoints/secrets.ts';
+import { slackMessages } from './endpoints/slack.ts';
+import { teamsMessages } from './endpoints/teams.ts';
 import type { EndpointStates } from './snapshots/endpoint-states.ts';
 import type { Count, Log } from './telemetry.ts';
 
@@ -38,6 +39,8 @@ export interface DeliverDependencies {
   readonly resolve?: Resolve;
 }
 
+const CHAT_FORMATS = { slack: slackMessages, teams: teamsMessages };
+
 /** The deliverer: messages of the endpoints' queues in, HTTP requests out. What it returns stays in its queue, and is shown
  *  again when the message's age, or the endpoint's answer, says so. */
 export function createDeliver(dependencies: DeliverDependencies): Deliver {
@@ -55,7 +58,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
 
   return async ({ Records }, context) => {
     const remaining = () => context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY;
-    const batch = { ...dependencies, timing, readSecret, openPoster, chatFormats, remaining };
+    const batch = { ...dependencies, timing, readSecret, openPoster, chatFormats: CHAT_FORMATS, remaining };
     const groups = Map.groupBy(Records, ({ eventSourceARN }) => eventSourceARN);
     const again = await Promise.all(
       [...groups].map(([arn, records]) => {
