@@ -53,7 +53,8 @@ describe('cdk synth', () => {
     expect(bundlesIn(byApp)).toEqual(bundles);
     for (const bundle of bundles)
       expect(readdirSync(join(byCdk, bundle)).sort()).toEqual(['index.mjs', 'index.mjs.map']);
-  });
+    // Two processes that each bundle every function: half a minute, and more on a busy machine.
+  }, 180_000);
 
   test('fails with the list of problems, and no stack trace, when the configuration is wrong', async () => {
     expect(await runApp({ workspaces: [], change: '1m' }, join(scratch, 'wrong'))).toEqual({
