@@ -3,13 +3,14 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
+    reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
     coverage: {
       provider: 'v8',
       include: ['functions/**/*.ts'],
-      reporter: ['text-summary', 'json-summary'],
+      reporter: ['text-summary', 'json'],
       reportsDirectory: 'coverage',
       thresholds: { lines: 95, branches: 95 },
     },

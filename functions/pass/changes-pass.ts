@@ -60,7 +60,8 @@ async function walkCandidates(
     concurrency: pass.parts.concurrency,
     shouldStop: () => pass.outOfTime,
     onReached: async (id, done) => {
-      await pass.keepAlive(id);
+      // A project that is gone is dealt with behind the walk: a run that goes on must come by it again.
+      await pass.keepAlive(gone.length === 0 ? id : pass.lease.progress);
       pass.parts.onProgress?.(done, rest.length);
     },
     work: async id => {

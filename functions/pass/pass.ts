@@ -74,13 +74,14 @@ export class Pass {
     await this.parts.snapshots.release(this.parts.process, this.#lease);
   }
 
+  /** The time is noted before the write, so that of many workers just one writes. */
   async #save(lease: Lease): Promise<void> {
     const { snapshots, process, clock } = this.parts;
     const now = clock();
+    this.#lease = lease;
+    this.#renewedAt = now;
     if (!(await snapshots.saveProgress(process, lease, now + LEASE_MS))) {
       throw new LeaseLostError(`Another poller took over process ${process.processId}.`);
     }
-    this.#lease = lease;
-    this.#renewedAt = now;
   }
 }

@@ -42,6 +42,10 @@ function ended(saved: boolean): Outcome {
   return saved ? 'completed' : 'unfinished';
 }
 
+const LISTED_BUT_GONE =
+  'A project is listed, but its task list answers 404. It was deleted just now, or the service shows no task list for ' +
+  'it: such a project is left as it was.';
+
 function walkAll(pass: Pass, listing: Listing): Promise<'done' | 'stopped'> {
   const { progress } = pass.lease;
   const ids = [...listing.projects.keys()].sort(byText);
@@ -56,8 +60,9 @@ function walkAll(pass: Pass, listing: Listing): Promise<'done' | 'stopped'> {
       pass.parts.onProgress?.(before + done, ids.length);
     },
     work: async id => {
-      await processProject(pass, id, listing.projects.get(id));
+      const { outcome } = await processProject(pass, id, listing.projects.get(id));
       pass.projects += 1;
+      if (outcome === 'gone') pass.parts.reports.once('tasks-not-found', LISTED_BUT_GONE, { projectId: id });
     },
   });
 }

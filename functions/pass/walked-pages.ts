@@ -21,20 +21,35 @@ export class WalkedPages {
   }
 
   add(page: Page<JsonObject>): void {
-    const unseen = page.items.filter(entry => !this.#known.has(digest(entry)));
-    if (this.#before) this.fresh.push(...unseen);
-    if (unseen.length < page.items.length) {
-      this.#grewAtHead ||= page.after === undefined && page.items[0] === unseen[0];
-      this.#grewAtEnd ||= unseen.length > 0 && page.items.at(-1) === unseen.at(-1);
-    }
+    const digests = page.items.map(digest);
+    if (this.#before) this.fresh.push(...page.items.filter((_, index) => !this.#isKnown(digests[index])));
+    this.#grewAtHead ||= page.after === undefined && this.#startsWithNew(digests);
+    this.#grewAtEnd ||= this.#endsWithNew(digests);
     this.#first ??= page;
     this.#last = page;
+  }
+
+  #isKnown(digest: string | undefined): boolean {
+    return digest !== undefined && this.#known.has(digest);
+  }
+
+  /** True when what is new is followed by the entry that was the first: what else stands unseen before known entries was
+   *  between the ends that we know, and moved to the head when the oldest entries were purged. */
+  #startsWithNew(digests: readonly string[]): boolean {
+    const known = digests.findIndex(one => this.#isKnown(one));
+    return known > 0 && digests[known] === this.#before?.seen[0];
+  }
+
+  /** True when what is new follows the entry that was the last. */
+  #endsWithNew(digests: readonly string[]): boolean {
+    const known = digests.findLastIndex(one => this.#isKnown(one));
+    return known >= 0 && known < digests.length - 1 && digests[known] === this.#before?.seen.at(-1);
   }
 
   /** Newest-first, everything behind an entry that we know is known. */
   reachesKnown(page: Page<JsonObject>): boolean {
     const last = page.items.at(-1);
-    return last === undefined || this.#known.has(digest(last));
+    return last === undefined || this.#isKnown(digest(last));
   }
 
   get isNewestFirst(): boolean {

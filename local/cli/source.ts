@@ -30,6 +30,9 @@ export function realSource(settings: ServiceSettings, overlap: number): Source {
   };
 }
 
+/** Each edit writes the state whole: a log of days would make that slow. Passes read it every few seconds. */
+const AUDIT_RETENTION = 5_000;
+
 /** Starts the simulated service, whose state is in `file`; `every` is the mean time between two of its changes, in ms, and
  *  undefined leaves it as it is. */
 export async function simulatedSource(options: {
@@ -39,7 +42,7 @@ export async function simulatedSource(options: {
   onError: (error: unknown) => void;
 }): Promise<Source> {
   const { file, every, overlap, onError } = options;
-  const service = await startSimulatedService({ file });
+  const service = await startSimulatedService({ file, freedoms: { auditRetention: AUDIT_RETENTION } });
   const changing = every === undefined ? undefined : startChanging(service, { every, onError });
   const { clientId, clientSecret } = service;
   return {

@@ -20,7 +20,8 @@ export interface Topic {
 
 /**
  * Starts the topic with the built-in subscriber, which prints, and the endpoints. What is published before an endpoint has
- * confirmed never reaches it, so each gets `patience` ms to do so before anything is.
+ * confirmed never reaches it, so each gets `patience` ms to do so before anything is; one that has in an earlier run
+ * needs none, even when it is away now.
  */
 export async function startTopic(
   parts: { closers: Closers; directory: DataDirectory; output: Output },
@@ -42,16 +43,19 @@ export async function startTopic(
   closers.add(sns.stop);
   const subscriber = await startSubscriber({ topicArn: sns.topicArn, onEvent: output.event });
   closers.add(subscriber.stop);
-  const { confirmed } = await sns.subscribe({ url: subscriber.url, name: BUILT_IN });
-  await confirmed;
-  const unconfirmed: string[] = [];
-  await Promise.all(
-    [...new Set(wanted.endpoints)].map(async url => {
-      const subscribed = await sns.subscribe({ url, raw: wanted.raw });
-      if (!(await resolvesWithin(subscribed.confirmed, wanted.patience)))
-        unconfirmed.push(new URL(url).origin);
-    }),
+  const builtIn = await sns.subscribe({ url: subscriber.url, name: BUILT_IN, remember: false });
+  await builtIn.confirmed;
+  const subscribed = await Promise.all(
+    [...new Set(wanted.endpoints)].map(async url => ({
+      origin: new URL(url).origin,
+      ...(await sns.subscribe({ url, raw: wanted.raw })),
+    })),
   );
+  sns.forgetOthers();
+  const inTime = await Promise.all(
+    subscribed.map(({ confirmed }) => resolvesWithin(confirmed, wanted.patience)),
+  );
+  const unconfirmed = subscribed.filter((_, index) => !inTime[index]).map(({ origin }) => origin);
   return { sns, publish: publisher(sns, parts), unconfirmed, gaveUp: () => gaveUp };
 }
 

@@ -18,6 +18,8 @@ export interface Freedoms {
   auditOrder: 'oldest-first' | 'newest-first';
   /** The status that refuses the audit log, or false. */
   auditDenied: false | 403 | 404;
+  /** Entries that a process's audit log keeps, at least 1: each edit purges the oldest beyond them. */
+  auditRetention: number;
   /** Entries of the audit log carry their time. */
   auditTimestamps: boolean;
   /** Records carry `createdAt` and `updatedAt`. */
@@ -53,6 +55,7 @@ export const DEFAULT_FREEDOMS: Readonly<Freedoms> = {
   dateHeader: true,
   auditOrder: 'oldest-first',
   auditDenied: false,
+  auditRetention: Number.POSITIVE_INFINITY,
   auditTimestamps: true,
   recordTimestamps: true,
   timestampResolution: 1,

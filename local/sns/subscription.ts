@@ -18,6 +18,8 @@ export interface SubscriptionSetup {
   readonly raw: boolean;
   readonly filter: Filter | undefined;
   readonly sender: Sender;
+  /** An earlier run's confirmation holds: nobody is asked again. */
+  readonly confirmedBefore: boolean;
   readonly deadLetters: DeadLetterQueue;
   readonly retryDelays: readonly number[];
   /** In ms. */
@@ -25,6 +27,8 @@ export interface SubscriptionSetup {
   readonly clock: Clock;
   readonly sleep: Sleep;
   openFeed(): Promise<Feed>;
+  /** Keeps the confirmation for the next start; throws when it can't. */
+  remember(): void;
   onNotice(notice: Notice): void;
 }
 
@@ -44,12 +48,13 @@ export class Subscription {
   #opening: Promise<Feed> | undefined;
   #pump: Pump | undefined;
 
-  /** Starts the handshake. */
+  /** Starts the handshake, if one is needed. */
   constructor(setup: SubscriptionSetup) {
     this.#setup = setup;
     this.#poster = poster(setup.url, DELIVERIES_AT_ONCE, setup.requestTimeout);
     this.confirmed = this.#confirmation.promise;
     this.confirmed.catch(() => {});
+    if (setup.confirmedBefore) return;
     void askForConfirmation({
       ...setup,
       signal: this.#pending.signal,
@@ -58,10 +63,15 @@ export class Subscription {
     });
   }
 
-  /** Opens the feed: what is published from now on arrives, nothing from before. */
+  /** Opens the feed: what is published from now on arrives, nothing from before. Rejects when that can't be remembered;
+   *  it is not confirmed then. */
   async confirm(): Promise<void> {
     if (this.#ended.signal.aborted) return;
-    this.#opening ??= this.#open();
+    this.#opening ??= this.#open().catch(error => {
+      this.#opening = undefined;
+      this.#notify('trouble', `the confirmation is not taken: ${error}`);
+      throw error;
+    });
     await this.#opening;
   }
 
@@ -82,7 +92,7 @@ export class Subscription {
     this.#pending.abort();
     this.#confirmation.reject(new Error(`Subscription ${this.#setup.name}: ${why} before it was confirmed.`));
     if (why === 'unsubscribed') {
-      await (await this.#opening)?.close();
+      await (await this.#opening?.catch(() => undefined))?.close();
       this.#notify('unsubscribed', 'gets no more events');
     }
     await this.#poster.close();
@@ -90,8 +100,10 @@ export class Subscription {
   }
 
   async #open(): Promise<Feed> {
-    const { sleep } = this.#setup;
+    const { sleep, confirmedBefore } = this.#setup;
     const signal = this.#ended.signal;
+    // Before anything can be published to it: what a kill then leaves undelivered finds it at the next start.
+    this.#setup.remember();
     const feed = await this.#setup.openFeed();
     this.#pump = startPump({
       feed,
@@ -103,7 +115,7 @@ export class Subscription {
     });
     this.#pending.abort();
     this.#confirmation.resolve();
-    this.#notify('confirmed', 'confirmed its subscription');
+    this.#notify('confirmed', confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
     return feed;
   }
 

@@ -58,10 +58,12 @@ export class Inbox {
 
   #hand(message: string, meta: EventMeta): void {
     const event = parseEvent(message);
-    if (this.#seen.has(event.id)) return;
+    // CloudEvents: an id is one source's own.
+    const key = `${event.source} ${event.id}`;
+    if (this.#seen.has(key)) return;
     // Remembered only when handled: an event whose handling failed is wanted again.
     this.#onEvent(event, meta);
-    this.#seen.add(event.id);
+    this.#seen.add(key);
   }
 
   async #confirm(subscribeUrl: unknown): Promise<void> {

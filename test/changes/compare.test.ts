@@ -167,7 +167,9 @@ describe('comparing projects', () => {
       fc.property(content, content, (held, read) => {
         const changes = compareProject('p', held, read, rules).filter(({ action }) => action === 'updated');
         for (const { entity, id, fields } of changes) {
-          const [before, after] = [held, read].map(one => (entity === 'project' ? one.record : one.tasks.get(id)));
+          const [before, after] = [held, read].map(one =>
+            entity === 'project' ? one.record : one.tasks.get(id),
+          );
           expect(fields.map(({ from }) => from)).toEqual(fields.map(({ field }) => told(before, field)));
           expect(fields.map(({ to }) => to)).toEqual(fields.map(({ field }) => told(after, field)));
         }

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { SimulatedService } from '../../local/service/server.ts';
 
 export interface Run {
   readonly child: ChildProcess;
@@ -73,4 +74,23 @@ export async function until(condition: () => boolean, timeout = 15_000): Promise
     },
     { timeout, interval: 20 },
   );
+}
+
+/** The variables with which a run watches `service`. */
+export function environmentOf({
+  baseUrl,
+  authUrl,
+  audience,
+  clientId,
+  clientSecret,
+  workspace,
+}: SimulatedService) {
+  return {
+    SERVICE_BASE_URL: baseUrl,
+    SERVICE_AUTH_URL: authUrl,
+    SERVICE_AUDIENCE: audience,
+    SERVICE_CLIENT_ID: clientId,
+    SERVICE_CLIENT_SECRET: clientSecret,
+    SERVICE_PROCESSES: workspace.processes().join(','),
+  };
 }

@@ -9,7 +9,7 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { startSimulatedService } from '../../local/service/server.ts';
 import { started, temporaryDirectory } from './dynamodb/support.ts';
-import { processesOf, run, until } from './main-support.ts';
+import { environmentOf, processesOf, run, until } from './main-support.ts';
 
 describe('the command line', () => {
   test('explains itself, and its mistakes with exit code 2', async () => {
@@ -121,19 +121,6 @@ describe('a run of a real service', () => {
     expect(await watching.ended()).toBe(0);
   });
 });
-
-type Simulated = Awaited<ReturnType<typeof startSimulatedService>>;
-
-function environmentOf({ baseUrl, authUrl, audience, clientId, clientSecret, workspace }: Simulated) {
-  return {
-    SERVICE_BASE_URL: baseUrl,
-    SERVICE_AUTH_URL: authUrl,
-    SERVICE_AUDIENCE: audience,
-    SERVICE_CLIENT_ID: clientId,
-    SERVICE_CLIENT_SECRET: clientSecret,
-    SERVICE_PROCESSES: workspace.processes().join(','),
-  };
-}
 
 function byId(events: readonly ChangeEvent[]): Map<string, ChangeEvent> {
   return new Map(events.map(event => [event.id, event] as const).toSorted());

@@ -100,6 +100,23 @@ describe('a changes pass', () => {
     expect(await told()).toHaveLength(3);
   });
 
+  it('invariant 1: tells a deletion that it found before its time ran out', async () => {
+    await baselined({ projects: 12, settings: { concurrency: 1 } });
+    for (let id = 1001; id <= 1012; id++) world.edit.updateProject(PROCESS, String(id), { budget: '1' });
+    world.edit.deleteProject(PROCESS, '1002');
+    world.clock.now += 60_000;
+    const slow = world.poller({ onProgress: () => world.pass(11_000) });
+    expect(await world.run('changes', { poll: slow, remaining: 60_000 })).toMatchObject({
+      outcome: 'unfinished',
+    });
+    await world.later();
+    expect((await told()).filter(change => change.includes('deleted'))).toEqual([
+      'task.deleted 1002/500003',
+      'task.deleted 1002/500004',
+      'project.deleted 1002',
+    ]);
+  });
+
   it('finds a task edit that leaves its project’s update time alone, by the audit log', async () => {
     await baselined({ freedoms: { taskEditsTouchProject: false } });
     world.clock.now += 600_000;

@@ -56,6 +56,16 @@ describe('a sweep', () => {
     expect(await told()).toEqual(['project.deleted 1002']);
   });
 
+  it('leaves a project alone that is listed, but whose task list answers 404, and says so once', async () => {
+    await baselined();
+    for (let sweep = 0; sweep < 2; sweep++) {
+      world.service.fail({ when: isTasksOf('1002'), fault: { status: 404 } });
+      await world.later('sweep');
+    }
+    expect(await told()).toEqual([]);
+    expect(world.said.filter(({ message }) => /is listed, but/.test(message))).toHaveLength(1);
+  });
+
   it('tells what a changes pass could not see', async () => {
     await baselined({ tasksPerProject: 1, freedoms: { taskEditsTouchProject: false, auditDenied: 403 } });
     world.clock.now += 600_000;

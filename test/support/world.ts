@@ -66,26 +66,27 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   const counts: { name: string; value: number; dimensions: object }[] = [];
   const connections: ServiceConnection[] = [];
   const snapshots: Snapshots = createSnapshots(table);
+  const connectTo = (target: WorkspaceSettings): ServiceConnection => {
+    const connection = connect({
+      ...target,
+      credentials: async () => service,
+      requestTimeout: 5_000,
+      clock: () => clock.now,
+      random: () => 0.5,
+      sleep: async ms => {
+        clock.now += ms;
+      },
+      onNotice: notice => notices.push(notice),
+      ...(options.pageSize && { pageSize: options.pageSize }),
+    });
+    connections.push(connection);
+    return connection;
+  };
   const poller = (more: Partial<PollDependencies> = {}): Poll =>
     createPoll({
       workspaces: [workspace],
       snapshots,
-      connect: target => {
-        const connection = connect({
-          ...target,
-          credentials: async () => service,
-          requestTimeout: 5_000,
-          clock: () => clock.now,
-          random: () => 0.5,
-          sleep: async ms => {
-            clock.now += ms;
-          },
-          onNotice: notice => notices.push(notice),
-          ...(options.pageSize && { pageSize: options.pageSize }),
-        });
-        connections.push(connection);
-        return connection;
-      },
+      connect: connectTo,
       clock: () => clock.now,
       log: {
         info: (message, details) => said.push({ level: 'info', message, details }),
@@ -117,6 +118,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     said,
     notices,
     counts,
+    connect: connectTo,
     poller,
     run,
     /** Lets time pass. */

@@ -22,10 +22,10 @@ const TURNS: readonly (readonly [weight: number, turn: Turn])[] = [
   [0.5, scene => changeField(scene, 'project', 'single-choice')],
   [1, scene => changeField(scene, 'project', 'text')],
   [2, moveState],
-  [4, createTask],
+  [6, createTask],
   [2, deleteTask],
-  [0.7, createProject],
-  [0.3, deleteProject],
+  [0.2, createProject],
+  [0.1, deleteProject],
 ];
 
 type WeightedTurn = (typeof TURNS)[number];

@@ -71,7 +71,8 @@ export class WorkspaceStore {
     const seq = (outcome.counters ?? workspace.counters).seq + 1;
     const user = options.user ?? workspace.users[0]?.id ?? 'system';
     const entry: AuditEntry = { seq, at: now, user, ...outcome.entry };
-    const audit = options.audit === false ? outcome.process.audit : [...outcome.process.audit, entry];
+    const log = options.audit === false ? outcome.process.audit : [...outcome.process.audit, entry];
+    const audit = log.slice(-this.freedoms.auditRetention);
     const next: Workspace = {
       ...workspace,
       processes: new Map(workspace.processes).set(processId, { ...outcome.process, audit }),

@@ -141,3 +141,14 @@ test('a maximum page size caps first; cursors of an empty page may be null', asy
   expect([list(page, 'projects').length, paging(page).hasNextPage]).toEqual([2, true]);
   expect(paging(await get(AUDIT))).toEqual({ startCursor: null, endCursor: null, hasNextPage: false });
 });
+
+test('an audit log keeps as many entries as it is told to, the newest, and its cursors stay good', async () => {
+  const { service, get } = await start({ freedoms: { auditRetention: 3 } });
+  const edit = (name: string) => service.workspace.updateProject('p', '1001', { name });
+  for (const name of ['a', 'b', 'c']) edit(name);
+  const first = await get(`${AUDIT}?first=1`);
+  for (const name of ['d', 'e']) edit(name);
+  expect(service.workspace.state.processes.get('p')?.audit).toHaveLength(3);
+  const rest = await get(`${AUDIT}?after=${paging(first).endCursor}`);
+  expect(list(rest, 'entries')).toEqual(service.workspace.auditLog('p'));
+});

@@ -20,9 +20,10 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** Confirms every subscription itself, unless `confirm` is false. `reply` decides the answer to notification number `n`. */
+/** Confirms every subscription itself, unless `confirm` is false. `reply` decides the answer to notification number `n`.
+ *  `port` is that of one that was closed. */
 export async function startReceiver(
-  options: { confirm?: boolean; reply?: (received: Received, n: number) => Reply } = {},
+  options: { confirm?: boolean; port?: number; reply?: (received: Received, n: number) => Reply } = {},
 ): Promise<Receiver> {
   const received: Received[] = [];
   const notifications = () => received.filter(({ type }) => type === 'Notification');
@@ -36,7 +37,7 @@ export async function startReceiver(
     }
     answer(response, type === 'Notification' ? (options.reply?.(one, notifications().length) ?? 200) : 200);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>(resolve => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,

@@ -1,0 +1,251 @@
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
+import { createPublish } from '../../functions/create-publish.ts';
+import { startLocalSns } from '../../local/sns/sns.ts';
+import { memoryPosition } from '../../local/stream/position.ts';
+import { startStreamPump } from '../../local/stream/pump.ts';
+import { startSubscriber } from '../../local/subscriber/subscriber.ts';
+import { checkEvents } from '../support/check-event.ts';
+import { startTable } from '../support/table.ts';
+import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';
+
+/** The whole way: an edit in the service, the poller, the table, its stream, the publisher, SNS, HTTP, a subscriber. */
+async function startHouse() {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
+  try {
+    const table = await startTable();
+    closers.push(table.stop);
+    const world = await createWorld(table, { projects: 3, tasksPerProject: 2 });
+    closers.push(world.stop);
+    const sns = await startLocalSns({ clock: Date.now, sleep, onNotice: () => {} });
+    closers.push(sns.stop);
+    const received: ChangeEvent[] = [];
+    const subscriber = await startSubscriber({
+      topicArn: sns.topicArn,
+      onEvent: event => void received.push(event),
+    });
+    closers.push(subscriber.stop);
+    await (await sns.subscribe({ url: subscriber.url })).confirmed;
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const publish = createPublish({
+      sns: new SNSClient({ endpoint: sns.endpoint, region: 'us-east-1', credentials }),
+      topicArn: sns.topicArn,
+      sleep,
+      random: Math.random,
+      reject: async ({ reason }) => Promise.reject(new Error(reason)),
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      count: () => {},
+    });
+    const pump = startStreamPump({
+      client: table.client,
+      streams: new DynamoDBStreamsClient(table.clientOptions),
+      table: { name: table.tableName, streamArn: table.streamArn },
+      publish,
+      delivered: sns.idle,
+      position: memoryPosition(),
+      sleep,
+      interval: 20,
+    });
+    closers.push(pump.stop);
+    /** Everything that the edits since the last call gave, in the order of the journal. */
+    const eventsOf = async (edit: () => void): Promise<readonly ChangeEvent[]> => {
+      received.length = 0;
+      edit();
+      await world.later();
+      await pump.drained();
+      const order = ({ sequence, id }: ChangeEvent) =>
+        `${sequence} ${id.split('.').at(-1)?.padStart(6, '0')}`;
+      return checkEvents(received.toSorted((left, right) => (order(left) < order(right) ? -1 : 1)));
+    };
+    await world.run();
+    return { world, eventsOf, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+let world: World;
+let eventsOf: (edit: () => void) => Promise<readonly ChangeEvent[]>;
+let close: () => Promise<void>;
+beforeEach(async () => {
+  ({ world, eventsOf, close } = await startHouse());
+});
+afterEach(() => close?.());
+
+const change = (more: Partial<FieldChange>) => ({ kind: 'custom', ...more }) as FieldChange;
+
+const PROJECT_FIELDS: [string, Record<string, never>, FieldChange][] = [
+  [
+    'text',
+    { summary: 'Words' } as never,
+    change({ field: 'summary', name: 'Summary', type: 'text', from: '', to: 'Words' }),
+  ],
+  [
+    'number',
+    { budget: '12.50' } as never,
+    change({ field: 'budget', name: 'Budget', type: 'number', from: '', to: '12.50' }),
+  ],
+  [
+    'date',
+    { startDate: '2026-12-01' } as never,
+    change({ field: 'startDate', name: 'Start date', type: 'date', from: '', to: '2026-12-01' }),
+  ],
+  [
+    'single-choice',
+    { phase: 'Build' } as never,
+    change({ field: 'phase', name: 'Phase', type: 'single-choice', from: '', to: 'Build' }),
+  ],
+  [
+    'multiple-choice',
+    { regions: ['North', 'East'] } as never,
+    change({
+      field: 'regions',
+      name: 'Regions',
+      type: 'multiple-choice',
+      from: [],
+      to: ['North', 'East'],
+      added: ['North', 'East'],
+      removed: [],
+    }),
+  ],
+];
+const TASK_FIELDS: [string, Record<string, never>, FieldChange][] = [
+  [
+    'text',
+    { note: 'Words' } as never,
+    change({ field: 'note', name: 'Note', type: 'text', from: '', to: 'Words' }),
+  ],
+  [
+    'number',
+    { effortHours: '3' } as never,
+    change({ field: 'effortHours', name: 'Effort hours', type: 'number', from: '', to: '3' }),
+  ],
+  [
+    'date',
+    { dueDate: '2026-12-01' } as never,
+    change({ field: 'dueDate', name: 'Due date', type: 'date', from: '', to: '2026-12-01' }),
+  ],
+  [
+    'single-choice',
+    { 'risk-level': 'High' } as never,
+    change({ field: 'risk-level', name: 'Risk level', type: 'single-choice', from: '', to: 'High' }),
+  ],
+  [
+    'multiple-choice',
+    { involvedTeams: ['Legal'] } as never,
+    change({
+      field: 'involvedTeams',
+      name: 'Involved teams',
+      type: 'multiple-choice',
+      from: [],
+      to: ['Legal'],
+      added: ['Legal'],
+      removed: [],
+    }),
+  ],
+];
+
+describe('an edit in the service arrives over HTTP, field by field', () => {
+  it.each(PROJECT_FIELDS)('of a project’s %s field', async (_type, fields, expected) => {
+    const [event, ...others] = await eventsOf(() => world.edit.updateProject(PROCESS, '1001', fields));
+    expect(others).toEqual([]);
+    const record = world.edit.projects(PROCESS).find(({ id }) => id === '1001');
+    const held = await world.snapshots.load(world.process, '1001');
+    expect(event).toEqual({
+      specversion: '1.0',
+      id: `${PROCESS}.1001.${held?.version}.0`,
+      source: `/workspaces/${world.process.workspace}/processes/${PROCESS}`,
+      type: 'project.updated',
+      subject: 'projects/1001',
+      time: expect.any(String),
+      datacontenttype: 'application/json',
+      sequence: String(held?.version),
+      data: {
+        process: { id: PROCESS },
+        project: { id: '1001', name: 'Project 1', record },
+        changes: [expected],
+        observed: { after: expect.any(String), before: event?.time },
+      },
+    });
+  });
+
+  it.each(TASK_FIELDS)('of a task’s %s field', async (_type, fields, expected) => {
+    const [event, ...others] = await eventsOf(() => world.edit.updateTask(PROCESS, '1001', '500001', fields));
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      type: 'task.updated',
+      subject: 'projects/1001/tasks/500001',
+      data: {
+        project: { id: '1001', name: 'Project 1' },
+        task: { id: '500001', name: 'Task 1', record: world.edit.tasks(PROCESS, '1001')[0] },
+        changes: [expected],
+      },
+    });
+  });
+
+  it('of a built-in project field and a built-in task field', async () => {
+    const events = await eventsOf(() => {
+      world.edit.updateProject(PROCESS, '1001', { state: 'On hold' });
+      world.edit.updateTask(PROCESS, '1001', '500001', { assignee: { id: 'u1', name: 'Ada' } });
+    });
+    expect(events.map(event => 'changes' in event.data && event.data.changes)).toEqual([
+      [{ field: 'state', name: 'state', kind: 'builtin', type: 'string', from: 'Active', to: 'On hold' }],
+      [
+        {
+          field: 'assignee',
+          name: 'assignee',
+          kind: 'builtin',
+          type: 'object',
+          from: null,
+          to: { id: 'u1', name: 'Ada' },
+        },
+      ],
+    ]);
+  });
+
+  it('that creates and deletes a project and a task', async () => {
+    const ids: string[] = [];
+    const created = await eventsOf(() => {
+      const project = world.edit.createProject(PROCESS, { name: 'New', budget: '5' });
+      ids.push(project, world.edit.createTask(PROCESS, project, { name: 'First' }));
+    });
+    const [project, task] = ids;
+    expect(inShort(created)).toEqual([`project.created ${project}`, `task.created ${project}/${task}`]);
+    const fields = created.map(event =>
+      'changes' in event.data ? event.data.changes.map(({ field }) => field) : [],
+    );
+    expect(fields[0]).toEqual(expect.arrayContaining(['budget', 'name']));
+    expect(fields[0]).not.toContain('summary');
+    const gone = await eventsOf(() => world.edit.deleteTask(PROCESS, project ?? '', task ?? ''));
+    expect(inShort(gone)).toEqual([`task.deleted ${project}/${task}`]);
+    expect(gone[0]?.data).toMatchObject({ task: { id: task, name: 'First' }, changes: [] });
+    const deleted = await eventsOf(() => world.edit.deleteProject(PROCESS, project ?? ''));
+    expect(inShort(deleted)).toEqual([`project.deleted ${project}`]);
+    expect(deleted[0]?.data).toMatchObject({
+      project: { id: project, name: 'New', record: { budget: '5' } },
+    });
+  });
+
+  it('but nothing arrives of a re-ordered choice, a touched timestamp, or an empty field that comes or goes', async () => {
+    await eventsOf(() => world.edit.updateProject(PROCESS, '1001', { regions: ['North', 'East'] }));
+    const quiet = await eventsOf(() => {
+      world.edit.updateProject(PROCESS, '1001', { regions: ['East', 'North'] });
+      world.edit.touchProject(PROCESS, '1002');
+      world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
+      world.edit.addField(PROCESS, 'task', { externalId: 'extra', name: 'Extra', type: 'number' });
+    });
+    expect(quiet).toEqual([]);
+    const archived = await eventsOf(() => {
+      world.edit.archiveField(PROCESS, 'project', 'extra');
+      world.edit.archiveField(PROCESS, 'task', 'extra');
+    });
+    expect(archived).toEqual([]);
+  });
+});

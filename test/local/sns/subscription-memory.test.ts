@@ -1,0 +1,182 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { LocalSnsOptions } from '../../../local/sns/sns.ts';
+import { subscriptionMemory } from '../../../local/sns/subscription-memory.ts';
+import { afterwards, eventually, type House, receiver, startHouse } from './house.ts';
+import type { Receiver } from './receiver.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sns-'));
+  file = join(directory, 'subscriptions.json');
+  afterwards(() => rm(directory, { recursive: true }));
+});
+
+const start = (options: Partial<LocalSnsOptions> = {}): Promise<House> =>
+  startHouse({ dataDirectory: directory, ...options });
+
+type Wanted = Parameters<House['sns']['subscribe']>[0];
+
+/** An earlier run in which `wanted` was confirmed. @returns its ARN */
+async function confirmedEarlier(wanted: Wanted): Promise<string> {
+  const { sns } = await start();
+  const { confirmed, subscriptionArn } = await sns.subscribe(wanted);
+  await confirmed;
+  sns.forgetOthers();
+  await sns.stop();
+  return subscriptionArn;
+}
+
+/** The endpoint's port, with nobody there now. */
+async function closed(endpoint: Receiver): Promise<number> {
+  await endpoint.close();
+  return Number(new URL(endpoint.url).port);
+}
+
+describe('a confirmed subscription', () => {
+  it('is live at the next start, with the same ARN and no handshake, also while its endpoint is away', async () => {
+    const endpoint = await receiver();
+    const wanted = { url: endpoint.url, filter: { eventType: ['a', 'b'] }, name: 'mine', raw: true };
+    const arn = await confirmedEarlier(wanted);
+    const port = await closed(endpoint);
+    const { sns, publish, notices } = await start({ retryDelays: Array(400).fill(10) });
+    const subscribed = await sns.subscribe(wanted);
+    await subscribed.confirmed;
+    expect(subscribed.subscriptionArn).toBe(arn);
+    expect(notices.map(({ kind, text }) => [kind, text.split(': ')[1]])).toEqual([
+      ['confirmed', 'confirmed in an earlier run'],
+    ]);
+    await publish(['missed'], { eventType: 'c' });
+    await publish(['wanted'], { eventType: 'a' });
+    await eventually(() => expect(notices.at(-1)?.kind).toBe('retrying'));
+    const back = await receiver({ port });
+    await sns.idle();
+    expect(back.confirmations()).toEqual([]);
+    expect(back.notifications().map(({ body }) => body)).toEqual(['wanted']);
+    expect(back.notifications()[0]?.headers['x-amz-sns-subscription-arn']).toBe(arn);
+  });
+
+  it('ends in its dead-letter file when its endpoint stays away', async () => {
+    const endpoint = await receiver();
+    const arn = await confirmedEarlier({ url: endpoint.url, raw: true });
+    await closed(endpoint);
+    const { sns, publish } = await start();
+    const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
+    await publish(['lost for now']);
+    await sns.idle();
+    expect(await subscribed.deadLetters()).toMatchObject([
+      { Body: 'lost for now', Attempts: 3, ErrorCode: 'ECONNREFUSED', SubscriptionArn: arn },
+    ]);
+  });
+
+  it('is remembered before its confirmation is answered', async () => {
+    const { sns } = await start();
+    const endpoint = await receiver({ confirm: false });
+    const { subscriptionArn } = await sns.subscribe({ url: endpoint.url });
+    await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    expect((await fetch(JSON.parse(endpoint.confirmations()[0]?.body ?? '{}').SubscribeURL)).status).toBe(
+      200,
+    );
+    expect(await readFile(file, 'utf8')).toContain(subscriptionArn);
+  });
+
+  it('is not confirmed when it can’t be written down, and is as soon as it can', async () => {
+    const { sns, notices } = await start();
+    const endpoint = await receiver({ confirm: false });
+    const { confirmed } = await sns.subscribe({ url: endpoint.url });
+    await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
+    const { SubscribeURL } = JSON.parse(endpoint.confirmations()[0]?.body ?? '{}');
+    await mkdir(`${file}.new`);
+    expect((await fetch(SubscribeURL)).status).toBe(500);
+    expect(notices.at(-1)).toMatchObject({ kind: 'trouble' });
+    await rm(`${file}.new`, { recursive: true });
+    expect((await fetch(SubscribeURL)).status).toBe(200);
+    await confirmed;
+  });
+});
+
+describe('a handshake begins anew', () => {
+  const again = async (endpoint: Receiver, wanted: Wanted, options: Partial<LocalSnsOptions> = {}) => {
+    const before = endpoint.confirmations().length;
+    const { sns } = await start(options);
+    const { confirmed, subscriptionArn } = await sns.subscribe(wanted);
+    await confirmed;
+    sns.forgetOthers();
+    await sns.stop();
+    return { subscriptionArn, handshakes: endpoint.confirmations().length - before };
+  };
+
+  it.each([
+    ['raw', { raw: true }],
+    ['the filter', { filter: { eventType: ['a'] } }],
+    ['the name', { name: 'other' }],
+  ])('when %s changed; what was is forgotten', async (_, change) => {
+    const endpoint = await receiver();
+    const arn = await confirmedEarlier({ url: endpoint.url });
+    const changed = await again(endpoint, { url: endpoint.url, ...change });
+    expect(changed.handshakes).toBe(1);
+    expect(changed.subscriptionArn).not.toBe(arn);
+    expect(await readFile(file, 'utf8')).not.toContain(arn);
+    expect(await again(endpoint, { url: endpoint.url, ...change })).toEqual({ ...changed, handshakes: 0 });
+  });
+
+  it('when a start did not ask for it', async () => {
+    const [endpoint, other] = [await receiver(), await receiver()];
+    const arn = await confirmedEarlier({ url: endpoint.url });
+    await confirmedEarlier({ url: other.url });
+    expect(await readFile(file, 'utf8')).not.toContain(arn);
+    expect((await again(endpoint, { url: endpoint.url })).handshakes).toBe(1);
+  });
+
+  it('when the topic is another', async () => {
+    const endpoint = await receiver();
+    await confirmedEarlier({ url: endpoint.url });
+    const elsewhere = await again(endpoint, { url: endpoint.url }, { topicName: 'elsewhere' });
+    expect(elsewhere.handshakes).toBe(1);
+    expect(elsewhere.subscriptionArn).toContain(':elsewhere:');
+  });
+
+  it('when it was unsubscribed', async () => {
+    const endpoint = await receiver();
+    const arn = await confirmedEarlier({ url: endpoint.url });
+    const { sns } = await start();
+    await sns.subscribe({ url: endpoint.url });
+    await sns.unsubscribe(arn);
+    await sns.stop();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual([]);
+    expect((await again(endpoint, { url: endpoint.url })).handshakes).toBe(1);
+  });
+
+  it('when it was not to be remembered', async () => {
+    const endpoint = await receiver();
+    await confirmedEarlier({ url: endpoint.url, remember: false });
+    expect((await again(endpoint, { url: endpoint.url, remember: false })).handshakes).toBe(1);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('the file of subscriptions', () => {
+  it('is for its owner only, whatever was there before, for a URL can hold a secret', async () => {
+    const endpoint = await receiver();
+    await writeFile(`${file}.new`, 'left by a kill', { mode: 0o644 });
+    await confirmedEarlier({ url: endpoint.url.replace('//', '//me:secret@') });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await chmod(file, 0o644);
+    subscriptionMemory(directory);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('that is damaged is an error that names it and the remedy, and quotes nothing of it', async () => {
+    await writeFile(file, '[{"url":"http://me:secret@example.com/"');
+    const error = await start().catch((reason: unknown) => reason);
+    expect(String(error)).toContain(`${file} is damaged. Delete it`);
+    expect(JSON.stringify([String(error), (error as Error).cause])).not.toContain('secret');
+    await writeFile(file, '[{"url":"http://me:secret@example.com/"}]');
+    await expect(start()).rejects.toThrow('is damaged. Delete it');
+  });
+});

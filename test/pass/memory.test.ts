@@ -1,0 +1,75 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PollDependencies } from '../../functions/create-poll.ts';
+import type { ServiceConnection } from '../../functions/service/service.ts';
+import { startTable, type TestTable } from '../support/table.ts';
+import { createWorld } from '../support/world.ts';
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await startTable();
+});
+afterAll(() => table?.stop());
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const TASKS = 50;
+const CONCURRENCY = 4;
+
+/** Counts the task records that are still alive, whenever a pass says how far it is. */
+function aliveTasks() {
+  const records: WeakRef<object>[] = [];
+  let most = 0;
+  return {
+    most: () => most,
+    seen: () => records.length,
+    watch: (connection: ServiceConnection): ServiceConnection => ({
+      close: () => connection.close(),
+      open: pass => {
+        const service = connection.open(pass);
+        return {
+          ...service,
+          async *tasks(processId, projectId) {
+            for await (const page of service.tasks(processId, projectId)) {
+              records.push(...page.items.map(({ fields }) => new WeakRef(fields)));
+              yield page;
+            }
+          },
+        };
+      },
+    }),
+    count: () => {
+      collectGarbage();
+      most = Math.max(most, records.filter(record => record.deref() !== undefined).length);
+    },
+  };
+}
+
+describe('memory', () => {
+  it.each(['baseline', 'sweep'] as const)(
+    'invariant 7: of a %s holds the tasks of the projects that are being worked on, and no more',
+    async kind => {
+      const alive = aliveTasks();
+      const world = await createWorld(table, {
+        projects: 60,
+        tasksPerProject: TASKS,
+        settings: { concurrency: CONCURRENCY },
+      });
+      try {
+        if (kind === 'sweep') await world.run();
+        const dependencies: Partial<PollDependencies> = {
+          connect: target => alive.watch(world.connect(target)),
+          onProgress: alive.count,
+        };
+        await world.run('sweep', { poll: world.poller(dependencies) });
+        expect(alive.seen()).toBe(60 * TASKS);
+        expect(alive.most()).toBeGreaterThan(0);
+        expect(alive.most()).toBeLessThanOrEqual((CONCURRENCY + 2) * TASKS);
+      } finally {
+        await world.stop();
+      }
+    },
+  );
+});

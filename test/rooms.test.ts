@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** The rules of the house (docs/architecture.md), read off the imports. */
+const ROOT = resolve(import.meta.dirname, '..');
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const imports: Import[] = ['functions', 'infra', 'local'].flatMap(folder =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts'))
+    .flatMap(file => importsOf(join(ROOT, folder, file))),
+);
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?from\s+'([^']+)'/gms)].map(
+    ([, type, to = '']) => ({
+      from: relative(ROOT, file),
+      to: to.startsWith('.') ? relative(ROOT, resolve(dirname(file), to)) : to,
+      typeOnly: type !== undefined,
+    }),
+  );
+}
+
+const offending = (rule: (one: Import) => boolean) =>
+  imports.filter(rule).map(({ from, to }) => `${from} imports ${to}`);
+const within =
+  (...rooms: string[]) =>
+  (path: string) =>
+    rooms.some(room => path.startsWith(`${room}/`));
+
+describe('the rooms', () => {
+  it('are read: every file has its imports', () => {
+    expect(imports.length).toBeGreaterThan(300);
+  });
+
+  it('changes/ imports nothing with I/O', () => {
+    const changes = within('functions/changes');
+    const allowed = (to: string) => changes(to) || to === 'functions/json.ts' || to === 'zod';
+    expect(offending(({ from, to, typeOnly }) => changes(from) && !allowed(to) && !typeOnly)).toEqual([]);
+  });
+
+  it.each([
+    ['service', ['snapshots', 'endpoints', 'pass', 'topic']],
+    ['snapshots', ['service', 'endpoints', 'pass', 'topic']],
+    ['topic', ['service', 'snapshots', 'pass']],
+    ['endpoints', ['service', 'snapshots', 'pass']],
+  ])('%s/ knows nothing of %j', (room, others) => {
+    const foreign = within(...others.map(other => `functions/${other}`));
+    expect(offending(({ from, to }) => from.startsWith(`functions/${room}/`) && foreign(to))).toEqual([]);
+  });
+
+  it('pass/ knows the service and the table by their ports only', () => {
+    const ports = ['service/service.ts', 'service/errors.ts', 'snapshots/snapshots.ts', 'snapshots/state.ts'];
+    const behind = within('functions/service', 'functions/snapshots');
+    const isPort = (to: string) => ports.some(port => to === `functions/${port}`);
+    expect(
+      offending(({ from, to }) => from.startsWith('functions/pass/') && behind(to) && !isPort(to)),
+    ).toEqual([]);
+  });
+
+  it('only snapshots/ and the entries know DynamoDB; only service/ knows undici', () => {
+    const mayKnow: Record<string, RegExp> = {
+      '@aws-sdk/client-dynamodb': /^functions\/(snapshots\/|\w+\.ts$)/,
+      undici: /^functions\/(service|endpoints)\//,
+    };
+    const foreign = ({ from, to }: Import) =>
+      from.startsWith('functions/') && to in mayKnow && !mayKnow[to]?.test(from);
+    expect(offending(foreign)).toEqual([]);
+  });
+
+  it('infra/ imports only types from functions/', () => {
+    expect(
+      offending(({ from, to, typeOnly }) => within('infra')(from) && within('functions')(to) && !typeOnly),
+    ).toEqual([]);
+  });
+
+  it('functions/ imports nothing of infra/, local/ or test/', () => {
+    const outside = within('infra', 'local', 'test');
+    expect(offending(({ from, to }) => within('functions')(from) && outside(to))).toEqual([]);
+  });
+
+  it('no module of functions/ reads the environment, but the entries when they are called', () => {
+    const readers = readdirSync(join(ROOT, 'functions'), { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts'))
+      .filter(file => /process\.env/.test(readFileSync(join(ROOT, 'functions', file), 'utf8')));
+    expect(readers.sort()).toEqual(['poll.ts', 'publish.ts']);
+  });
+});
