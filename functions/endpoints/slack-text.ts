@@ -18,7 +18,7 @@ export function notificationText(text: string): string {
 }
 
 /** Text of a rich text element. It is never parsed, so nothing is escaped: an entity would show as it stands. What
- *  looks like a mention is broken all the same, for receivers that flatten rich text to mrkdwn. */
+ *  looks like a mention or a link is broken all the same, for receivers that flatten rich text to mrkdwn. */
 export function richText(text: string): string {
-  return text.replace(/<(?=[!@#])/g, '<\u2060');
+  return text.replace(/<(?=\S)/g, '<\u2060');
 }
