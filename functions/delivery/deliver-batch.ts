@@ -127,11 +127,13 @@ class Batch {
     if (outcome.kind === 'failed')
       return this.#settle(records, record => this.#settler.failed(record, reason));
     if (outcome.kind === 'slowed') {
-      this.#rest = record => this.#settler.failed(record, reason, outcome.retryAfter);
-    } else {
-      await this.#stop(reason);
-      this.#rest = record => this.#settler.dead(record, `the endpoint ${reason} and is stopped`);
+      const rest: Rest = record => this.#settler.failed(record, reason, outcome.retryAfter);
+      // An answer that was on its way does not take back that another stopped the endpoint.
+      this.#rest ??= rest;
+      return this.#settle(records, rest);
     }
+    await this.#stop(reason);
+    this.#rest = record => this.#settler.dead(record, `the endpoint ${reason} and is stopped`);
     await this.#settle(records, this.#rest);
   }
 

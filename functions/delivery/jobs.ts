@@ -44,15 +44,17 @@ export function chatJobs(letters: readonly Letter[], format: ChatFormat): Jobs {
       format([letter.event]);
       fit.push(letter);
     } catch (error) {
-      const reason = `the event can not be shown (${error instanceof Error ? error.name : 'unknown error'})`;
+      const reason = `the event can not be shown (${(error as Error).name})`;
       unfit.push({ record: letter.record, reason });
     }
   }
-  const byId = Map.groupBy(fit, ({ event }) => event.id);
-  const events = [...byId.values()].flatMap(([first]) => (first ? [first.event] : []));
-  const jobs = format(events).map(({ body, eventIds }) => ({
-    records: eventIds.flatMap(id => (byId.get(id) ?? []).map(({ record }) => record)),
-    request: () => ({ body, headers: {} }),
-  }));
+  const events = new Map(fit.map(({ event }) => [event.id, event]));
+  const jobs = format([...events.values()]).map(({ body, eventIds }) => {
+    const ids = new Set(eventIds);
+    return {
+      records: fit.filter(({ event }) => ids.has(event.id)).map(({ record }) => record),
+      request: () => ({ body, headers: {} }),
+    };
+  });
   return { jobs, unfit };
 }

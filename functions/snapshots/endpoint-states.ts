@@ -32,8 +32,8 @@ async function isStopped(table: Table, name: string): Promise<Stopped | undefine
   const { Item: item } = await table.client.send(
     new GetItemCommand({ TableName: table.tableName, Key: endpointKey(name), ConsistentRead: true }),
   );
-  if (item?.stoppedAt === undefined) return undefined;
-  return { reason: item.stopReason?.S ?? '', at: Number(item.stoppedAt.N) };
+  const [at, reason] = [item?.stoppedAt?.N, item?.stopReason?.S];
+  return at === undefined || reason === undefined ? undefined : { reason, at: Number(at) };
 }
 
 function stop(table: Table, name: string, reason: string, at: number): Promise<boolean> {

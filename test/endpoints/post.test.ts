@@ -1,5 +1,5 @@
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, setDefaultAutoSelectFamily } from 'node:net';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Resolve } from '../../functions/endpoints/guarded-agent.ts';
@@ -190,6 +190,19 @@ describe('a post to an address that is not allowed', () => {
     });
     expect(asked).toEqual(['turning.example']);
     expect(server.connections).toBe(0);
+  });
+
+  it('is refused alike where connections are tried to one address only', async () => {
+    setDefaultAutoSelectFamily(false);
+    closers.push(() => setDefaultAutoSelectFamily(true));
+    const server = await receiver(answer(200));
+    const resolve = names({ 'name.example': ['127.0.0.1'] });
+    const url = `https://name.example:${server.port}/`;
+    expect(await poster({ allowLoopback: false, resolve }).post(url, request)).toEqual({
+      why: expect.stringContaining('not public'),
+    });
+    const local = `http://name.example:${server.port}/`;
+    expect(await poster({ resolve }).post(local, request)).toMatchObject({ status: 200 });
   });
 
   it('is refused for plain http, wherever it leads, and for names that lead nowhere', async () => {
