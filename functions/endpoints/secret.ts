@@ -42,14 +42,16 @@ function json(text: string): unknown {
   }
 }
 
-/** http passes here: whether it may be used is decided where the address is known. */
-function isPlainAddress(text: string): boolean {
+/** An http or https URL without user name and password. http passes: whether it may be used is decided where the address is
+ *  known. */
+export function isPlainAddress(text: string): boolean {
   const parsed = URL.parse(text);
   if (!parsed) return false;
   return /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.password === '';
 }
 
-function isSigningSecret(text: string): boolean {
+/** Whether a text is what Standard Webhooks takes for a secret. */
+export function isSigningSecret(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false;
   try {
     new Webhook(text);
