@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Only what we send, as Slack's reference of July 2026 describes it, with its limits; anything else is an error: a
+/** Only what we send, as Slack's reference describes it, with its limits; anything else is an error: a
  *  link, a mention or an emoji would be an element of another type (docs/chat.md names the pages). */
 const plainText = (limit: number) =>
   z.strictObject({
