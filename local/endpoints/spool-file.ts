@@ -66,12 +66,11 @@ export class SpoolFile {
       false,
     );
     for (const key of known) this.#messages.delete(key);
-    if (this.#lines > WORTH_CLEARING + 2 * this.#messages.size) this.#rewrite();
   }
 
   #append(lines: readonly Line[], flush: boolean): void {
     if (lines.length === 0) return;
-    if (this.#torn) this.#rewrite();
+    if (this.#torn || this.#lines > WORTH_CLEARING + 2 * this.#messages.size) this.#rewrite();
     this.#torn = true;
     appendFileSync(this.path, textOf(lines), { mode: 0o600, flush });
     this.#torn = false;
