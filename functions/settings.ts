@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { EndpointSettings } from './endpoints/endpoint.ts';
 
 const milliseconds = z.number().int().positive();
 
@@ -35,20 +36,29 @@ export const workspaceSettings = z.strictObject({
 export type ProcessSettings = z.infer<typeof processSettings>;
 export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
 
+/** One receiver of events that `deliver.ts` serves. */
+export const endpointSettings: z.ZodType<EndpointSettings> = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  kind: z.enum(['webhook', 'slack', 'teams']),
+  secret: z.string().min(1),
+  queueArn: z.string().min(1),
+  queueUrl: z.url(),
+  deadLetterUrl: z.url(),
+});
+
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue('expected JSON');
+    return z.NEVER;
+  }
+});
+
 /** The environment of `poll.ts`; `WORKSPACES` is JSON. */
 export const pollEnvironment = z.object({
   TABLE_NAME: z.string().min(1),
-  WORKSPACES: z
-    .string()
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue('expected JSON');
-        return z.NEVER;
-      }
-    })
-    .pipe(z.array(workspaceSettings).min(1)),
+  WORKSPACES: json.pipe(z.array(workspaceSettings).min(1)),
 });
 
 /** The environment of `publish.ts`. */
@@ -56,6 +66,12 @@ export const publishEnvironment = z.object({
   TOPIC_ARN: z.string().min(1),
   /** Receives events that SNS will never take (the sender's fault), whole, so that nothing is lost. */
   REJECTED_QUEUE_URL: z.string().min(1),
+});
+
+/** The environment of `deliver.ts`; `ENDPOINTS` is JSON. */
+export const deliverEnvironment = z.object({
+  TABLE_NAME: z.string().min(1),
+  ENDPOINTS: json.pipe(z.array(endpointSettings)),
 });
 
 /** The environment by its schema.

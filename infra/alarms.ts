@@ -3,11 +3,14 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { pollErrors, publishBehind } from './alarms/function-alarms.ts';
+import { endpointAlarms } from './alarms/endpoint-alarms.ts';
+import { deliverErrors, pollErrors, publishBehind } from './alarms/function-alarms.ts';
 import { type OperatorAlarm, operatorAlarm } from './alarms/operator-alarm.ts';
 import { held, stale } from './alarms/pass-alarms.ts';
 import { rejectedEvents, undelivered, unpublished, unstarted } from './alarms/queue-alarms.ts';
 import type { Config } from './config/schema.ts';
+import type { Deliver } from './deliver.ts';
+import type { Endpoint } from './endpoint.ts';
 import { passes } from './passes.ts';
 import type { Poll } from './poll.ts';
 import type { Publish } from './publish.ts';
@@ -21,6 +24,9 @@ export interface AlarmsProps {
   readonly schedules: Schedules;
   /** By the name of the subscription. */
   readonly subscriptions: ReadonlyMap<string, HttpSubscription>;
+  readonly endpoints: readonly Endpoint[];
+  /** Absent when there are no endpoints. */
+  readonly deliver: Deliver | undefined;
 }
 
 /** Everything that an operator must hear of; each has an entry in docs/runbook.md. */
@@ -35,7 +41,8 @@ export class Alarms extends Construct {
   }
 }
 
-function specs({ config, poll, publish, schedules, subscriptions }: AlarmsProps): [string, OperatorAlarm][] {
+function specs(props: AlarmsProps): [string, OperatorAlarm][] {
+  const { config, poll, publish, schedules, subscriptions, endpoints, deliver } = props;
   const scheduled = passes(config);
   return [
     ...scheduled.map((pass): [string, OperatorAlarm] => [`Stale.${pass.key}`, stale(pass)]),
@@ -51,6 +58,8 @@ function specs({ config, poll, publish, schedules, subscriptions }: AlarmsProps)
       const subscription = subscriptions.get(name);
       return subscription ? [[`Undelivered.${name}`, undelivered(subscription.undelivered, name, url)]] : [];
     }),
+    ...(deliver ? [['DeliverErrors', deliverErrors(deliver.fn)] satisfies [string, OperatorAlarm]] : []),
+    ...endpoints.flatMap(endpointAlarms),
   ];
 }
 

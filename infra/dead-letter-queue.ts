@@ -1,15 +1,21 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-/** A queue for what could not be delivered. SNS, Lambda and Scheduler can write to it without a grant on a KMS key,
- *  because SQS keeps the key itself; 14 days is the longest that SQS holds a message. */
-export function deadLetterQueue(scope: Construct, id: string): Queue {
-  const queue = new Queue(scope, id, {
+/** A queue that keeps what it gets. SNS, Lambda and Scheduler can write to it without a grant on a KMS key, because SQS
+ *  keeps the key itself; 14 days is the longest that SQS holds a message. */
+export function keptQueue(scope: Construct, id: string, props: QueueProps = {}): Queue {
+  return new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
+    ...props,
   });
+}
+
+/** A queue for what a source that is not SQS could not deliver. */
+export function deadLetterQueue(scope: Construct, id: string): Queue {
+  const queue = keptQueue(scope, id);
   Validations.of(queue).acknowledge({
     id: 'AwsSolutions-SQS3',
     reason:

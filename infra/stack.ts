@@ -4,6 +4,8 @@ import { Alarms } from './alarms.ts';
 import { ENTRIES, type EntryName } from './bundle/options.ts';
 import type { Config } from './config/schema.ts';
 import { Credentials } from './credentials.ts';
+import { Deliver } from './deliver.ts';
+import { Endpoint } from './endpoint.ts';
 import { Poll } from './poll.ts';
 import { Publish } from './publish.ts';
 import { Schedules } from './schedules.ts';
@@ -31,7 +33,15 @@ export class ChangewireStack extends Stack {
         new HttpSubscription(this, `Subscription.${each.name}`, { topic: topic.topic, config: each }),
       ]),
     );
-    const alarms = new Alarms(this, 'Alarms', { config, poll, publish, schedules, subscriptions });
+    const endpoints = config.endpoints.map(
+      each => new Endpoint(this, `Endpoint.${each.name}`, { topic: topic.topic, config: each }),
+    );
+    const deliver =
+      endpoints.length === 0
+        ? undefined
+        : new Deliver(this, 'Deliver', { config, entry: entries.deliver, table, endpoints });
+    const watched = { config, poll, publish, schedules, subscriptions, endpoints, deliver };
+    const alarms = new Alarms(this, 'Alarms', watched);
     this.#outputs({
       TableName: table.table.tableName,
       TopicArn: topic.topic.topicArn,
@@ -44,8 +54,15 @@ export class ChangewireStack extends Stack {
       UnpublishedQueueUrl: publish.unpublished.queueUrl,
       UnstartedQueueUrl: schedules.unstarted.queueUrl,
       ...Object.fromEntries(
-        [...subscriptions].map(([name, each]) => [undeliveredOutput(name), each.undelivered.queueUrl]),
+        [...subscriptions].map(([name, each]) => [
+          `UndeliveredQueueUrl${encoded(name)}`,
+          each.undelivered.queueUrl,
+        ]),
       ),
+      ...(deliver && {
+        DeliverFunction: deliver.fn.functionName,
+        DeliverLogs: deliver.fn.logGroup.logGroupName,
+      }),
     });
   }
 
@@ -56,8 +73,7 @@ export class ChangewireStack extends Stack {
   }
 }
 
-/** CloudFormation takes letters and digits only, and two subscriptions may differ in what it doesn't take. */
-function undeliveredOutput(name: string): string {
-  const encoded = name.replaceAll(/[_-]/g, mark => (mark === '_' ? 'Underscore' : 'Dash'));
-  return `UndeliveredQueueUrl${encoded}`;
+/** CloudFormation takes letters and digits only in an output's name, and two names may differ in what it doesn't take. */
+function encoded(name: string): string {
+  return name.replaceAll(/[_-]/g, mark => (mark === '_' ? 'Underscore' : 'Dash'));
 }

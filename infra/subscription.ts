@@ -4,13 +4,13 @@ import {
   type DeliveryPolicy,
   type ITopic,
   Subscription,
-  SubscriptionFilter,
   SubscriptionProtocol,
 } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { DeliveryConfig, FilterConfig, SubscriptionConfig } from './config/subscription.ts';
+import type { DeliveryConfig, SubscriptionConfig } from './config/subscription.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
+import { filterPolicy } from './filter-policy.ts';
 
 /** An HTTP(S) endpoint that SNS delivers to; it gets nothing before it has answered the SNS handshake. */
 export class HttpSubscription extends Construct {
@@ -31,19 +31,9 @@ export class HttpSubscription extends Construct {
       rawMessageDelivery: raw,
       deliveryPolicy: deliveryPolicy(delivery),
       deadLetterQueue: this.undelivered,
-      ...(filter === undefined ? {} : { filterPolicy: filterPolicy(filter) }),
+      ...filterPolicy(filter),
     });
   }
-}
-
-/** Over message attributes, SNS's default scope: `changedFields` is a String.Array, which matches by any of its values. */
-function filterPolicy(filter: FilterConfig): Record<string, SubscriptionFilter> {
-  return Object.fromEntries(
-    Object.entries(filter).map(([attribute, allowlist = []]) => [
-      attribute,
-      SubscriptionFilter.stringFilter({ allowlist }),
-    ]),
-  );
 }
 
 const BACKOFF = {

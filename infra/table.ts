@@ -38,4 +38,23 @@ export class SnapshotTable extends Construct {
       grant: grantee => Grant.addToPrincipal({ grantee, actions, resourceArns: [this.table.tableArn] }),
     };
   }
+
+  /** `TABLE_NAME` for who keeps the endpoints' states, and sees nothing else of the table: snapshots are other items. */
+  forEndpointStates(): Binding {
+    const actions = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map(action => `dynamodb:${action}`);
+    return {
+      value: this.table.tableName,
+      grant: grantee =>
+        Grant.addToPrincipal({
+          grantee,
+          actions,
+          resourceArns: [this.table.tableArn],
+          conditions: {
+            'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['ENDPOINT#*'] },
+            // Of no values at all the above is true.
+            Null: { 'dynamodb:LeadingKeys': 'false' },
+          },
+        }),
+    };
+  }
 }

@@ -1,10 +1,11 @@
 import { argv, cwd, env, exit, stderr, stdout } from 'node:process';
 import { withEnvFile } from './cli/environment.ts';
 import { HELP } from './cli/help.ts';
-import { type Options, parseOptions, UsageError } from './cli/options.ts';
+import { type Options, parseOptions } from './cli/options.ts';
 import { createOutput, type Output } from './cli/output.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { onInterrupt } from './cli/signals.ts';
+import { UsageError } from './cli/usage-error.ts';
 import { formatEvent } from './subscriber/print.ts';
 
 /**

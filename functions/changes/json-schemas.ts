@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { eventSchemas } from './event.ts';
 
-/** The JSON Schema (draft 2020-12) of every event type, by type: what `docs/schemas` holds. */
-export function jsonSchemas(): Record<string, object> {
+/** The JSON Schema of every event type, by type: in draft 2020-12, what `docs/schemas` holds. */
+export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-12'): Record<string, object> {
   return Object.fromEntries(
     Object.entries(eventSchemas).map(([type, schema]) => [
       type,
       z.toJSONSchema(schema, {
+        target,
         unrepresentable: 'any',
         override: ({ jsonSchema }) => withoutDatePattern(jsonSchema),
       }),

@@ -1,6 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** One HTTP request as it goes over the wire. */
 export interface HttpRequest {

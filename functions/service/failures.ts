@@ -1,3 +1,4 @@
+import { parseHttpDate, parseRetryAfter } from '../http-date.ts';
 import {
   ServiceAnswerError,
   type ServiceError,
@@ -5,7 +6,6 @@ import {
   ServiceUnreachableError,
 } from './errors.ts';
 import type { HttpAnswer, HttpFailure } from './exchange.ts';
-import { parseHttpDate, parseRetryAfter } from './http-date.ts';
 
 /** One failed try, and what may be done about it. */
 export interface Failure {

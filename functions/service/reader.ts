@@ -1,14 +1,14 @@
+import { parseHttpDate } from '../http-date.ts';
 import type { Json } from '../json.ts';
+import { within } from '../within.ts';
 import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
 import { ServiceAnswerError } from './errors.ts';
 import { type HttpAnswer, isSuccess } from './exchange.ts';
 import { exchangeFailure, garbledFailure, type Patience, statusFailure } from './failures.ts';
-import { parseHttpDate } from './http-date.ts';
 import { parseJson } from './parse.ts';
 import { type Outcome, outOfTime, persist, type Try } from './persist.ts';
 import type { Tokens } from './tokens.ts';
-import { within } from './within.ts';
 
 /** A 2xx answer in JSON. */
 export interface Answer {

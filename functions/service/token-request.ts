@@ -1,10 +1,10 @@
+import { parseHttpDate } from '../http-date.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
 import { ServiceError } from './errors.ts';
 import type { HttpRequest } from './exchange.ts';
 import { isSuccess } from './exchange.ts';
 import { exchangeFailure, garbledFailure, statusFailure } from './failures.ts';
-import { parseHttpDate } from './http-date.ts';
 import { parseJson } from './parse.ts';
 import { persist, type Try } from './persist.ts';
 import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';

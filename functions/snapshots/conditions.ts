@@ -7,6 +7,11 @@
  *
  *   free ──IS_FREE──▶ A's ──IS_OURS(A): progress, progress, …──▶ IS_OURS(A): finish or release ──▶ free
  *                      └── A dies; `until` passes ──IS_FREE──▶ B's ──▶ …   (A, if alive, fails IS_OURS from here on)
+ *
+ * and of one endpoint's item:
+ *
+ *   served ──FIRST_STOP──▶ stopped ── an operator deletes the item ──▶ served
+ *   slot free ──SLOT_IS_FREE──▶ taken ──SLOT_IS_TAKEN: booked behind──▶ taken ── time passes ──▶ free
  */
 export const IS_ABSENT = 'attribute_not_exists(pk)';
 export const IS_VERSION = 'version = :expected';
@@ -14,3 +19,6 @@ export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR
 export const IS_OURS = 'leaseOwner = :me';
 /** `held` as `stateUpdate` names it: deletions of the process don't wait for an operator yet. */
 export const IS_NOT_HELD = 'attribute_not_exists(#held)';
+export const FIRST_STOP = 'attribute_not_exists(stoppedAt)';
+export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now';
+export const SLOT_IS_TAKEN = 'nextSlot > :now';

@@ -35,3 +35,9 @@ export function changeKey(process: ProcessKey, at: number, id: string, version: 
 }
 
 export const PROJECT_PREFIX = PROJECT;
+
+/** What the runs that serve one endpoint agree on. */
+export const endpointKey = (name: string): Key => ({
+  pk: { S: `ENDPOINT#${encodePart(name)}` },
+  sk: { S: 'STATE' },
+});

@@ -42,3 +42,19 @@ export function publishBehind(publish: IFunction): OperatorAlarm {
     missing: 'not breaching',
   };
 }
+
+/** An endpoint that fails is no error of the function. What remains are its settings, its permissions and defects. */
+export function deliverErrors(deliver: IFunction): OperatorAlarm {
+  return {
+    name: 'deliver errors',
+    happened: 'The deliver function failed in each of three 5-minute periods in a row.',
+    means: 'At least one endpoint gets its events late. They wait in its queue, for 14 days at most.',
+    first: "Read the deliver function's last errors: a deployment, a permission or a defect is at fault.",
+    section: 'deliver-errors',
+    metric: deliver.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+    when: 'at least',
+    threshold: 1,
+    periods: 3,
+    missing: 'not breaching',
+  };
+}

@@ -5,7 +5,7 @@ import type { OperatorAlarm } from './operator-alarm.ts';
 type Text = Pick<OperatorAlarm, 'name' | 'happened' | 'means' | 'first' | 'section'>;
 
 /** One message is enough: each is an event or a run that nobody else will take care of. */
-function notEmpty(queue: IQueue, text: Text): OperatorAlarm {
+export function notEmpty(queue: IQueue, text: Text): OperatorAlarm {
   return {
     ...text,
     metric: queue.metricApproximateNumberOfMessagesVisible({

@@ -4,7 +4,11 @@ import type { BuildOptions } from 'esbuild';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The Lambda entries, by name: paths from the root of the repository. */
-export const ENTRIES = { poll: 'functions/poll.ts', publish: 'functions/publish.ts' } as const;
+export const ENTRIES = {
+  poll: 'functions/poll.ts',
+  publish: 'functions/publish.ts',
+  deliver: 'functions/deliver.ts',
+} as const;
 
 export type EntryName = keyof typeof ENTRIES;
 

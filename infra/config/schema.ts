@@ -1,5 +1,6 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
+import { endpointConfig } from './endpoint.ts';
 import { subscriptionConfig } from './subscription.ts';
 import { list, object, text } from './values.ts';
 import { interval, workspaceConfig } from './workspace.ts';
@@ -23,6 +24,7 @@ export const configSchema = object({
   changes: interval().prefault('1m'),
   sweep: interval().prefault('6h'),
   subscriptions: list(subscriptionConfig, 0, 'subscriptions').default([]),
+  endpoints: list(endpointConfig, 0, 'endpoints').default([]),
   logRetentionDays: retention.default(RetentionDays.ONE_MONTH),
   alarmEmail: z.email({ error: 'an e-mail address' }).optional(),
 });

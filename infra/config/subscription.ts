@@ -1,18 +1,7 @@
 import type { z } from 'zod';
-import { address, choice, duration, list, object, text, whole, yesNo } from './values.ts';
+import { attributeFilter } from './filter.ts';
+import { address, choice, duration, object, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
-
-const EVENT_TYPE = /^((project|task)\.(created|updated|deleted)|(field|audit|source)\.[a-z][a-z_-]*)$/;
-const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
-
-/** Which events a subscriber gets, by message attribute; every key given must match, with any of its values. */
-const filter = object({
-  eventType: list(text(EVENT_TYPE, 'an event type such as "task.updated"'), 1, 'event types').optional(),
-  workspace: list(value(), 1, 'workspace names').optional(),
-  processId: list(value(), 1, 'process ids').optional(),
-  projectId: list(value(), 1, 'project ids').optional(),
-  changedFields: list(value(), 1, 'field names').optional(),
-});
 
 /** SNS's delivery policy for HTTP(S). Its own limit: all tries together within one hour. */
 const delivery = object({
@@ -32,10 +21,9 @@ export const subscriptionConfig = object({
   name: name(),
   url: address('http', 'https'),
   raw: yesNo().default(false),
-  filter: filter.optional(),
+  filter: attributeFilter.optional(),
   delivery: delivery.prefault({}),
 });
 
-export type FilterConfig = z.infer<typeof filter>;
 export type DeliveryConfig = z.infer<typeof delivery>;
 export type SubscriptionConfig = z.infer<typeof subscriptionConfig>;

@@ -54,6 +54,17 @@ export function address(...protocols: readonly ('http' | 'https')[]) {
   return z.string({ error }).refine(allowed, { error });
 }
 
+/** This machine's own address: for a stack on an emulator beside the simulated service. On AWS it leads nowhere. */
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
+
+/** A web address that credentials are sent to: encrypted, unless they don't leave the machine. */
+export function secureAddress() {
+  return z.union([address('https'), address('http').regex(LOOPBACK)], {
+    error:
+      'an https:// address without user name, password or #fragment; http:// only to 127.0.0.1, [::1] or localhost',
+  });
+}
+
 /** A list with at least `min` entries. */
 export function list<Item extends z.ZodType>(item: Item, min: 0 | 1, of: string) {
   const error = min === 0 ? `a list of ${of}` : `a list of at least one of ${of}`;

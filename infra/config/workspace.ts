@@ -1,8 +1,12 @@
 import type { z } from 'zod';
-import { address, duration, list, object, text, whole } from './values.ts';
+import { duration, list, object, secureAddress, text, whole } from './values.ts';
 
 /** Names become parts of table keys, metrics, alarms and secrets. */
 export const name = () => text(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "-" and "_"');
+
+/** A name in Secrets Manager. */
+export const secretName = () =>
+  text(/^[A-Za-z0-9/_+=.@-]{1,200}$/, 'a Secrets Manager name of 1 to 200 letters, digits and /_+=.@-');
 
 /** How often a process is polled. EventBridge Scheduler counts in minutes; CloudWatch watches 5 intervals, 7 days at most. */
 export const interval = () => duration('1m', '24h', '1m');
@@ -24,13 +28,10 @@ const processConfig = object({
 /** One credential set on one instance of the service (service-api.md §1, §5). */
 export const workspaceConfig = object({
   name: name(),
-  baseUrl: address('https'),
-  authUrl: address('https'),
+  baseUrl: secureAddress(),
+  authUrl: secureAddress(),
   audience: text(/^.+$/s, 'the audience that the service names for token requests'),
-  credentials: text(
-    /^[A-Za-z0-9/_+=.@-]{1,200}$/,
-    'a Secrets Manager name of 1 to 200 letters, digits and /_+=.@-',
-  ).optional(),
+  credentials: secretName().optional(),
   concurrency: whole(1, 32).optional(),
   identifiers: object({
     project: property().optional(),

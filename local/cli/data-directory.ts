@@ -6,6 +6,8 @@ import { endOrphans } from '../dynamodb/orphan.ts';
 
 export interface DataDirectory {
   readonly path: string;
+  /** Whether what is kept there is there for the next start. */
+  readonly lasting: boolean;
   file(name: string): string;
   /** Gives the directory back; one that should keep nothing is removed. */
   release(): void;
@@ -16,7 +18,7 @@ export function openDataDirectory(directory: string): DataDirectory {
   const path = resolve(directory);
   mkdirSync(path, { recursive: true });
   const lock = lockDirectory(path);
-  return { path, file: name => join(path, name), release: lock.release };
+  return { path, lasting: true, file: name => join(path, name), release: lock.release };
 }
 
 const SCRATCH = 'changewire-memory-';
@@ -34,7 +36,7 @@ export async function openScratchDirectory(temporary = tmpdir()): Promise<DataDi
     lock.release();
     rmSync(path, { recursive: true, force: true });
   };
-  return { path, file: name => join(path, name), release };
+  return { path, lasting: false, file: name => join(path, name), release };
 }
 
 async function removeAbandoned(parent: string): Promise<void> {

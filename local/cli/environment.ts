@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { UsageError } from './options.ts';
+import { UsageError } from './usage-error.ts';
 
 /** A real service, as the environment tells it (service-api.md §1, §5). */
 export interface ServiceSettings {

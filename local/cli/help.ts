@@ -2,7 +2,8 @@ export const HELP = `Changewire watches processes, projects and tasks, and sends
 
 Usage
   npm start                       try it: a simulated service that goes on changing
-  npm start -- --subscribe URL    send the events to your own HTTP endpoint, too
+  npm start -- --webhook URL      send the events to your own HTTP endpoint, too, signed by Standard Webhooks
+  npm start -- --subscribe URL    send them as Amazon SNS does
 
 To watch your own workspace, set these in the environment or in a file named .env:
   SERVICE_BASE_URL        the API's address, such as https://api.example.com/v1
@@ -16,12 +17,21 @@ Options
   --subscribe URL         send events to this HTTP endpoint, as Amazon SNS does: it is asked to confirm first
                           (repeat the option for several)
   --raw                   send these endpoints the bare event, without SNS's envelope
+  --webhook URL           send events to this HTTP endpoint, signed by Standard Webhooks (repeat it for several);
+                          an https URL, or an http URL of this machine
+  --webhook-secret KEY    sign those of the --webhook before it with this whsec_…; give two while you change it.
+                          Without one the WEBHOOK_SECRET of the environment signs, or else a secret that is made
+                          for you and kept in the data directory
+  --slack URL             tell events in a Slack channel, by its incoming webhook
+  --teams URL             tell events in a Teams channel, by its Workflows webhook
+                          (alone, --slack and --teams take SLACK_WEBHOOK_URL and TEAMS_WEBHOOK_URL of the environment)
   --interval 60s          how often to look for changes (60s; the simulated service: 2s)
   --sweep-interval 6h     how often to read everything again, which finds what the API didn't tell
   --overlap 120s          how far back to look again each time, for updates that come late
   --data DIR              where to keep what is known, so that a restart goes on from there (.changewire)
   --memory                keep nothing after the end
-  --once                  look once, deliver all events, end (exit code 1 if that failed)
+  --once                  look once, deliver all events, end (exit code 1 if that failed, or if an event is
+                          undelivered after its first attempt: the next start goes on with it)
   --json                  print each event as one line of JSON on stdout, and all else on stderr
   --help                  print this
 

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { parseDuration } from './duration.ts';
+import { type EndpointOptions, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
 import { nearest } from './nearest.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What was asked for on the command line. Durations are in ms. */
-export interface Options {
+export interface Options extends EndpointOptions {
   readonly subscribe: readonly string[];
   readonly raw: boolean;
   /** undefined: 60 s for a real service, less for the simulated one. */
@@ -17,12 +19,13 @@ export interface Options {
   readonly help: boolean;
 }
 
-/** The command line can't be followed; the message says what to change. */
-export class UsageError extends Error {}
-
 const FLAGS = {
   subscribe: { type: 'string', multiple: true },
   raw: { type: 'boolean' },
+  webhook: { type: 'string', multiple: true },
+  'webhook-secret': { type: 'string', multiple: true },
+  slack: { type: 'string', multiple: true },
+  teams: { type: 'string', multiple: true },
   interval: { type: 'string' },
   'sweep-interval': { type: 'string' },
   overlap: { type: 'string' },
@@ -35,7 +38,7 @@ const FLAGS = {
 
 /** Reads the arguments after the script's name. @throws UsageError */
 export function parseOptions(args: readonly string[]): Options {
-  const values = read(args);
+  const { values, tokens } = read(args.map(withValue));
   if (values.memory && values.data !== undefined)
     throw new UsageError('--memory keeps nothing and --data keeps all: give one of them.');
   if (values.raw && values.subscribe === undefined)
@@ -43,6 +46,7 @@ export function parseOptions(args: readonly string[]): Options {
   return {
     subscribe: (values.subscribe ?? []).map(endpoint),
     raw: values.raw ?? false,
+    ...endpointOptions(tokens),
     interval: duration('interval', values.interval),
     sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
     overlap: duration('overlap', values.overlap) ?? 120_000,
@@ -54,13 +58,20 @@ export function parseOptions(args: readonly string[]): Options {
   };
 }
 
+/** `--slack` alone stands for `--slack=`. */
+function withValue(arg: string, index: number, args: readonly string[]): string {
+  const next = args[index + 1];
+  return VALUE_IS_OPTIONAL.has(arg) && (next === undefined || next.startsWith('-')) ? `${arg}=` : arg;
+}
+
 function read(args: readonly string[]) {
   const { tokens } = parseArgs({ args: [...args], options: FLAGS, strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind === 'positional') throw new UsageError(notAnOption(token.value));
     if (token.kind === 'option') checkOption(token);
   }
-  return parseArgs({ args: [...args], options: FLAGS }).values;
+  const { values } = parseArgs({ args: [...args], options: FLAGS });
+  return { values, tokens: tokens.filter(token => token.kind === 'option') };
 }
 
 function checkOption({
@@ -83,6 +94,10 @@ function checkOption({
 
 const EXAMPLES: Record<string, string> = {
   subscribe: '--subscribe http://localhost:9000/events',
+  webhook: '--webhook http://localhost:9000/events',
+  'webhook-secret': '--webhook-secret whsec_…',
+  slack: '--slack https://hooks.slack.com/services/…',
+  teams: '--teams https://…',
   interval: '--interval 60s',
   'sweep-interval': '--sweep-interval 6h',
   overlap: '--overlap 120s',
@@ -90,6 +105,7 @@ const EXAMPLES: Record<string, string> = {
 };
 
 function notAnOption(word: string): string {
+  if (word.startsWith('whsec_')) return 'A secret stands alone: write --webhook-secret in front of it.';
   if (URL.canParse(word)) return `"${word}" stands alone. To send events there, write --subscribe ${word}`;
   return `"${word}" is no option.${suggestion(word)}`;
 }

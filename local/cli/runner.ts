@@ -3,6 +3,7 @@ import type { StreamPump } from '../stream/pump.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
+import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { type Environment, type ServiceSettings, serviceSettings } from './environment.ts';
 import { jobsOf } from './jobs.ts';
 import { passOnce } from './once.ts';
@@ -15,6 +16,7 @@ import { realSource, type Source, simulatedSource } from './source.ts';
 import { fileSweepTimes } from './sweep-times.ts';
 import { startTable } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
+import { wantedEndpoints } from './wanted-endpoints.ts';
 
 export interface Runner {
   /** One pass of each process, and all of its events delivered. @returns true when all went well. */
@@ -50,23 +52,28 @@ export async function startRunner(parts: Parts): Promise<Runner> {
 async function start(closers: Closers, parts: Parts): Promise<Runner> {
   const { options, environment, output, clock } = parts;
   const settings = serviceSettings(environment);
+  const wanted = wantedEndpoints(options, environment);
   const directory = await takeDirectory(closers, options);
   const house = { closers, directory, output };
   const table = await startTable(house, environment.DYNAMODB_ENDPOINT || undefined);
   const source = await openSource(house, options, settings);
   const interval = options.interval ?? (source.simulated ? LIVELY : 60_000);
   const data = options.memory ? undefined : options.data;
-  output.say(banner({ ...options, source, interval, endpoints: options.subscribe, data }));
+  output.say(
+    banner({ ...options, source, interval, subscribers: options.subscribe, endpoints: wanted, data }),
+  );
   const topic = await startTopic(house, {
     endpoints: options.subscribe,
     raw: options.raw,
     patience: CONFIRM_WITHIN,
   });
+  const endpoints = await startEndpoints(house, wanted, { sns: topic.sns, states: table.states });
   const polling = startPolling({ output, snapshots: table.snapshots, clock }, source);
   closers.add(polling.close);
-  const pump = () => table.pump(topic.publish, topic.sns.idle);
+  const settled = async () => void (await Promise.all([topic.sns.idle(), endpoints.secured()]));
+  const pump = () => table.pump(topic.publish, settled);
   return {
-    once: () => once({ source, topic, pump, polling, output }),
+    once: () => once({ source, topic, endpoints, pump, polling, output }),
     watch: () => {
       for (const origin of topic.unconfirmed)
         output.warn(`${origin} gets what happens once it has confirmed.`);
@@ -115,11 +122,12 @@ async function openSource(
 async function once(parts: {
   source: Source;
   topic: Topic;
+  endpoints: Endpoints;
   pump: () => StreamPump;
   polling: Polling;
   output: Output;
 }): Promise<boolean> {
-  const { source, topic, pump, polling, output } = parts;
+  const { source, topic, endpoints, pump, polling, output } = parts;
   if (topic.unconfirmed.length > 0) {
     output.warn(`${topic.unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
     return false;
@@ -131,7 +139,8 @@ async function once(parts: {
     output,
   );
   await drained();
-  return well && !topic.gaveUp();
+  await endpoints.tried();
+  return [well, !topic.gaveUp(), endpoints.wellDone()].every(Boolean);
 }
 
 function failure(error: unknown): string {

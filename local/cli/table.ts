@@ -1,7 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Publish } from '../../functions/create-publish.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { createEndpointStates, type EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
+import { endpointKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { startDynamoDb } from '../dynamodb/dynamodb.ts';
 import { ensureTable } from '../dynamodb/table.ts';
@@ -12,8 +14,14 @@ import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
 
+/** The endpoints' states, where a start serves again what was stopped. */
+export interface RestartableStates extends EndpointStates {
+  restart(name: string): Promise<void>;
+}
+
 export interface Table {
   readonly snapshots: Snapshots;
+  readonly states: RestartableStates;
   /** Starts to carry change records to `publish`. */
   pump(publish: Publish, delivered: () => Promise<void>): StreamPump;
 }
@@ -39,6 +47,15 @@ export async function startTable(
   const trim = trimmer(sequenceNumber => void dynamodb.trim(TABLE, sequenceNumber));
   return {
     snapshots: createSnapshots({ client, tableName: TABLE }),
+    states: {
+      ...createEndpointStates({ client, tableName: TABLE }),
+      restart: async name => {
+        const UpdateExpression = 'REMOVE stoppedAt, stopReason';
+        await client.send(
+          new UpdateItemCommand({ TableName: TABLE, Key: endpointKey(name), UpdateExpression }),
+        );
+      },
+    },
     pump: (publish, delivered) => {
       const pump = startStreamPump({
         client,

@@ -15,30 +15,33 @@ export interface DeadLetter {
   readonly ErrorMessage: string;
 }
 
-/** One subscription's dead-letter queue. */
-export interface DeadLetterQueue {
+/** A dead-letter queue: one subscription's, or one endpoint's. */
+export interface DeadLetterQueue<Letter = DeadLetter> {
   /** The JSON-lines file; undefined when kept in memory. */
   readonly path: string | undefined;
   /** Resolves when the letter is safe; rejects with the file system's error when it isn't. */
-  add(letter: DeadLetter): Promise<void>;
+  add(letter: Letter): Promise<void>;
   /** Every letter kept, the oldest first. */
-  all(): Promise<DeadLetter[]>;
+  all(): Promise<Letter[]>;
 }
 
 /** The queue `<directory>/dead-letters/<name>.jsonl` (mode 0600: it holds records), or one in memory. */
-export function deadLetterQueue(directory: string | undefined, name: string): DeadLetterQueue {
+export function deadLetterQueue<Letter = DeadLetter>(
+  directory: string | undefined,
+  name: string,
+): DeadLetterQueue<Letter> {
   return directory === undefined ? inMemory() : onDisk(join(directory, 'dead-letters'), name);
 }
 
-function inMemory(): DeadLetterQueue {
-  const letters: DeadLetter[] = [];
+function inMemory<Letter>(): DeadLetterQueue<Letter> {
+  const letters: Letter[] = [];
   return { path: undefined, add: async letter => void letters.push(letter), all: async () => [...letters] };
 }
 
-function onDisk(directory: string, name: string): DeadLetterQueue {
+function onDisk<Letter>(directory: string, name: string): DeadLetterQueue<Letter> {
   const path = join(directory, `${name}.jsonl`);
   let last: Promise<void> = Promise.resolve();
-  async function append(letter: DeadLetter): Promise<void> {
+  async function append(letter: Letter): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const separator = (await endsMidLine(path)) ? '\n' : '';
     await appendFile(path, `${separator}${JSON.stringify(letter)}\n`, { mode: 0o600, flush: true });
@@ -72,10 +75,10 @@ function missingIsEmpty(error: NodeJS.ErrnoException): string {
   throw error;
 }
 
-function parseLines(text: string): DeadLetter[] {
+function parseLines<Letter>(text: string): Letter[] {
   return text.split('\n').flatMap(line => {
     try {
-      return line === '' ? [] : [JSON.parse(line) as DeadLetter];
+      return line === '' ? [] : [JSON.parse(line) as Letter];
     } catch {
       return [];
     }

@@ -28,12 +28,21 @@ export interface Feed {
   close(): Promise<void>;
 }
 
+/** A message of a queue, received or not. */
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly body: string;
+  readonly messageAttributes: Readonly<Record<string, { readonly StringValue?: string }>>;
+}
+
 /** fauxqs with one topic. */
 export interface Emulator {
   /** For SNS and SQS clients. */
   readonly endpoint: string;
   readonly topicArn: string;
   openFeed(name: string): Promise<Feed>;
+  /** Every message of the queue, without receiving it; undefined when there is no such queue. Rejects after `close`. */
+  look(queueName: string): Promise<QueuedMessage[] | undefined>;
   close(): Promise<void>;
 }
 
@@ -49,6 +58,12 @@ export async function startEmulator(topicName: string): Promise<Emulator> {
   const sns = new SNSClient(config);
   const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
   const { TopicArn: topicArn = '' } = await sns.send(new CreateTopicCommand({ Name: topicName }));
+  let closed = false;
+  const look = async (queueName: string): Promise<QueuedMessage[] | undefined> => {
+    const inspected = await app.inject({ url: `/_fauxqs/queues/${queueName}` });
+    if (closed) throw new Error('The emulator of SNS and SQS is closed.');
+    return inspected.statusCode === 404 ? undefined : messagesOf(inspected.json());
+  };
   return {
     endpoint,
     topicArn,
@@ -57,17 +72,16 @@ export async function startEmulator(topicName: string): Promise<Emulator> {
       const unsubscribe = await subscribeQueue(sns, sqs, topicArn, queueUrl);
       return {
         ...queueReader(sqs, queueUrl),
-        async waiting() {
-          const inspected = await app.inject({ url: `/_fauxqs/queues/${name}` });
-          return inspected.statusCode === 404 ? [] : idsOf(inspected.json());
-        },
+        waiting: async () => (await look(name))?.map(({ messageId }) => messageId) ?? [],
         async close() {
           await unsubscribe();
           await sqs.send(new DeleteQueueCommand({ QueueUrl: queueUrl }));
         },
       };
     },
+    look,
     async close() {
+      closed = true;
       sns.destroy();
       sqs.destroy();
       await app.close();
@@ -109,15 +123,15 @@ function queueReader(sqs: SQSClient, QueueUrl: string): Pick<Feed, 'receive' | '
   };
 }
 
-function idsOf(queue: {
+function messagesOf(queue: {
   messages: {
-    ready: { messageId: string }[];
-    delayed: { messageId: string }[];
-    inflight: { message: { messageId: string } }[];
+    ready: QueuedMessage[];
+    delayed: QueuedMessage[];
+    inflight: { message: QueuedMessage }[];
   };
-}): string[] {
+}): QueuedMessage[] {
   const { ready, delayed, inflight } = queue.messages;
-  return [...ready, ...delayed, ...inflight.map(({ message }) => message)].map(({ messageId }) => messageId);
+  return [...ready, ...delayed, ...inflight.map(({ message }) => message)];
 }
 
 function parseEnvelope(body: string): Published {

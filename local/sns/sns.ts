@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import { startControl } from './control.ts';
-import { startEmulator } from './emulator.ts';
+import { type QueuedMessage, startEmulator } from './emulator.ts';
 import type { Notice } from './notice.ts';
 import { Registry } from './registry.ts';
 import { signingKey } from './signing-key.ts';
@@ -36,6 +36,8 @@ export interface LocalSns {
   /** Resolves when everything published so far has been delivered to every confirmed subscription or is in its dead-letter
    *  queue. Rejects when `stop` comes first: nothing may be taken for delivered then. */
   idle(): Promise<void>;
+  /** Every message of one of the queues, without receiving it. Rejects when there is no such queue, and after `stop`. */
+  look(queueName: string): Promise<QueuedMessage[]>;
   /** Ends everything at once, also under a subscriber that hangs. */
   stop(): Promise<void>;
 }
@@ -67,6 +69,11 @@ export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns>
     forgetOthers: memory.forgetOthers,
     async idle() {
       await Promise.all(registry.all().map(subscription => subscription.idle()));
+    },
+    async look(queueName) {
+      const messages = await emulator.look(queueName);
+      if (messages === undefined) throw new Error(`There is no queue ${queueName}.`);
+      return messages;
     },
     async stop() {
       await Promise.all(registry.all().map(subscription => subscription.end('stopped')));

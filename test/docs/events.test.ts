@@ -1,12 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, vi } from 'vitest';
+import { EXAMPLE_SECRET } from '../../docs/asyncapi/example-requests.ts';
 import { embedExamples } from '../../docs/embed.ts';
-import { prettyJson } from '../../docs/pretty-json.ts';
+import { exampleTexts } from '../../docs/example-texts.ts';
 import { takeExamples } from '../../docs/take-examples.ts';
 import { type ChangeEvent, eventSchemas } from '../../functions/changes/event.ts';
 import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
+import { TIMEOUT_MS } from '../../functions/endpoints/post.ts';
+import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
+import { attributesOf, endpointFilter } from '../../infra/config/filter.ts';
 import { checkFilter, type Filter, matchesFilter } from '../../local/sns/filter.ts';
 import { checkEvents } from '../support/check-event.ts';
 import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from './support.ts';
@@ -52,16 +57,52 @@ describe('docs/events.md', () => {
       .slice(1)
       .map(text => jsonBlocks(text)[0] as Filter);
     for (const policy of policies) checkFilter(policy);
-    const matches = policies.map(policy => types.filter(type => matchesFilter(policy, attributesOf(type))));
+    const matches = policies.map(policy =>
+      types.filter(type => matchesFilter(policy, messageAttributesOf(type))),
+    );
     expect(matches).toEqual([['task.updated'], ['project.created', 'project.deleted']]);
+    const [, endpoint = ''] = document.split('<!-- endpoint filter -->');
+    expect(attributesOf(endpointFilter.parse(jsonBlocks(endpoint)[0]))).toEqual(policies[0]);
+  });
+
+  it('shows headers of a webhook that its snippet verifies, and nothing else', () => {
+    const text = section(document, 'Delivery as signed webhooks') ?? '';
+    const [headers = {}] = jsonBlocks(section(document, 'The headers of a webhook') ?? '') as Record<
+      string,
+      string
+    >[];
+    const [, secret] = /`(whsec_[^`]+)`/.exec(text) ?? [];
+    expect(secret).toBe(EXAMPLE_SECRET);
+    const body = JSON.stringify(exampleOf('task.updated')[0]);
+    vi.useFakeTimers({ now: Number(headers['webhook-timestamp']) * 1000 });
+    try {
+      const read = snippet(text, secret);
+      expect(read(body, headers)).toEqual(JSON.parse(body));
+      expect(() => read(`${body} `, headers)).toThrow(/signature/);
+      expect(() => snippet(text, `${secret}AAAA`)(body, headers)).toThrow();
+      vi.advanceTimersByTime(301_000);
+      expect(() => read(body, headers)).toThrow(/too old/);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('tells the times of retries that are kept', () => {
+    const { pauses, giveUpAfter } = STANDARD_TIMING;
+    const told = pauses.map(ms =>
+      ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`,
+    );
+    const all = `${told.join(', ')}, then every ${told.at(-1)}, up to ${giveUpAfter / 86_400_000} days`;
+    for (const text of [document, readDocument('docs/asyncapi.yaml')]) {
+      expect(text.replace(/\s+/g, ' ')).toContain(all);
+      expect(text.replace(/\s+/g, ' ')).toContain(`within ${TIMEOUT_MS / 1000} seconds`);
+    }
   });
 });
 
 describe('docs/examples', () => {
   it('are what a run tells, and what the document shows: `npm run examples` makes them anew', async () => {
-    const { events, attributes } = await takeExamples();
-    const made = Object.entries({ ...events, 'message-attributes': attributes });
-    const texts = new Map(made.map(([name, value]) => [name, `${prettyJson(value)}\n`]));
+    const texts = exampleTexts(await takeExamples());
     const files = readdirSync(join(ROOT, 'docs/examples'));
     expect(files.sort()).toEqual([...texts.keys()].map(name => `${name}.json`).sort());
     for (const [name, text] of texts) expect(readDocument(`docs/examples/${name}.json`)).toBe(text);
@@ -96,13 +137,20 @@ function namesIn(text = ''): string[] {
   return [...text.matchAll(/`([a-z]+)`/gi)].map(([, name]) => name as string);
 }
 
+/** The function in a text's first block of JavaScript. */
+function snippet(text: string, secret: string | undefined) {
+  const [, code = ''] = /```js\n(.*?)\n```/s.exec(text) ?? [];
+  const make = new Function('Webhook', 'secret', `${code.replace(/^import .*$/m, '')}\nreturn readWebhook;`);
+  return make(Webhook, secret) as (body: string, headers: Record<string, string>) => unknown;
+}
+
 function propertiesOf(schema: unknown): Set<string> {
   if (typeof schema !== 'object' || schema === null) return new Set();
   const own = 'properties' in schema ? Object.keys(schema.properties as object) : [];
   return new Set([...own, ...Object.values(schema).flatMap(inner => [...propertiesOf(inner)])]);
 }
 
-function attributesOf(type: string) {
+function messageAttributesOf(type: string) {
   const [event] = exampleOf(type) as [ChangeEvent];
   return Object.fromEntries(
     Object.entries(messageOf(event).MessageAttributes).map(([name, { DataType, StringValue }]) => [

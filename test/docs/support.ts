@@ -7,10 +7,11 @@ export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** README.md and everything directly under docs/, as far as it is there. */
+/** The README files, and everything directly under docs/, as far as it is there. */
 export function documents(): string[] {
   const inDocs = readdirSync(join(ROOT, 'docs')).filter(file => file.endsWith('.md'));
-  return ['README.md', ...inDocs.map(file => `docs/${file}`)].filter(path => existsSync(join(ROOT, path)));
+  const readmes = ['README.md', 'examples/receiver/README.md'];
+  return [...readmes, ...inDocs.map(file => `docs/${file}`)].filter(path => existsSync(join(ROOT, path)));
 }
 
 /** The text between the headings `## <title>`, of any level, and the next of that level or above. */

@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { resources, testTemplate } from './synthesise.ts';
+import { leastConfig, resources, testTemplate } from './synthesise.ts';
 
 const template = testTemplate();
 const alarms = resources(template, 'AWS::CloudWatch::Alarm').map(([, alarm]) => ({
@@ -71,11 +71,15 @@ describe('a pass', () => {
   });
 });
 
-test('the functions are watched: poll for errors, publish for the age of the stream', () => {
+test('the functions are watched: poll and deliver for errors, publish for the age of the stream', () => {
   const of = (name: string) => [
     { Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp(`^${name}Function`) } },
   ];
   template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'Errors', Dimensions: of('Poll') });
+  template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+    MetricName: 'Errors',
+    Dimensions: of('Deliver'),
+  });
   template.hasResourceProperties('AWS::CloudWatch::Alarm', {
     MetricName: 'IteratorAge',
     Dimensions: of('Publish'),
@@ -84,13 +88,60 @@ test('the functions are watched: poll for errors, publish for the age of the str
 });
 
 test('each dead-letter queue has an alarm that rings at the first message', () => {
-  for (const [queue] of resources(template, 'AWS::SQS::Queue'))
+  const all = resources(template, 'AWS::SQS::Queue');
+  const deadLetters = all.filter(([, { RedrivePolicy }]) => RedrivePolicy === undefined);
+  expect(deadLetters).toHaveLength(all.length - 3);
+  for (const [queue] of deadLetters)
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'ApproximateNumberOfMessagesVisible',
       Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
       Threshold: 1,
       EvaluationPeriods: 1,
     });
+});
+
+describe('an endpoint', () => {
+  test.each(['webhook', 'slack', 'teams'])(
+    'that was stopped is told until an operator has acted: %s',
+    kind => {
+      const name = `example-${kind}`;
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmName: `Changewire: endpoint ${name} stopped`,
+        Namespace: 'Changewire',
+        MetricName: 'EndpointStopped',
+        Dimensions: [
+          { Name: 'endpoint', Value: name },
+          { Name: 'service', Value: 'changewire' },
+        ],
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        Threshold: 1,
+        TreatMissingData: 'ignore',
+      });
+    },
+  );
+
+  test('whose oldest event waits for more than 20 minutes is told, each by its own queue', () => {
+    const queues = resources(template, 'AWS::SQS::Queue').filter(([, { RedrivePolicy }]) => RedrivePolicy);
+    expect(queues).toHaveLength(3);
+    for (const [queue] of queues)
+      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        MetricName: 'ApproximateAgeOfOldestMessage',
+        Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
+        Threshold: 1_200,
+        EvaluationPeriods: 3,
+      });
+  });
+
+  test('has alarms whose names no subscription, workspace or function takes', () => {
+    const names = ['poll', 'publish', 'deliver', 'events', 'passes', 'records'];
+    const [workspace] = leastConfig().workspaces;
+    const clashing = testTemplate({
+      workspaces: [{ ...workspace, name: 'endpoint', processes: names.map(id => ({ id })) }],
+      endpoints: names.map(name => ({ name, kind: 'slack' })),
+    });
+    const taken = resources(clashing, 'AWS::CloudWatch::Alarm').map(([, { AlarmName }]) => AlarmName);
+    expect(new Set(taken).size).toBe(taken.length);
+  });
 });
 
 test('CloudWatch may publish to the alarm topic, which has a policy of its own and no key that it could not use', () => {

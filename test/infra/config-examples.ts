@@ -25,3 +25,8 @@ export function config(whole: object = {}, workspace: object = {}, process: obje
 export const subscription = (changes: object = {}) => ({
   subscriptions: [{ name: 'one', url: 'https://receiver.example.com', ...changes }],
 });
+
+/** One endpoint, for `config`'s whole. */
+export const endpoint = (changes: object = {}) => ({
+  endpoints: [{ name: 'one', kind: 'webhook', ...changes }],
+});

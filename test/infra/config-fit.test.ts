@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { config, problemsOf, subscription } from './config-examples.ts';
+import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
 import { leastConfig } from './synthesise.ts';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
 
 const unfitting: [name: string, input: unknown, problem: string][] = [
   [
@@ -63,6 +65,56 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
     'changewire.subscriptions[0].delivery: found retries over at least 4212s; allowed: 3600s',
   ],
   [
+    'name of a subscription and of an endpoint',
+    config({ ...subscription(), endpoints: [{ name: 'one', kind: 'slack' }] }),
+    'changewire.endpoints[0].name: found "one" again; allowed: a value other than that of changewire.subscriptions[0].name',
+  ],
+  [
+    'name of two endpoints',
+    config({ endpoints: ['slack', 'teams'].map(kind => ({ name: 'one', kind, secret: kind })) }),
+    'changewire.endpoints[1].name: found "one" again; allowed: a value other than that of changewire.endpoints[0].name',
+  ],
+  [
+    'secret of two endpoints, one of them by default',
+    config({
+      endpoints: [
+        { name: 'one', kind: 'slack' },
+        { name: 'two', kind: 'slack', secret: 'changewire/endpoint/one' },
+      ],
+    }),
+    'changewire.endpoints[1].secret: found "changewire/endpoint/one" again; allowed: a value other than',
+  ],
+  [
+    'secret of a workspace and of an endpoint',
+    config({ endpoints: [{ name: 'one', kind: 'slack', secret: 'changewire/eu' }] }),
+    'changewire.endpoints[0].secret: found "changewire/eu" again; allowed: a value other than that of changewire.workspaces[0].credentials',
+  ],
+  [
+    "endpoint's filter for an unknown workspace",
+    config(endpoint({ filter: { workspaces: ['eu', 'us'] } })),
+    'changewire.endpoints[0].filter.workspaces[1]: found "us"; allowed: eu',
+  ],
+  [
+    "endpoint's filter for an unknown process",
+    config(endpoint({ filter: { processes: ['p2'] } })),
+    'changewire.endpoints[0].filter.processes[0]: found "p2"; allowed: p1',
+  ],
+  [
+    "endpoint's filter with too many combinations",
+    config(endpoint({ filter: { projects: numbers(31), fields: numbers(5) } })),
+    'changewire.endpoints[0].filter: found 155 combinations of values; allowed: 150 (a limit of SNS)',
+  ],
+  [
+    'more endpoints than a Lambda environment holds',
+    config({ endpoints: numbers(20).map(n => ({ name: `endpoint-${n}`, kind: 'webhook' })) }),
+    'changewire.endpoints: found 20 endpoints, up to ',
+  ],
+  [
+    'more quotes than a Lambda environment holds',
+    config({}, { processes: numbers(240).map(id => ({ id })) }),
+    'changewire.workspaces: found ',
+  ],
+  [
     'more than a Lambda environment holds',
     config({}, { processes: Array.from({ length: 200 }, (_, n) => ({ id: `process-${n}` })) }),
     'changewire.workspaces: found ',
@@ -73,4 +125,8 @@ test.each(unfitting)('parts that do not fit together: %s', (_name, input, proble
   const [first, ...others] = problemsOf(input);
   expect(first?.slice(0, problem.length)).toBe(problem);
   expect(others).toEqual([]);
+});
+
+test('as many combinations as SNS takes are right', () => {
+  expect(problemsOf(config(endpoint({ filter: { projects: numbers(30), fields: numbers(5) } })))).toEqual([]);
 });

@@ -24,6 +24,7 @@ const whole = {
       delivery: { retries: 60 },
     },
   ],
+  endpoints: [{ name: 'two', kind: 'slack', filter: { events: ['task.updated'] } }],
 };
 
 /** Where an object is, and which keys it has. */
@@ -51,6 +52,7 @@ const optional = [
   ...['project', 'user', 'raw', 'workspace', 'processId', 'projectId', 'changedFields', 'overlap'],
   ...['minDelay', 'maxDelay', 'noDelayRetries', 'minDelayRetries', 'maxDelayRetries', 'backoff'],
   ...['maxPerSecond', 'contentType', 'filter', 'delivery', 'identifiers', 'subscriptions'],
+  ...['endpoints', 'secret', 'workspaces', 'processes', 'projects', 'fields'],
 ];
 
 const keys = fc.oneof(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../infra/config/read.ts';
-import { config, problemsOf, subscription } from './config-examples.ts';
+import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
 import { committedConfig, leastConfig } from './synthesise.ts';
 
 describe('a configuration', () => {
@@ -10,6 +10,7 @@ describe('a configuration', () => {
       changes: 60_000,
       sweep: 6 * 3_600_000,
       subscriptions: [],
+      endpoints: [],
       logRetentionDays: 30,
     });
   });
@@ -17,6 +18,13 @@ describe('a configuration', () => {
   test('as committed in cdk.json is right', () => {
     expect(problemsOf(committedConfig)).toEqual([]);
   });
+
+  test.each(['http://127.0.0.1:4000/v1', 'http://localhost', 'http://[::1]:4000'])(
+    'may name an unencrypted service on this machine: %s',
+    baseUrl => {
+      expect(problemsOf(config({}, { baseUrl, authUrl: baseUrl }))).toEqual([]);
+    },
+  );
 
   test.each([
     ['90s', 90_000],
@@ -64,6 +72,16 @@ describe('an error in the configuration names the path, what was found and what 
       'unencrypted service',
       config({}, { baseUrl: 'http://a.example.com' }),
       'changewire.workspaces[0].baseUrl: found "http://a.example.com"; allowed: an https:// address',
+    ],
+    [
+      'unencrypted service whose name only begins like this machine',
+      config({}, { authUrl: 'http://127.0.0.1.example.com' }),
+      'changewire.workspaces[0].authUrl: found "http://127.0.0.1.example.com"; allowed: an https:// address',
+    ],
+    [
+      'credentials in an address',
+      config({}, { baseUrl: 'http://u:p@localhost' }),
+      'changewire.workspaces[0].baseUrl: found "http://u:p@localhost"; allowed: an https:// address without user name',
     ],
     [
       'no audience',
@@ -151,6 +169,31 @@ describe('an error in the configuration names the path, what was found and what 
       'changewire.subscriptions[0].filter.workspace: found []; allowed: a list of at least one',
     ],
     [
+      'kind of endpoint',
+      config(endpoint({ kind: 'discord' })),
+      'changewire.endpoints[0].kind: found "discord"; allowed: one of "webhook", "slack", "teams"',
+    ],
+    [
+      'name of an endpoint',
+      config(endpoint({ name: 'a/b' })),
+      'changewire.endpoints[0].name: found "a/b"; allowed: a name of 1 to 64',
+    ],
+    [
+      'secret of an endpoint',
+      config(endpoint({ secret: 'https://hooks.example.com/services/x' })),
+      'changewire.endpoints[0].secret: found "https://hooks.example.com/services/x"; allowed: a Secrets Manager name',
+    ],
+    [
+      "event type of an endpoint's filter",
+      config(endpoint({ filter: { events: ['updated'] } })),
+      'changewire.endpoints[0].filter.events[0]: found "updated"; allowed: an event type such as',
+    ],
+    [
+      "empty list in an endpoint's filter",
+      config(endpoint({ filter: { fields: [] } })),
+      'changewire.endpoints[0].filter.fields: found []; allowed: a list of at least one of field names',
+    ],
+    [
       'backoff',
       config(subscription({ delivery: { backoff: 'fast' } })),
       'changewire.subscriptions[0].delivery.backoff: found "fast"; allowed: one of "linear"',
@@ -200,6 +243,13 @@ describe('an unknown key', () => {
       config(subscription({ filter: { evenType: [] } })),
       'changewire.subscriptions[0].filter.evenType',
     ],
+    [
+      'event',
+      'events',
+      config(endpoint({ filter: { event: ['task.updated'] } })),
+      'changewire.endpoints[0].filter.event',
+    ],
+    ['secrets', 'secret', config(endpoint({ secrets: 'a' })), 'changewire.endpoints[0].secrets'],
     [
       'max-delay',
       'maxDelay',

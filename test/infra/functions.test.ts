@@ -1,21 +1,13 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { pollEnvironment, publishEnvironment } from '../../functions/settings.ts';
-import { allowed, committedConfig, leastConfig, resources, testTemplate } from './synthesise.ts';
+import { allowed, committedConfig, environmentOf, leastConfig, testTemplate } from './synthesise.ts';
 
 const template = testTemplate();
 
-/** The environment of a function as Lambda would hand it over: references become their text. */
-function environmentOf(name: string, from = template): Record<string, string> {
-  const found = resources(from, 'AWS::Lambda::Function').find(([id]) => id.startsWith(`${name}Function`));
-  const { Variables = {} } = (found?.[1].Environment ?? {}) as { Variables?: Record<string, unknown> };
-  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-  return Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, text(value)]));
-}
-
 describe('every function', () => {
   test('runs on Node 24 and arm64, logs JSON, and is named to Powertools', () => {
-    template.resourceCountIs('AWS::Lambda::Function', 2);
+    template.resourceCountIs('AWS::Lambda::Function', 3);
     template.allResourcesProperties('AWS::Lambda::Function', {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -32,19 +24,20 @@ describe('every function', () => {
   });
 
   test('is not run again by Lambda when an asynchronous invocation failed', () => {
-    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 2);
+    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 3);
     template.allResourcesProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
   });
 
   test('keeps its logs as long as the configuration says', () => {
-    const shorter = testTemplate({ ...leastConfig(), logRetentionDays: 5 });
-    shorter.resourceCountIs('AWS::Logs::LogGroup', 2);
+    const endpoints = [{ name: 'one', kind: 'webhook' }];
+    const shorter = testTemplate({ ...leastConfig(), endpoints, logRetentionDays: 5 });
+    shorter.resourceCountIs('AWS::Logs::LogGroup', 3);
     shorter.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 5 });
   });
 
   test('has a role of its own without managed policies, and no permission on everything but ListStreams', () => {
     template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent() });
-    const wide = ['PollRole', 'PublishRole', 'SchedulesRole'].flatMap(role =>
+    const wide = ['PollRole', 'PublishRole', 'DeliverRole', 'SchedulesRole'].flatMap(role =>
       allowed(template, role).filter(({ resources: on }) =>
         on.some(each => JSON.stringify(each).includes('*')),
       ),
@@ -56,7 +49,7 @@ describe('every function', () => {
 
 describe('the poll function', () => {
   test('gets an environment that it can read, with every setting in it', () => {
-    const { WORKSPACES } = pollEnvironment.parse(environmentOf('Poll'));
+    const { WORKSPACES } = pollEnvironment.parse(environmentOf(template, 'Poll'));
     expect(WORKSPACES).toMatchObject([
       {
         name: 'example-eu',
@@ -82,7 +75,7 @@ describe('the poll function', () => {
       processes: [{ id: 'p', overlap: '3m' }],
     };
     const { WORKSPACES } = pollEnvironment.parse(
-      environmentOf('Poll', testTemplate({ ...config, workspaces: [special] })),
+      environmentOf(testTemplate({ ...config, workspaces: [special] }), 'Poll'),
     );
     expect(WORKSPACES).toMatchObject([
       { identifiers, credentials: 'a/b', processes: [{ id: 'p', overlap: 180_000 }] },
@@ -106,7 +99,10 @@ describe('the poll function', () => {
       'secretsmanager:GetSecretValue',
     ]);
     const secrets = granted.find(({ actions }) => actions.includes('secretsmanager:GetSecretValue'));
-    const own = Object.keys(template.findResources('AWS::SecretsManager::Secret'));
+    const own = Object.keys(template.findResources('AWS::SecretsManager::Secret')).filter(id =>
+      id.startsWith('Credentials'),
+    );
+    expect(own).toHaveLength(2);
     expect(secrets?.resources).toEqual(own.map(Ref => ({ Ref })));
   });
 
@@ -120,8 +116,8 @@ describe('the poll function', () => {
 
 describe('the publish function', () => {
   test('gets an environment that it can read', () => {
-    expect(() => publishEnvironment.parse(environmentOf('Publish'))).not.toThrow();
-    expect(publishEnvironment.parse(environmentOf('Publish')).TOPIC_ARN).toContain('ChangesTopic');
+    expect(() => publishEnvironment.parse(environmentOf(template, 'Publish'))).not.toThrow();
+    expect(publishEnvironment.parse(environmentOf(template, 'Publish')).TOPIC_ARN).toContain('ChangesTopic');
   });
 
   test('may publish to the change topic and put rejected events aside, each on one resource', () => {

@@ -35,7 +35,9 @@ describe('the table', () => {
 
 describe('the credentials', () => {
   test('are placeholders: one secret per workspace, by the name that the function asks for', () => {
-    const secrets = resources(template, 'AWS::SecretsManager::Secret').map(([, secret]) => secret);
+    const secrets = resources(template, 'AWS::SecretsManager::Secret')
+      .filter(([id]) => id.startsWith('Credentials'))
+      .map(([, secret]) => secret);
     expect(secrets.map(secret => secret.Name)).toEqual(['changewire/example-eu', 'changewire/example-us']);
     for (const { SecretString } of secrets)
       expect(JSON.parse(SecretString as string)).toEqual({ clientId: '', clientSecret: '' });
@@ -46,11 +48,11 @@ describe('the credentials', () => {
   });
 });
 
-describe('every dead-letter queue', () => {
+describe('every queue', () => {
   const queues = resources(template, 'AWS::SQS::Queue');
 
   test('keeps messages for 14 days, encrypted', () => {
-    expect(queues).toHaveLength(5);
+    expect(queues).toHaveLength(11);
     template.allResourcesProperties('AWS::SQS::Queue', {
       MessageRetentionPeriod: 14 * 86_400,
       SqsManagedSseEnabled: true,

@@ -68,3 +68,33 @@ export function allowed(template: Template, role: string): { actions: string[]; 
     .filter(statement => statement.Effect === 'Allow')
     .map(({ Action, Resource }) => ({ actions: [Action].flat(), resources: [Resource].flat() }));
 }
+
+/** The environment of a function as Lambda would hand it over: references become texts like those of AWS. */
+export function environmentOf(template: Template, name: string): Record<string, string> {
+  const found = resources(template, 'AWS::Lambda::Function').find(([id]) => id.startsWith(`${name}Function`));
+  const { Variables = {} } = (found?.[1].Environment ?? {}) as { Variables?: Record<string, unknown> };
+  const name80 = (id: string) => `Changewire-${id}-${'x'.repeat(13)}`.slice(0, 80);
+  const text = (value: unknown): string => {
+    if (typeof value === 'string') return value;
+    const { Ref, ...reference } = value as Record<string, unknown>;
+    if (typeof Ref === 'string') return refText(template, Ref, name80(Ref));
+    const { 'Fn::GetAtt': [id, attribute] = [], 'Fn::Join': [, parts] = [] } = reference as {
+      'Fn::GetAtt'?: [string, string] | [];
+      'Fn::Join'?: [string, unknown[]] | [];
+    };
+    if (parts !== undefined) return parts.map(text).join('');
+    if (id !== undefined && attribute === 'Arn')
+      return `arn:aws:sqs:ap-southeast-1:123456789012:${name80(id)}`;
+    throw new Error(`Don't know what ${JSON.stringify(value)} becomes.`);
+  };
+  return Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, text(value)]));
+}
+
+/** What `Ref` gives: of a queue its URL, of a topic its ARN, of other resources the name. */
+function refText(template: Template, id: string, name: string): string {
+  if (id in template.findResources('AWS::SQS::Queue'))
+    return `https://sqs.ap-southeast-1.amazonaws.com/123456789012/${name}`;
+  return id in template.findResources('AWS::SNS::Topic')
+    ? `arn:aws:sns:ap-southeast-1:123456789012:${name}`
+    : name;
+}

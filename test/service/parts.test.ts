@@ -7,7 +7,7 @@ import type { ConnectOptions } from '../../functions/service/options.ts';
 import { parseJson } from '../../functions/service/parse.ts';
 import { createSecrets } from '../../functions/service/secrets.ts';
 import { createSlots } from '../../functions/service/slots.ts';
-import { within } from '../../functions/service/within.ts';
+import { within } from '../../functions/within.ts';
 
 describe('addresses', () => {
   const address = parseAddress('baseUrl', 'https://host:8443/a/b//');

@@ -52,13 +52,16 @@ export async function snapshotState(snapshots: Snapshots, process: ProcessKey): 
  *  Fails where an event's `from` is not what was known, or an event was applied before. */
 export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): Told {
   const told = structuredClone(baseline) as Told;
-  const ordered = [...events].sort((left, right) => order(left) - order(right));
+  const ordered = [...events].sort(
+    (left, right) => Number(left.sequence) - Number(right.sequence) || indexOf(left) - indexOf(right),
+  );
   for (const event of ordered) if (event.type !== 'source.held') apply(told, event);
   return told;
 }
 
-function order({ sequence, id }: ChangeEvent): number {
-  return Number(sequence) * 1e4 + Number(id.split('.').at(-1));
+/** The place of an event among those of one commit. */
+function indexOf({ id }: ChangeEvent): number {
+  return Number(id.split('.').at(-1));
 }
 
 function apply(told: Told, event: Exclude<ChangeEvent, { type: 'source.held' }>): void {

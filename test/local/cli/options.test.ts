@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { HELP } from '../../../local/cli/help.ts';
-import { parseOptions, UsageError } from '../../../local/cli/options.ts';
+import { parseOptions } from '../../../local/cli/options.ts';
+import { UsageError } from '../../../local/cli/usage-error.ts';
 
 describe('the command line', () => {
   test('has defaults for everything', () => {
     expect(parseOptions([])).toEqual({
       subscribe: [],
       raw: false,
+      webhooks: [],
+      slack: [],
+      teams: [],
       interval: undefined,
       sweepInterval: 21_600_000,
       overlap: 120_000,
@@ -24,6 +28,9 @@ describe('the command line', () => {
     expect(parseOptions([...args.split(' '), '--data', 'd', '--once', '--json', '-h'])).toEqual({
       subscribe: ['http://a/1', 'https://b'],
       raw: true,
+      webhooks: [],
+      slack: [],
+      teams: [],
       interval: 500,
       sweepInterval: 300_000,
       overlap: 3_600_000,
@@ -67,6 +74,10 @@ describe('the command line', () => {
     const options = [
       'subscribe',
       'raw',
+      'webhook',
+      'webhook-secret',
+      'slack',
+      'teams',
       'interval',
       'sweep-interval',
       'overlap',

@@ -1,0 +1,42 @@
+const text = (description: string) => ({ type: 'string', description });
+
+const sns = {
+  'x-amz-sns-message-type': {
+    type: 'string',
+    enum: ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'],
+  },
+  'x-amz-sns-message-id': text("SNS's own id of the message: not the event's."),
+  'x-amz-sns-topic-arn': text('The topic. Not signed: rely on `TopicArn` in the body.'),
+  'x-amz-sns-subscription-arn': text('The subscription; not in the SubscriptionConfirmation.'),
+};
+const snsRequired = ['x-amz-sns-message-type', 'x-amz-sns-message-id', 'x-amz-sns-topic-arn'];
+
+/** What comes along as HTTP headers, by the kind of delivery. */
+export const headers = {
+  WebhookHeaders: {
+    type: 'object',
+    required: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+    properties: {
+      'webhook-id': text("The event's id, the same at every attempt."),
+      'webhook-timestamp': {
+        type: 'string',
+        pattern: '^\\d+$',
+        description:
+          'When this attempt was made, in seconds since 1970. Refuse what is more than 5 minutes off.',
+      },
+      'webhook-signature': {
+        type: 'string',
+        pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
+        description:
+          'HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`, in base64 behind `v1,`; two, parted by a blank, ' +
+          'while the secret is changed.',
+      },
+    },
+  },
+  SnsHeaders: { type: 'object', required: snsRequired, properties: sns },
+  SnsRawHeaders: {
+    type: 'object',
+    required: [...snsRequired, 'x-amz-sns-subscription-arn', 'x-amz-sns-rawdelivery'],
+    properties: { ...sns, 'x-amz-sns-rawdelivery': { type: 'string', const: 'true' } },
+  },
+};

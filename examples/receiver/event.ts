@@ -1,0 +1,46 @@
+import { Refusal } from './refusal.ts';
+
+/** What this receiver reads of an event. All of it: docs/events.md, and the JSON Schemas under docs/schemas. */
+export interface ChangeEvent {
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  /** The record within the source; events about a process have none. */
+  readonly subject?: string | undefined;
+  readonly sequence: string;
+  readonly data: {
+    readonly changes?:
+      | readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[]
+      | undefined;
+    readonly reason?: string | undefined;
+  };
+}
+
+/** The event in a verified message. Its sender is trusted, so it is checked for what is read here, no further.
+ *  @throws Refusal 400 */
+export function parseEvent(text: string): ChangeEvent {
+  const value = parseObject(text, 'The event');
+  const texts = [value.id, value.source, value.type, value.sequence];
+  const whole = texts.every(part => typeof part === 'string' && part !== '');
+  const sequence = /^\d{13,16}$/.test(String(value.sequence));
+  if (!whole || !sequence || value.specversion !== '1.0' || !isObject(value.data)) {
+    throw new Refusal(400, 'This is no change event.');
+  }
+  return value as unknown as ChangeEvent;
+}
+
+/** @throws Refusal 400 when the text is no JSON object */
+export function parseObject(text: string, what: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Refusal(400, `${what} is no JSON.`);
+  }
+  if (isObject(value)) return value;
+  throw new Refusal(400, `${what} is no JSON object.`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import type { ChangeEvent } from '../changes/event.ts';
+
+/** What delivery itself rests on. The whole schema would refuse what a newer publisher adds. */
+const envelope = z.looseObject({
+  specversion: z.literal('1.0'),
+  // It becomes a header.
+  id: z.string().regex(/^[\x21-\x7e]+$/),
+  source: z.string().min(1),
+  type: z.string().min(1),
+  time: z.iso.datetime(),
+  data: z.looseObject({ process: z.looseObject({ id: z.string() }) }),
+});
+
+/** The event of a message's body, or what is wrong with the body. */
+export function readEvent(body: string): { event: ChangeEvent } | { malformed: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return { malformed: 'the message is no JSON' };
+  }
+  const read = envelope.safeParse(value);
+  if (read.success) return { event: value as ChangeEvent };
+  const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ');
+  return { malformed: `the message is no change event: look at ${wrong}` };
+}

@@ -1,0 +1,39 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** What decides whether an address may be connected to. */
+export interface AddressPolicy {
+  /** `https:` or `http:`; http reaches loopback alone. */
+  readonly protocol: string;
+  /** On one machine a receiver is a neighbour; on AWS loopback is the function itself. */
+  readonly allowLoopback: boolean;
+}
+
+/** IPv6's global unicast: all else is reserved, local, or leads to IPv4 by another way (NAT64, mapped, compatible). */
+const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
+/** Azure's wire server: a metadata service behind an address that looks public. */
+const PUBLIC_METADATA = new Set(['168.63.129.16']);
+
+const REMEDY = 'correct the url in its secret';
+
+/** Why nothing may be sent to an address, in words that do not name it; undefined when it may. `address` is an IPv4 or IPv6
+ *  literal; what is none is refused. */
+export function addressRefusal(
+  address: string,
+  { protocol, allowLoopback }: AddressPolicy,
+): string | undefined {
+  const kind = kindOf(address);
+  if (kind === 'loopback' && allowLoopback) return undefined;
+  if (protocol !== 'https:') return `its URL is not https: ${REMEDY}`;
+  return kind === 'public' ? undefined : `its address is not public (${kind}): ${REMEDY}`;
+}
+
+function kindOf(text: string): string {
+  // ipaddr.js takes octal and short forms too, which not everybody reads alike.
+  if (isIP(text) === 0) return 'no IP address';
+  const address = ipaddr.parse(text);
+  const range = address.range();
+  if (range !== 'unicast') return range;
+  if (PUBLIC_METADATA.has(address.toString())) return 'metadata';
+  return address.kind() === 'ipv4' || address.match(GLOBAL_IPV6) ? 'public' : 'reserved';
+}

@@ -1,0 +1,85 @@
+import { counted } from './chat-text.ts';
+import type { ChatRecord } from './chat-topic.ts';
+import { changesIn, type Detail, linesOf, type RecordView, viewOf } from './chat-view.ts';
+
+/** How a chat writes a record, and how much room it has for all of them. */
+export interface Room<Part> {
+  /** In the units of `size`. */
+  readonly total: number;
+  readonly parts: number;
+  readonly write: (view: RecordView) => Part;
+  /** What a part takes; infinite when the chat would refuse it. */
+  readonly size: (part: Part) => number;
+}
+
+/** Changes, and the records that they are in. */
+export interface Tally {
+  readonly changes: number;
+  readonly tasks: number;
+  readonly hasProject: boolean;
+}
+
+/** From much of each record to little: few changes are told at length, many in short. */
+const DETAILS: readonly Detail[] = [
+  { value: 500, lines: 30 },
+  { value: 160, lines: 12 },
+  { value: 60, lines: 5 },
+];
+
+/** The records, in order, as far as there is room for them, in the detail that tells most; and a tally of the rest. */
+export function fitRecords<Part>(
+  records: readonly ChatRecord[],
+  room: Room<Part>,
+): { parts: Part[]; left: Tally } {
+  const [best] = DETAILS.map(detail => fill(records, detail, room)).sort(
+    (one, other) => one.left.changes - other.left.changes,
+  );
+  return best ?? { parts: [], left: tallyOf([]) };
+}
+
+/** All the changes of some records. */
+export function tallyOf(records: readonly ChatRecord[], shown: readonly number[] = []): Tally {
+  const lefts = records.map((record, index) => ({ record, left: changesIn(record) - (shown[index] ?? 0) }));
+  const open = lefts.filter(({ left }) => left > 0);
+  return {
+    changes: open.reduce((sum, { left }) => sum + left, 0),
+    tasks: new Set(open.filter(({ record }) => record.entity === 'task').map(({ record }) => record.id)).size,
+    hasProject: open.some(({ record }) => record.entity === 'project'),
+  };
+}
+
+/** `12 changes in the project and 5 tasks`. */
+export function tallyText({ changes, tasks, hasProject }: Tally, noun = 'change'): string {
+  const places = [...(hasProject ? ['the project'] : []), ...(tasks > 0 ? [counted(tasks, 'task')] : [])];
+  return `${counted(changes, noun)} in ${places.join(' and ')}`;
+}
+
+/** `and 438 more changes in 211 tasks are not shown`. */
+export function leftText(left: Tally): string {
+  return `and ${tallyText(left, 'more change')} ${left.changes === 1 ? 'is' : 'are'} not shown`;
+}
+
+function fill<Part>(records: readonly ChatRecord[], detail: Detail, room: Room<Part>) {
+  const parts: Part[] = [];
+  const shown: number[] = [];
+  let used = 0;
+  for (const record of records.slice(0, room.parts)) {
+    const fitting = largest(record, detail, room, room.total - used);
+    // What follows a gap would be read as if nothing was between: the first that finds no room is the end.
+    if (!fitting) break;
+    parts.push(fitting.part);
+    shown.push(fitting.shown);
+    used += fitting.size;
+  }
+  return { parts, left: tallyOf(records, shown) };
+}
+
+function largest<Part>(record: ChatRecord, detail: Detail, { write, size }: Room<Part>, free: number) {
+  const told = linesOf(record, detail);
+  for (let lines = told.length; lines >= Math.min(1, told.length); lines -= 1) {
+    const view = viewOf(record, told.slice(0, lines));
+    const part = write(view);
+    if (size(part) <= free) return { part, shown: view.shown, size: size(part) };
+  }
+  return;
+}

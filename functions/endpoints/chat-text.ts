@@ -1,0 +1,68 @@
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** Scripts that run right to left: a value in one of them would turn `from → to` around. */
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
+
+/** Invisible, and harmful: what steers terminals and renderers, and what would reorder the text after the value. */
+const HARMFUL =
+  /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]|\p{Noncharacter_Code_Point}/gu;
+
+/** Data as one line of well-formed text: control and direction characters removed, white space collapsed. The empty
+ *  text when nothing of it can be seen. */
+export function cleanText(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\u0085]+/gu, ' ')
+    .replace(HARMFUL, '')
+    .trim();
+  return /[^\p{Cf}\p{Z}\p{M}]/u.test(line) ? line : '';
+}
+
+/** `text` with at most `limit` units of `measure` (default: UTF-16 units), cut between whole characters as people see
+ *  them, with an ellipsis that shows the cut. */
+export function cutText(text: string, limit: number, measure = (part: string) => part.length): string {
+  if (measure(text) <= limit) return text;
+  const room = limit - 1;
+  const whole = takeWhileFits(
+    [...graphemes.segment(text.slice(0, limit + 64))].map(({ segment }) => segment),
+    room,
+    measure,
+  );
+  // One character with a thousand accents is longer than any limit: then cut inside it, between code points.
+  const kept = whole === '' ? takeWhileFits([...text.slice(0, limit)], room, measure) : whole;
+  return `${kept.toWellFormed().replace(/[\uFFFD ]+$/u, '')}…`;
+}
+
+/** Two long texts that differ late, both from a little before the first difference on: what changed is in sight. */
+export function fromDifference(from: string, to: string, limit: number): readonly [string, string] {
+  if (Math.max(from.length, to.length) <= limit) return [from, to];
+  const same = commonPrefix(from, to);
+  if (same < limit / 2) return [from, to];
+  const start = graphemes.segment(from).containing(same - Math.floor(limit / 4))?.index ?? 0;
+  return [`…${from.slice(start).trimStart()}`, `…${to.slice(start).trimStart()}`];
+}
+
+/** `text` such that its direction, right to left, ends where it ends. */
+export function isolate(text: string): string {
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+/** `1 task`, `2 tasks`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function takeWhileFits(parts: readonly string[], room: number, measure: (part: string) => number): string {
+  let used = 0;
+  const end = parts.findIndex(part => {
+    used += measure(part);
+    return used > room;
+  });
+  return parts.slice(0, end === -1 ? parts.length : end).join('');
+}
+
+function commonPrefix(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return length;
+}

@@ -1,0 +1,114 @@
+import type { ChangeEvent, FieldChange, ProjectEvent, SourceEvent, TaskEvent } from '../changes/event.ts';
+import { cleanText, cutText, isolate } from './chat-text.ts';
+
+/** What one chat message is about: one project's changes, or one event of a process itself. Its texts are data, made
+ *  clean and short, and not yet escaped for any chat. */
+export interface ChatTopic {
+  readonly title: string;
+  /** Where it happened: process and workspace. */
+  readonly origin: string;
+  /** The earliest and the latest observation, in ms since 1970; undefined when the events' times can't be read. */
+  readonly observed: { readonly after: number; readonly before: number } | undefined;
+  /** What is told in words instead of records. */
+  readonly note?: string;
+  readonly records: readonly ChatRecord[];
+  readonly eventIds: readonly string[];
+}
+
+/** One event about a project or a task. */
+export interface ChatRecord {
+  readonly entity: 'project' | 'task';
+  readonly action: 'created' | 'updated' | 'deleted';
+  readonly id: string;
+  readonly name: string;
+  readonly fields: readonly FieldChange[];
+  /** More fields changed than the event could carry (`truncated`). */
+  readonly isIncomplete: boolean;
+}
+
+const TITLE_LENGTH = 140;
+const NAME_LENGTH = 120;
+const ORIGIN_LENGTH = 60;
+
+type RecordEvent = ProjectEvent | TaskEvent;
+
+/** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
+ *  its events by sequence and index, one per `source.*` event. An event that came twice is told once. */
+export function chatTopics(events: readonly ChangeEvent[]): ChatTopic[] {
+  const unique = [...new Map(events.map(event => [event.id, event])).values()];
+  const groups = Map.groupBy(unique, event =>
+    JSON.stringify(isRecordEvent(event) ? [event.source, event.data.project.id] : [event.id]),
+  );
+  return [...groups.values()].map(group => {
+    const records = group.filter(isRecordEvent).sort(byPosition);
+    const [source] = group.filter(event => !isRecordEvent(event));
+    return source ? sourceTopic(source) : projectTopic(records);
+  });
+}
+
+function projectTopic(events: readonly RecordEvent[]): ChatTopic {
+  const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
+  const { id = '', name = '' } = project?.data.project ?? {};
+  return {
+    title: label(name, TITLE_LENGTH) || `Project ${label(id, TITLE_LENGTH - 8)}`.trim(),
+    origin: events[0] ? originOf(events[0]) : '',
+    observed: spanOf(events.map(({ data }) => data.observed)),
+    records: events.map(recordOf),
+    eventIds: events.map(event => event.id),
+  };
+}
+
+function sourceTopic(event: SourceEvent): ChatTopic {
+  return {
+    title: 'Deletions are held',
+    origin: originOf(event),
+    observed: spanOf([{ after: event.time, before: event.time }]),
+    note: label(event.data.reason, 1_000) || 'An operator must decide.',
+    records: [],
+    eventIds: [event.id],
+  };
+}
+
+function recordOf({ type, data }: RecordEvent): ChatRecord {
+  const subject = 'task' in data ? data.task : data.project;
+  return {
+    entity: 'task' in data ? 'task' : 'project',
+    action: type.split('.')[1] as ChatRecord['action'],
+    id: subject.id,
+    name: label(subject.name ?? '', NAME_LENGTH) || label(subject.id, NAME_LENGTH) || '(no name)',
+    fields: data.changes,
+    isIncomplete: data.truncated?.includes('changes') === true,
+  };
+}
+
+function originOf({ source, data }: ChangeEvent): string {
+  const workspace = source.split('/')[2] ?? '';
+  return `process ${label(data.process.id, ORIGIN_LENGTH)} · workspace ${label(workspace, ORIGIN_LENGTH)}`;
+}
+
+function spanOf(observed: readonly { after: string; before: string }[]): ChatTopic['observed'] {
+  const after = Math.min(...observed.map(span => Date.parse(span.after)));
+  const before = Math.max(...observed.map(span => Date.parse(span.before)));
+  return Number.isNaN(after + before) ? undefined : { after, before };
+}
+
+function label(text: string, limit: number): string {
+  return isolate(cutText(cleanText(text), limit));
+}
+
+function isRecordEvent(event: ChangeEvent): event is RecordEvent {
+  return 'project' in event.data;
+}
+
+/** Sequences are digits: the longer is the larger. */
+function byPosition(one: RecordEvent, other: RecordEvent): number {
+  return (
+    one.sequence.length - other.sequence.length ||
+    (one.sequence === other.sequence ? 0 : one.sequence < other.sequence ? -1 : 1) ||
+    indexOf(one) - indexOf(other)
+  );
+}
+
+function indexOf(event: RecordEvent): number {
+  return Number(event.id.slice(event.id.lastIndexOf('.') + 1)) || 0;
+}

@@ -1,0 +1,38 @@
+import { isEmpty } from '../changes/empty.ts';
+import type { Json } from '../json.ts';
+import { cleanText, cutText, fromDifference, isolate } from './chat-text.ts';
+
+/** A field's value for people: its text, or that there is none. */
+export type ChatValue = { readonly text: string } | 'empty';
+
+/** One value, at most about `limit` characters. */
+export function chatValue(value: Json | undefined, limit: number): ChatValue {
+  return isEmpty(value) ? 'empty' : { text: shown(textOf(value as Json), limit) };
+}
+
+/** An old and a new value, cut so that their difference is in sight. */
+export function chatValues(from: Json, to: Json, limit: number): readonly [ChatValue, ChatValue] {
+  if (isEmpty(from) || isEmpty(to)) return [chatValue(from, limit), chatValue(to, limit)];
+  const texts = [textOf(from), textOf(to)] as const;
+  // Values that differ in white space or type only look alike: their JSON tells them apart.
+  const [before, after] = texts[0] === texts[1] ? [quoted(from), quoted(to)] : texts;
+  const [start, end] = fromDifference(before, after, limit);
+  return [{ text: shown(start, limit) }, { text: shown(end, limit) }];
+}
+
+function shown(text: string, limit: number): string {
+  return isolate(cutText(text, limit));
+}
+
+/** A list of plain values reads as one; anything nested is told as JSON. */
+function textOf(value: Json): string {
+  if (Array.isArray(value) && value.every(item => typeof item !== 'object' || item === null)) {
+    return value.map(item => textOf(item)).join(', ');
+  }
+  if (typeof value === 'string') return cleanText(value) || quoted(value);
+  return quoted(value);
+}
+
+function quoted(value: Json): string {
+  return cleanText(JSON.stringify(value));
+}

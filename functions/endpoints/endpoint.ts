@@ -1,0 +1,33 @@
+/** What an endpoint is (DESIGN §9). */
+export type EndpointKind = 'webhook' | 'slack' | 'teams';
+
+/** One receiver of events, with a queue and a dead-letter queue of its own. */
+export interface EndpointSettings {
+  readonly name: string;
+  readonly kind: EndpointKind;
+  /** Secrets Manager's name or ARN of the JSON of an {@link EndpointSecret}. */
+  readonly secret: string;
+  readonly queueArn: string;
+  readonly queueUrl: string;
+  readonly deadLetterUrl: string;
+}
+
+/** What the secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */
+export interface EndpointSecret {
+  readonly url: string;
+  /** Webhooks only: one, or two while the receiver changes from the old one to the new one. */
+  readonly secrets?: readonly string[];
+}
+
+/** One POST to the secret's URL. */
+export interface EndpointRequest {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One message to a chat, which tells several events: the JSON body of its POST, and the ids of all the events that are
+ *  settled by it, those that were cut included. */
+export interface ChatMessage {
+  readonly body: string;
+  readonly eventIds: readonly string[];
+}

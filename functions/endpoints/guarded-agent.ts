@@ -1,0 +1,67 @@
+import dns, { type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { addressRefusal } from './addresses.ts';
+
+/** All the addresses of a name, as `dns.lookup` gives them. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
+
+/** An address that nothing may be sent to: the configuration is at fault. Its message names neither URL nor address. */
+export class RefusedAddress extends Error {}
+
+/** Asks the system, hosts file included: it is what connecting would ask. */
+export const resolveBySystem: Resolve = hostname => dns.promises.lookup(hostname, { all: true });
+
+/**
+ * An agent that connects to allowed addresses only (see `addresses.ts`). A name is checked by what it resolves to in the
+ * very lookup that connects, so that no answer can change in between; one refused address refuses the name. No proxy is
+ * used, whatever the environment says: a proxy would resolve names by itself.
+ */
+export function guardedAgent(options: {
+  readonly allowLoopback: boolean;
+  readonly resolve: Resolve;
+  /** ms for name, connection and TLS together. */
+  readonly connectTimeout: number;
+}): Agent {
+  const { allowLoopback, resolve, connectTimeout: timeout } = options;
+  const check = (address: string, protocol: string): void => {
+    const refusal = addressRefusal(address, { protocol, allowLoopback });
+    if (refusal !== undefined) throw new RefusedAddress(refusal);
+  };
+  const connector = (protocol: string) =>
+    buildConnector({
+      lookup: checkedLookup(resolve, address => check(address, protocol)),
+      timeout,
+      allowH2: false,
+    });
+  const connectors = new Map(['http:', 'https:'].map(protocol => [protocol, connector(protocol)]));
+  return new Agent({
+    connect(target, callback) {
+      try {
+        // A literal is connected to without a lookup.
+        if (isIP(target.hostname) !== 0) check(target.hostname, target.protocol);
+        connectors.get(target.protocol)?.(target, callback);
+      } catch (error) {
+        callback(error as Error, null);
+      }
+    },
+  });
+}
+
+function checkedLookup(resolve: Resolve, check: (address: string) => void): LookupFunction {
+  const checked = async (hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> => {
+    const [first, ...others] = await resolve(hostname);
+    if (!first) throw new RefusedAddress('its name has no address');
+    for (const { address } of [first, ...others]) check(address);
+    return [first, ...others];
+  };
+  return (hostname, { all }, callback) => {
+    checked(hostname).then(
+      addresses => {
+        if (all) callback(null, addresses);
+        else callback(null, addresses[0].address, addresses[0].family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}

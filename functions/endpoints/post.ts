@@ -1,0 +1,92 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../clock.ts';
+import { within } from '../within.ts';
+import type { EndpointRequest } from './endpoint.ts';
+import { guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
+
+/** How long an endpoint may take for all of it: name, connection, answer. */
+export const TIMEOUT_MS = 15_000;
+/** More of an answer than this is not read; no answer's body is ever looked at. */
+const BODY_LIMIT = 65_536;
+
+/** The head of an answer. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly date: string | undefined;
+  /** When it came, by our clock, in ms since 1970. */
+  readonly at: number;
+}
+
+/** No answer, and why, in words that name neither URL nor address. */
+export interface NoAnswer {
+  readonly why: string;
+}
+
+/** Posts to endpoints. Never rejects. */
+export interface Poster {
+  post(url: string, request: EndpointRequest): Promise<Answer | NoAnswer>;
+  /** Kills every connection. */
+  close(): Promise<void>;
+}
+
+export interface PosterOptions {
+  readonly allowLoopback: boolean;
+  readonly resolve: Resolve;
+  /** ms for each request. */
+  readonly timeout: number;
+  readonly clock: Clock;
+}
+
+class Expired extends Error {}
+
+/** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
+export function createPoster({ allowLoopback, resolve, timeout, clock }: PosterOptions): Poster {
+  const agent = guardedAgent({ allowLoopback, resolve, connectTimeout: timeout });
+  return {
+    close: () => agent.destroy(),
+    async post(url, request) {
+      let reached: Answer | undefined;
+      const send = async (signal: AbortSignal): Promise<Answer> => {
+        const response = await agent.request({ ...wired(url, request), signal });
+        reached = head(response, clock());
+        await response.body.dump({ limit: BODY_LIMIT, signal });
+        return reached;
+      };
+      try {
+        return await within(timeout, send, () => new Expired());
+      } catch (error) {
+        // The body is only thrown away: that it breaks off, or never ends, takes nothing back.
+        return reached ?? { why: reasonOf(error, timeout) };
+      }
+    },
+  };
+}
+
+function wired(url: string, { body, headers }: EndpointRequest) {
+  const { origin, pathname, search } = new URL(url);
+  return {
+    origin,
+    path: pathname + search,
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'changewire' },
+    body,
+  } as const;
+}
+
+function head(response: Dispatcher.ResponseData, at: number): Answer {
+  const header = (name: string) => response.headers[name]?.toString().trim();
+  return { status: response.statusCode, retryAfter: header('retry-after'), date: header('date'), at };
+}
+
+function reasonOf(error: unknown, timeout: number): string {
+  if (error instanceof Expired) return `no answer within ${timeout / 1000} s`;
+  if (error instanceof RefusedAddress) return error.message;
+  return `no answer (${codeOf(error)})`;
+}
+
+/** The system's or undici's code, never a message: those name hosts and addresses. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'no code';
+}

@@ -1,0 +1,71 @@
+import type { ChatTopic } from './chat-topic.ts';
+import type { RecordView, Run } from './chat-view.ts';
+
+const STYLES = {
+  plain: undefined,
+  strong: { weight: 'Bolder' },
+  faint: { isSubtle: true },
+  struck: { strikethrough: true },
+  good: { color: 'Good' },
+  bad: { color: 'Attention' },
+} as const satisfies Record<Run['look'], object | undefined>;
+
+/** The card's head: the project, what happened to it, where and, in the reader's own time zone, when. */
+export function headContainer(title: string, summary: string, observed: ChatTopic['observed']) {
+  return {
+    type: 'Container',
+    style: 'emphasis',
+    bleed: true,
+    items: [
+      { ...richTextBlock([]), inlines: [{ ...run(title), size: 'Large', weight: 'Bolder' }] },
+      { ...richTextBlock([{ text: summary, look: 'faint' }]), spacing: 'Small' },
+      ...(observed ? [timeBlock(observed)] : []),
+    ],
+  } as const;
+}
+
+/** One record: its heading and, in a container with it, a line per field. */
+export function recordElement({ heading, lines }: RecordView) {
+  if (lines.length === 0) return richTextBlock(heading);
+  const items = lines.map(line => ({
+    ...richTextBlock([{ text: '•  ', look: 'faint' }, ...line]),
+    spacing: 'Small',
+  }));
+  return { type: 'Container', items: [richTextBlock(heading), ...items] } as const;
+}
+
+/** A line of our own words below the records. They hold nothing that a TextBlock would read as markdown. */
+export function tailBlock(text: string) {
+  return { type: 'TextBlock', text, isSubtle: true, wrap: true, separator: true } as const;
+}
+
+/** Runs of text, which take no markdown, unlike TextBlock and FactSet. */
+export function richTextBlock(runs: readonly Run[]) {
+  return { type: 'RichTextBlock', inlines: runs.map(inline) } as const;
+}
+
+function inline({ text, look }: Run) {
+  return look === 'plain' ? inert(text) : { ...run(text), ...STYLES[look] };
+}
+
+function run(text: string) {
+  return { type: 'TextRun', text: inert(text) } as const;
+}
+
+/** Clients put dates in the place of `{{DATE(…)}}` and `{{TIME(…)}}` in runs too: a word joiner, which nobody sees,
+ *  keeps data from being one. */
+function inert(text: string): string {
+  return text.replace(/\{(?=\{)/g, '{\u2060');
+}
+
+/** The one text with functions in it. It has no data in it. */
+function timeBlock({ after, before }: NonNullable<ChatTopic['observed']>) {
+  const text =
+    after === before ? `Seen ${localTime(before)}` : `Between ${localTime(after)} and ${localTime(before)}`;
+  return { type: 'TextBlock', text, isSubtle: true, wrap: true, size: 'Small', spacing: 'Small' } as const;
+}
+
+function localTime(time: number): string {
+  const iso = `${new Date(time).toISOString().slice(0, 19)}Z`;
+  return `{{DATE(${iso}, SHORT)}} {{TIME(${iso})}}`;
+}

@@ -1,0 +1,69 @@
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { CREDENTIALS, REGION } from './emulator/environment.ts';
+
+/** What an invocation came to: what the function returned, or the message of what it threw. */
+export type Invocation = { readonly returned: unknown } | { readonly threw: string };
+
+/** What an operator does by hand. */
+export class Aws {
+  readonly #dynamodb: DynamoDBClient;
+  readonly #lambda: LambdaClient;
+  readonly #secrets: SecretsManagerClient;
+  readonly #sqs: SQSClient;
+
+  constructor(endpoint: string) {
+    const options = { endpoint, region: REGION, credentials: CREDENTIALS };
+    this.#dynamodb = new DynamoDBClient(options);
+    this.#lambda = new LambdaClient({ ...options, maxAttempts: 1 });
+    this.#secrets = new SecretsManagerClient(options);
+    this.#sqs = new SQSClient(options);
+  }
+
+  async invoke(functionName: string, event: object): Promise<Invocation> {
+    const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(event) });
+    const { FunctionError, Payload } = await this.#lambda.send(command);
+    const payload: unknown = JSON.parse(Payload?.transformToString() || 'null');
+    if (FunctionError === undefined) return { returned: payload };
+    return { threw: String((payload as { errorMessage?: string }).errorMessage) };
+  }
+
+  async functionExists(functionName: string): Promise<boolean> {
+    try {
+      await this.#lambda.send(new GetFunctionCommand({ FunctionName: functionName }));
+      return true;
+    } catch (error) {
+      if ((error as Error).name === 'ResourceNotFoundException') return false;
+      throw error;
+    }
+  }
+
+  async putSecret(name: string, value: object): Promise<void> {
+    const SecretString = JSON.stringify(value);
+    await this.#secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+  }
+
+  snapshots(tableName: string): Snapshots {
+    return createSnapshots({ client: this.#dynamodb, tableName });
+  }
+
+  async tableStatus(TableName: string): Promise<string | undefined> {
+    return (await this.#dynamodb.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus;
+  }
+
+  /** How many messages wait in a queue, those in flight included. */
+  async queueLength(QueueUrl: string): Promise<number> {
+    const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
+    const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
+    const { Attributes = {} } = await this.#sqs.send(command);
+    return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+  }
+
+  stop(): void {
+    for (const client of [this.#dynamodb, this.#lambda, this.#secrets, this.#sqs]) client.destroy();
+  }
+}

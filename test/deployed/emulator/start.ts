@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../../local/dynamodb/free-port.ts';
+import { ACCOUNT, cleanEnvironment, REGION } from './environment.ts';
+
+const LAUNCH = fileURLToPath(new URL('launch.py', import.meta.url));
+const INTERNET = fileURLToPath(new URL('internet.ts', import.meta.url));
+const READY_WITHIN = 60_000;
+
+export interface Emulator {
+  readonly endpoint: string;
+  readonly pid: number;
+  /** Kills it and the functions that it runs. */
+  stop(): Promise<void>;
+}
+
+export interface EmulatorOptions {
+  readonly python: string;
+  /** Thrown away afterwards; takes the log, too. */
+  readonly directory: string;
+  /** What the functions take for AWS. */
+  readonly functionsEndpoint: string;
+  /** The internet of the functions: names, and the ports of this machine that they lead to. */
+  readonly internet: Readonly<Record<string, number>>;
+  /** The certificate that these names prove themselves with. */
+  readonly certificateFile: string;
+}
+
+/** Starts the emulator on a free port of 127.0.0.1. @throws with the end of its log when it doesn't get ready */
+export async function startEmulator(options: EmulatorOptions & { port?: number }): Promise<Emulator> {
+  const { python, directory, port = await freePort() } = options;
+  const log = `${directory}/emulator.log`;
+  const child = spawn(python, [LAUNCH], {
+    cwd: directory,
+    env: environment(options, port),
+    stdio: ['ignore', openSync(log, 'a'), openSync(log, 'a')],
+    // A group of its own: the functions are its children, and are to end with it.
+    detached: true,
+  });
+  const endpoint = `http://127.0.0.1:${port}`;
+  try {
+    await ready(endpoint, child);
+  } catch (error) {
+    await stop(child);
+    throw new Error(`The emulator did not start. Its log ends:\n${readFileSync(log, 'utf8').slice(-2_000)}`, {
+      cause: error,
+    });
+  }
+  return { endpoint, pid: child.pid ?? 0, stop: () => stop(child) };
+}
+
+function environment(options: EmulatorOptions, port: number): Record<string, string> {
+  const { directory, functionsEndpoint, internet, certificateFile } = options;
+  const clean = cleanEnvironment(directory);
+  return {
+    ...clean,
+    PATH: `${binaries(directory)}:${clean.PATH}`,
+    BIND_HOST: '127.0.0.1',
+    MINISTACK_HOST: '127.0.0.1',
+    MINISTACK_REGION: REGION,
+    MINISTACK_ACCOUNT_ID: ACCOUNT,
+    GATEWAY_PORT: String(port),
+    S3_DATA_DIR: `${directory}/s3`,
+    STATE_DIR: `${directory}/state`,
+    // Without these two it would look for Docker and for other clouds' tools.
+    LAMBDA_EXECUTOR: 'local',
+    PERSIST_STATE: '0',
+    AWS_ENDPOINT_URL: functionsEndpoint,
+    NODE_EXTRA_CA_CERTS: certificateFile,
+    TEST_INTERNET: JSON.stringify(internet),
+  };
+}
+
+/** The emulator runs functions with the first `node` of its PATH: this one, with the internet of the test. */
+function binaries(directory: string): string {
+  const path = `${directory}/bin`;
+  mkdirSync(path, { recursive: true });
+  writeFileSync(`${path}/node`, `#!/bin/sh\nexec '${process.execPath}' --import '${INTERNET}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return path;
+}
+
+async function ready(endpoint: string, child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN;
+  while (child.exitCode === null && Date.now() < deadline) {
+    const response = await fetch(`${endpoint}/_ministack/health`).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    await sleep(100);
+  }
+  throw new Error(
+    child.exitCode === null ? `not ready in ${READY_WITHIN} ms` : `ended with ${child.exitCode}`,
+  );
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = child.exitCode !== null || child.signalCode !== null ? undefined : once(child, 'exit');
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    // Nobody of the group is left.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+  await ended;
+}

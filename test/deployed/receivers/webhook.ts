@@ -1,0 +1,52 @@
+import { Webhook } from 'standardwebhooks';
+import { ReceivedEvents } from './received-events.ts';
+import { type Certificate, startReceiver } from './server.ts';
+
+/** A webhook that verifies every delivery with the official package. */
+export interface WebhookReceiver {
+  readonly port: number;
+  readonly secret: string;
+  readonly events: ReceivedEvents;
+  /** What did not verify, and why. */
+  readonly problems: readonly string[];
+  /** The next `times` deliveries get this status, and are not taken. */
+  refuse(status: number, times: number): void;
+  /** How many deliveries were refused so far. */
+  readonly refused: number;
+  stop(): Promise<void>;
+}
+
+export async function startWebhookReceiver(certificate: Certificate): Promise<WebhookReceiver> {
+  const secret = `whsec_${Buffer.from('a secret of the deployed test...').toString('base64')}`;
+  const webhook = new Webhook(secret);
+  const events = new ReceivedEvents();
+  const problems: string[] = [];
+  const refusal = { status: 503, times: 0, refused: 0 };
+  const server = await startReceiver(({ headers, body }) => {
+    if (refusal.times > 0) {
+      refusal.times -= 1;
+      refusal.refused += 1;
+      return refusal.status;
+    }
+    try {
+      const verified = webhook.verify(body, headers as Record<string, string>) as { id?: unknown };
+      if (verified.id !== headers['webhook-id']) throw new Error('webhook-id is not the id of the event');
+      events.add(body);
+      return 204;
+    } catch (error) {
+      problems.push(String(error));
+      return 400;
+    }
+  }, certificate);
+  return {
+    port: server.port,
+    secret,
+    events,
+    problems,
+    refuse: (status, times) => void Object.assign(refusal, { status, times }),
+    get refused() {
+      return refusal.refused;
+    },
+    stop: server.stop,
+  };
+}

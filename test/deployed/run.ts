@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Closers } from '../../local/cli/closers.ts';
+import { onInterrupt } from '../../local/cli/signals.ts';
+import { buildWorkspace, startSimulatedService } from '../../local/service/server.ts';
+import { EXIT_UNAVAILABLE, unavailableLine } from './available.ts';
+import { Aws } from './aws.ts';
+import { HOSTS } from './config.ts';
+import { Edits } from './edits.ts';
+import { certificateFor } from './emulator/certificate.ts';
+import { startGate } from './emulator/gate.ts';
+import { emulatorName, installEmulator } from './emulator/install.ts';
+import { startEmulator } from './emulator/start.ts';
+import { Unavailable } from './emulator/unavailable.ts';
+import { startSlack, startTeams } from './receivers/chat.ts';
+import { startNativeSubscriber } from './receivers/native.ts';
+import { startWebhookReceiver } from './receivers/webhook.ts';
+import { Report } from './report.ts';
+import { deploy, firstEvents } from './scenario/deploy.ts';
+import { destroy, settled } from './scenario/destroy.ts';
+import { editAll } from './scenario/edits.ts';
+import { fail } from './scenario/failures.ts';
+import { DeployedStack } from './stack.ts';
+import { type OwnEmulator, PROCESS, served, type World } from './world.ts';
+
+/** `npm run test:deployed`: deploys the stack to an AWS emulator and holds it to what it promises (docs/emulator.md).
+ *  Exits with 0, with 1 when a check fails, and with 77 when the emulator can't be had. */
+
+const closers = new Closers();
+const report = new Report(text => void process.stdout.write(text), Date.now);
+
+onInterrupt({
+  onFirst: signal => {
+    process.stdout.write(`\n${signal}: stopping everything.\n`);
+    closers.close().finally(() => process.exit(130));
+  },
+  onSecond: () => process.exit(130),
+});
+
+try {
+  await run(process.env.AWS_ENDPOINT_URL);
+  report.end();
+} catch (error) {
+  process.exitCode = error instanceof Unavailable ? EXIT_UNAVAILABLE : 1;
+  process.stdout.write(`\n${error instanceof Unavailable ? unavailableLine(error) : tell(error)}\n`);
+} finally {
+  await closers.close();
+}
+
+async function run(external: string | undefined): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-deployed-'));
+  closers.add(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
+  const own = external === undefined ? await startOwn(directory) : undefined;
+  const world = await createWorld(directory, own?.emulator.endpoint ?? String(external), own);
+  await deploy(world);
+  const baseline = served(world);
+  await firstEvents(world);
+  await editAll(world);
+  if (own) await fail(world, own);
+  else report.skipped('kills, outages and endpoints', 'the emulator was not started by this test');
+  await settled(world, baseline);
+  await destroy(world);
+}
+
+async function startOwn(directory: string): Promise<OwnEmulator> {
+  report.say(`installing ${emulatorName()}, unless it is there`);
+  const python = installEmulator();
+  const certificate = await certificateFor(Object.values(HOSTS));
+  const certificateFile = join(directory, 'certificate.pem');
+  writeFileSync(certificateFile, certificate.cert);
+  const webhook = started(await startWebhookReceiver(certificate));
+  const slack = started(await startSlack(certificate));
+  const teams = started(await startTeams(certificate));
+  const receivers = { webhook, slack, teams };
+  let port = 0;
+  const gate = started(await startGate(() => port));
+  const internet = Object.fromEntries(
+    Object.entries(receivers).map(([name, receiver]) => [HOSTS[name as keyof typeof HOSTS], receiver.port]),
+  );
+  const emulator = started(
+    await startEmulator({ python, directory, functionsEndpoint: gate.endpoint, internet, certificateFile }),
+  );
+  port = Number(new URL(emulator.endpoint).port);
+  return { emulator, gate, receivers };
+}
+
+async function createWorld(
+  directory: string,
+  endpoint: string,
+  own: OwnEmulator | undefined,
+): Promise<World> {
+  report.say(`deploying to ${endpoint}`);
+  const workspace = buildWorkspace({ processes: [{ id: PROCESS, projects: 8, tasksPerProject: 4 }] });
+  const service = started(await startSimulatedService({ workspace }));
+  const aws = started(new Aws(endpoint));
+  const stack = started(new DeployedStack(directory, endpoint));
+  const edits = new Edits(service.workspace, PROCESS);
+  const everything = started(await startNativeSubscriber());
+  const dueDates = started(await startNativeSubscriber());
+  return { report, stack, aws, service, edits, everything, dueDates, own };
+}
+
+function started<Part extends { stop(): unknown }>(part: Part): Part {
+  closers.add(async () => void (await part.stop()));
+  return part;
+}
+
+function tell(error: unknown): string {
+  return error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : String(error);
+}

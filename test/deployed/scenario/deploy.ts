@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { configOf, HOSTS } from '../config.ts';
+import { until } from '../until.ts';
+import { held, onceEach, pass, receiversOfAll, served, untilTold, WORKSPACE, type World } from '../world.ts';
+
+/** From an empty account to the first event, in the order of docs/deploying.md. */
+export async function deploy(world: World): Promise<void> {
+  const { report, stack, service, everything, own } = world;
+  const config = configOf({ service, everything: everything.url, endpoints: own !== undefined });
+  report.part('Deploying');
+  await report.check('cdk bootstrap', async () => void (await stack.bootstrap()));
+  await report.check('cdk deploy', async () => void (await stack.deploy(config)));
+  await report.check('cdk deploy again changes nothing', async () =>
+    assert.match(await stack.deploy(config), /\(no changes\)/),
+  );
+  await report.check('SNS confirms its subscription', () =>
+    until(10, () => {
+      assert.ok(everything.confirmed);
+      assert.deepEqual([...everything.topics], [stack.output('TopicArn')]);
+    }),
+  );
+  await report.check('without credentials a pass fails, and says what to do', async () => {
+    const result = await pass(world);
+    assert.match('threw' in result ? result.threw : '', /put-secret-value --secret-id changewire\/simulated/);
+  });
+  await report.check('secrets are put', () => putSecrets(world));
+  await report.check('the baseline holds what the service shows', () =>
+    until(30, async () => {
+      await pass(world);
+      assert.deepEqual(await held(world), served(world));
+    }),
+  );
+  await report.check('the baseline tells nothing', () => {
+    for (const [name, { events }] of receiversOfAll(world))
+      assert.deepEqual(events, [], `what ${name} was told`);
+  });
+}
+
+async function putSecrets({ aws, service, own }: World): Promise<void> {
+  const { clientId, clientSecret } = service;
+  await aws.putSecret(`changewire/${WORKSPACE}`, { clientId, clientSecret });
+  if (!own) return;
+  for (const [name, host] of Object.entries(HOSTS))
+    await aws.putSecret(`changewire/endpoint/${name}`, {
+      url: `https://${host}/changewire`,
+      ...(name === 'webhook' && { secrets: [own.receivers.webhook.secret] }),
+    });
+}
+
+/** The first events, by a schedule that fires by itself. */
+export async function firstEvents(world: World): Promise<void> {
+  const { report, edits } = world;
+  report.part('Telling');
+  const [first = '', second = ''] = edits.projects();
+  const [task = ''] = edits.tasks(first);
+  edits.updateTask(first, task, 'note', 'noticed-by-the-schedule');
+  edits.updateProject(second, 'summary', 'summed-up-by-the-schedule');
+  report.say('waiting for a schedule to fire, up to 90 s');
+  await report.check('a schedule starts the pass that tells two edits', () =>
+    untilTold(world, 90, 'scheduled'),
+  );
+  await report.check('each event came once', () => onceEach(world));
+}

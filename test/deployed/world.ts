@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { SimulatedService } from '../../local/service/server.ts';
+import { applyEvents, servedState, snapshotState, type Told } from '../support/told.ts';
+import type { Aws, Invocation } from './aws.ts';
+import { type Edits, lineOf } from './edits.ts';
+import type { Gate } from './emulator/gate.ts';
+import type { Emulator } from './emulator/start.ts';
+import type { ChatReceiver } from './receivers/chat.ts';
+import type { NativeSubscriber } from './receivers/native.ts';
+import type { ReceivedEvents } from './receivers/received-events.ts';
+import type { WebhookReceiver } from './receivers/webhook.ts';
+import type { Report } from './report.ts';
+import type { DeployedStack } from './stack.ts';
+import { until } from './until.ts';
+
+export const WORKSPACE = 'simulated';
+export const PROCESS = 'onboarding';
+/** The table's process. */
+const KEY = { workspace: WORKSPACE, processId: PROCESS };
+
+/** Receivers that the deliver function serves, and what makes them reachable for it. */
+export interface EndpointReceivers {
+  readonly webhook: WebhookReceiver;
+  readonly slack: ChatReceiver;
+  readonly teams: ChatReceiver;
+}
+
+/** What only an emulator that the test started itself allows: to fail, and to reach receivers by HTTPS. */
+export interface OwnEmulator {
+  readonly emulator: Emulator;
+  readonly gate: Gate;
+  readonly receivers: EndpointReceivers;
+}
+
+/** Everything that the parts of the test share. */
+export interface World {
+  readonly report: Report;
+  readonly stack: DeployedStack;
+  readonly aws: Aws;
+  readonly service: SimulatedService;
+  readonly edits: Edits;
+  readonly everything: NativeSubscriber;
+  readonly dueDates: NativeSubscriber;
+  readonly own: OwnEmulator | undefined;
+}
+
+/** One pass now, beside those that the schedules start. */
+export function pass(world: World, mode: 'changes' | 'sweep' = 'changes'): Promise<Invocation> {
+  return world.aws.invoke(world.stack.output('PollFunction'), { ...KEY, mode });
+}
+
+/** What the service shows. */
+export const served = (world: World): Told => servedState(world.service.workspace, PROCESS);
+
+/** What the table holds. */
+export const held = (world: World): Promise<Told> =>
+  snapshotState(world.aws.snapshots(world.stack.output('TableName')), KEY);
+
+/** Waits until every receiver of everything has what the edits foretold, and nothing else.
+ *  @param passes whether to start passes, beside those of the schedules */
+export async function untilTold(
+  world: World,
+  seconds: number,
+  passes: 'start' | 'scheduled',
+): Promise<string> {
+  let next = 0;
+  await until(seconds, async () => {
+    if (passes === 'start' && Date.now() >= next) {
+      await pass(world);
+      next = Date.now() + 5_000;
+    }
+    for (const [name, received] of receiversOfAll(world)) {
+      const lines = received.events.map(lineOf).sort();
+      assert.deepEqual(lines, [...world.edits.expected].sort(), `what ${name} was told`);
+    }
+  });
+  return `${world.edits.expected.length} events so far`;
+}
+
+/** Who gets every event, by name. */
+export function receiversOfAll({ everything, own }: World): [name: string, received: ReceivedEvents][] {
+  return [
+    ['the SNS subscriber', everything.events],
+    ...(own ? [['the webhook', own.receivers.webhook.events] as [string, ReceivedEvents]] : []),
+  ];
+}
+
+/** Fails unless each event came once so far. */
+export function onceEach(world: World): string {
+  for (const [name, { repeated }] of receiversOfAll(world))
+    assert.equal(repeated, 0, `${name} got events twice`);
+  return 'no event came twice';
+}
+
+/** Fails unless a receiver that began with `baseline` and applied its events knows what the service shows. */
+export function toldIsServed(world: World, baseline: Told): void {
+  for (const [name, { events }] of receiversOfAll(world))
+    assert.deepEqual(applyEvents(baseline, events), served(world), `what ${name} knows`);
+}

@@ -1,0 +1,97 @@
+import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
+import type { RecordChange } from '../../functions/changes/compare-project.ts';
+import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
+import type { Json } from '../../functions/json.ts';
+
+const at = Date.UTC(2026, 10, 23, 9, 30, 12);
+
+/** A changed field; custom and single-choice unless told otherwise. */
+export function field(name: string, from: Json, to: Json, more: Partial<FieldChange> = {}): FieldChange {
+  return { field: name.toLowerCase(), name, kind: 'custom', type: 'single-choice', from, to, ...more };
+}
+
+/** A record that changed. */
+export function change(
+  id: string,
+  name: string,
+  fields: FieldChange[],
+  more: Partial<RecordChange> = {},
+): RecordChange {
+  return { entity: 'task', action: 'updated', id, record: { id, name }, fields, ...more };
+}
+
+/** The events of one commit of one project. */
+export function commitOf(
+  changes: RecordChange[],
+  { projectId = 'p-1042', name = 'Website relaunch', processId = 'customer-projects', version = at } = {},
+): ChangeEvent[] {
+  const observed = { after: at - 61_000, before: at };
+  return buildEvents(
+    {
+      workspace: 'eu',
+      processId,
+      projectId,
+      projectRecord: { id: projectId, name },
+      version,
+      observed: { project: observed, task: observed },
+    },
+    changes,
+  );
+}
+
+/** Batches as they come, and what they show; the golden files hold their messages. */
+export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
+  typical: commitOf([
+    change('p-1042', 'Website relaunch', [field('Phase', 'Design', 'Build')], { entity: 'project' }),
+    change('t-1', 'Agree on the page structure', [field('Status', 'In progress', 'Done')]),
+    change('t-2', 'Move the product pages', [
+      field('Channels', ['Web', 'Partner portal'], ['Web', 'App', 'Newsletter'], {
+        type: 'multiple-choice',
+        added: ['App', 'Newsletter'],
+        removed: ['Partner portal'],
+      }),
+      field('Due date', '2026-12-04', '2026-12-11', { type: 'date' }),
+      field('Owner', null, 'Amira Haddad', { type: 'text' }),
+    ]),
+    change(
+      't-3',
+      'Write redirects for the old addresses',
+      [
+        field('Effort', null, '3', { type: 'number' }),
+        field('Priority', null, 'High'),
+        field('name', null, 'Write redirects for the old addresses', { kind: 'builtin', type: 'string' }),
+        field('Status', null, 'Open'),
+      ],
+      { action: 'created' },
+    ),
+    change('t-4', 'Order new stationery', [], { action: 'deleted' }),
+  ]),
+  single: commitOf([change('t-1', 'Agree on the page structure', [field('Status', 'Open', 'In progress')])]),
+  hostile: commitOf(
+    [
+      change('t-1', '<!channel> *bold* _it_ ~no~ `code` :tada: @here <@U123> <https://evil.example|click>', [
+        field(
+          '**Note**',
+          'a & b < c > d &amp; \u0000\u0007e',
+          '[click](https://evil.example) {{DATE(2026-01-01T00:00:00Z)}}',
+        ),
+        field('כותרת', 'שלום', 'עולם \u202Eabc'),
+        field('Blank', ' \n\t ', 'one\r\ntwo \uD800'),
+      ]),
+    ],
+    { name: '# <!here> & *Acme* :rocket:' },
+  ),
+  held: [
+    heldEvent(
+      { workspace: 'eu', processId: 'customer-projects' },
+      { version: at, at, missing: 30, known: 60 },
+    ),
+  ],
+  many: commitOf(
+    Array.from({ length: 500 }, (_, index) =>
+      change(`t-${String(index % 250).padStart(3, '0')}`, `Task ${index % 250}`, [
+        field(index < 250 ? 'Status' : 'Priority', 'Open', `Done ${index}`),
+      ]),
+    ),
+  ),
+};

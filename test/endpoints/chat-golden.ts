@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { slackMessages } from '../../functions/endpoints/slack.ts';
+import { teamsMessages } from '../../functions/endpoints/teams.ts';
+import { batches } from './chat-batches.ts';
+
+/** The golden files: what each chat is sent for each batch. Made anew by `node test/endpoints/golden/update.ts`, and by
+ *  nothing else: look at the difference before you commit it. */
+export function goldenFiles(): { file: string; path: string; content: string }[] {
+  const chats = { slack: slackMessages, teams: teamsMessages };
+  return Object.entries(chats).flatMap(([chat, messages]) =>
+    Object.entries(batches).map(([name, events]) => ({
+      file: `${chat}-${name}.json`,
+      path: join(import.meta.dirname, 'golden', `${chat}-${name}.json`),
+      content: `${JSON.stringify(
+        messages(events).map(({ body }) => JSON.parse(body)),
+        null,
+        2,
+      )}\n`,
+    })),
+  );
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+
+/** Only what we send, as Slack's reference describes it, with its limits; anything else is an error: a
+ *  link, a mention or an emoji would be an element of another type (docs/chat.md names the pages). */
+const plainText = (limit: number) =>
+  z.strictObject({
+    type: z.literal('plain_text'),
+    text: z.string().min(1).max(limit),
+    emoji: z.literal(false),
+  });
+
+const date = '<!date\\^-?\\d+\\^(?:\\{date_short_pretty\\} )?\\{time_secs\\}\\|[-+\\d]+ [\\d:]{8} UTC>';
+const time = z.strictObject({
+  type: z.literal('mrkdwn'),
+  text: z.string().regex(new RegExp(`^(?:seen ${date}|between ${date} and ${date})$`)),
+});
+
+const text = z.strictObject({
+  type: z.literal('text'),
+  text: z.string().min(1),
+  style: z
+    .strictObject({ bold: z.literal(true), italic: z.literal(true), strike: z.literal(true) })
+    .partial()
+    .optional(),
+});
+const section = z.strictObject({ type: z.literal('rich_text_section'), elements: z.array(text).min(1) });
+const list = z.strictObject({
+  type: z.literal('rich_text_list'),
+  style: z.literal('bullet'),
+  elements: z.array(section).min(1),
+});
+
+const header = z.strictObject({ type: z.literal('header'), text: plainText(150) });
+const context = z.strictObject({
+  type: z.literal('context'),
+  elements: z.union([z.tuple([plainText(3_000)]), z.tuple([plainText(3_000), time])]),
+});
+const richText = z
+  .strictObject({
+    type: z.literal('rich_text'),
+    elements: z.union([z.tuple([section]), z.tuple([section, list])]),
+  })
+  .refine(block => textsOf(block).join('').length <= 3_000, 'at most 3,000 characters in a block');
+
+/** The body of a request to an incoming webhook. */
+export const slackMessage = z
+  .strictObject({
+    text: z.string().min(1).max(4_000),
+    mrkdwn: z.literal(false),
+    unfurl_links: z.literal(false),
+    unfurl_media: z.literal(false),
+    blocks: z
+      .array(z.discriminatedUnion('type', [header, context, richText]))
+      .min(2)
+      .max(50),
+  })
+  .refine(message => JSON.stringify(message).length <= 12_000, 'at most 12,000 characters in all');
+
+/** Every value of a property `text` that is a string, anywhere inside. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === 'text' && typeof inner === 'string' ? [inner] : textsOf(inner),
+  );
+}

@@ -1,0 +1,97 @@
+import { createRequire } from 'node:module';
+import * as z from 'zod';
+
+/** The library's own build for Node: its main file can be read by bundlers only. */
+const { AdaptiveCard, SerializationContext, Versions } = createRequire(import.meta.url)(
+  'adaptivecards/dist/adaptivecards.js',
+) as typeof import('adaptivecards');
+
+/** Only what we send, by the schema of Adaptive Cards 1.5; anything else is an error: an action, a link or a mention
+ *  would be an element or a property of another name (docs/chat.md names the pages). */
+const run = z.union([
+  z.string().min(1),
+  z.strictObject({
+    type: z.literal('TextRun'),
+    text: z.string().min(1),
+    size: z.literal('Large').optional(),
+    weight: z.literal('Bolder').optional(),
+    isSubtle: z.literal(true).optional(),
+    strikethrough: z.literal(true).optional(),
+    color: z.enum(['Good', 'Attention']).optional(),
+  }),
+]);
+const richText = z.strictObject({
+  type: z.literal('RichTextBlock'),
+  inlines: z.array(run).min(1),
+  spacing: z.literal('Small').optional(),
+});
+
+/** TextBlocks take markdown, so they hold our own words, counts and times only. */
+const date = '\\{\\{DATE\\(\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z, SHORT\\)\\}\\}';
+const time = `${date} \\{\\{TIME\\(\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z\\)\\}\\}`;
+const place = '(?:the project|(?:the project and )?[\\d,]+ tasks?)';
+const timeBlock = z.strictObject({
+  type: z.literal('TextBlock'),
+  text: z.string().regex(new RegExp(`^(?:Seen ${time}|Between ${time} and ${time})$`)),
+  isSubtle: z.literal(true),
+  wrap: z.literal(true),
+  size: z.literal('Small'),
+  spacing: z.literal('Small'),
+});
+const tail = z.strictObject({
+  type: z.literal('TextBlock'),
+  text: z.string().regex(new RegExp(`^… and [\\d,]+ more changes? in ${place} (?:is|are) not shown$`)),
+  isSubtle: z.literal(true),
+  wrap: z.literal(true),
+  separator: z.literal(true),
+});
+const head = z.strictObject({
+  type: z.literal('Container'),
+  style: z.literal('emphasis'),
+  bleed: z.literal(true),
+  items: z.union([z.tuple([richText, richText]), z.tuple([richText, richText, timeBlock])]),
+});
+const record = z.strictObject({ type: z.literal('Container'), items: z.array(richText).min(2) });
+
+/** The body of a request to a Workflows webhook. */
+export const teamsMessage = z.strictObject({
+  type: z.literal('message'),
+  attachments: z.tuple([
+    z.strictObject({
+      contentType: z.literal('application/vnd.microsoft.card.adaptive'),
+      contentUrl: z.null(),
+      content: z.strictObject({
+        type: z.literal('AdaptiveCard'),
+        $schema: z.literal('http://adaptivecards.io/schemas/adaptive-card.json'),
+        version: z.literal('1.5'),
+        fallbackText: z.string().regex(new RegExp(`^(?:[\\d,]+ changes? in ${place}|Deletions are held)$`)),
+        msteams: z.strictObject({ width: z.literal('Full') }),
+        body: z.tuple([head]).rest(z.union([richText, record, tail])),
+      }),
+    }),
+  ]),
+});
+
+/** What the official library finds wrong with a card of version 1.5: elements, values or properties that it doesn't
+ *  know, in its own words; or that it reads the card as something else. */
+export function cardFaults(card: { body: unknown }): string[] {
+  const context = new SerializationContext(Versions.v1_5);
+  const read = new AdaptiveCard();
+  read.parse(card, context);
+  const faults = Array.from({ length: context.eventCount }, (_, index) => context.getEventAt(index).message);
+  const again: unknown = read.toJSON(new SerializationContext(Versions.v1_5))?.body;
+  const isSame = JSON.stringify(sorted(again)) === JSON.stringify(sorted(card.body));
+  return isSame ? faults : [...faults, `read as ${JSON.stringify(again)}`];
+}
+
+/** Keys in order, and a run that is a string written out: the library writes both its own way. */
+function sorted(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) {
+    return value.map(item =>
+      key === 'inlines' && typeof item === 'string' ? { text: item, type: 'TextRun' } : sorted(item),
+    );
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [name, sorted(inner, name)] as const);
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
