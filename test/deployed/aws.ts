@@ -1,6 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
@@ -14,6 +15,7 @@ export class Aws {
   readonly #dynamodb: DynamoDBClient;
   readonly #lambda: LambdaClient;
   readonly #secrets: SecretsManagerClient;
+  readonly #sns: SNSClient;
   readonly #sqs: SQSClient;
 
   constructor(endpoint: string) {
@@ -21,6 +23,7 @@ export class Aws {
     this.#dynamodb = new DynamoDBClient(options);
     this.#lambda = new LambdaClient({ ...options, maxAttempts: 1 });
     this.#secrets = new SecretsManagerClient(options);
+    this.#sns = new SNSClient(options);
     this.#sqs = new SQSClient(options);
   }
 
@@ -42,9 +45,19 @@ export class Aws {
     }
   }
 
+  /** A variable of a function's environment. */
+  async variable(functionName: string, variable: string): Promise<string> {
+    const { Configuration } = await this.#lambda.send(new GetFunctionCommand({ FunctionName: functionName }));
+    return Configuration?.Environment?.Variables?.[variable] ?? '';
+  }
+
   async putSecret(name: string, value: object): Promise<void> {
     const SecretString = JSON.stringify(value);
     await this.#secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+  }
+
+  async subscribe(TopicArn: string, Endpoint: string, Attributes: Record<string, string>): Promise<void> {
+    await this.#sns.send(new SubscribeCommand({ TopicArn, Protocol: 'http', Endpoint, Attributes }));
   }
 
   snapshots(tableName: string): Snapshots {
@@ -64,6 +77,7 @@ export class Aws {
   }
 
   stop(): void {
-    for (const client of [this.#dynamodb, this.#lambda, this.#secrets, this.#sqs]) client.destroy();
+    for (const client of [this.#dynamodb, this.#lambda, this.#secrets, this.#sns, this.#sqs])
+      client.destroy();
   }
 }

@@ -52,13 +52,22 @@ async function run(external: string | undefined): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-deployed-'));
   closers.add(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }));
   const own = external === undefined ? await startOwn(directory) : undefined;
-  const world = await createWorld(directory, own?.emulator.endpoint ?? String(external), own);
+  const world = await createWorld(directory, own?.gate.endpoint ?? String(external), own);
+  try {
+    await play(world);
+  } catch (error) {
+    for (const complaint of own?.emulator.complaints() ?? []) report.say(complaint);
+    throw error;
+  }
+}
+
+async function play(world: World): Promise<void> {
   await deploy(world);
   const baseline = served(world);
   await firstEvents(world);
   await editAll(world);
-  if (own) await fail(world, own);
-  else report.skipped('kills, outages and endpoints', 'the emulator was not started by this test');
+  if (world.own) await fail(world, world.own);
+  else report.skipped('kills, outages, endpoints', 'because the emulator was not started by this test');
   await settled(world, baseline);
   await destroy(world);
 }
@@ -79,7 +88,7 @@ async function startOwn(directory: string): Promise<OwnEmulator> {
     Object.entries(receivers).map(([name, receiver]) => [HOSTS[name as keyof typeof HOSTS], receiver.port]),
   );
   const emulator = started(
-    await startEmulator({ python, directory, functionsEndpoint: gate.endpoint, internet, certificateFile }),
+    await startEmulator({ python, directory, gateEndpoint: gate.endpoint, internet, certificateFile }),
   );
   port = Number(new URL(emulator.endpoint).port);
   return { emulator, gate, receivers };
@@ -107,5 +116,5 @@ function started<Part extends { stop(): unknown }>(part: Part): Part {
 }
 
 function tell(error: unknown): string {
-  return error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : String(error);
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

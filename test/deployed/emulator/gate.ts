@@ -11,7 +11,8 @@ export interface Call {
 /** How AWS answers: as it does, with errors, or never. */
 export type Weather = 'well' | 'errors' | 'silence';
 
-/** Stands between the functions and the emulator, so that AWS can fail for them. */
+/** Stands before the emulator, so that AWS can fail. It also vouches for encryption, which the policies of buckets, queues
+ *  and topics ask for: it is what the emulator takes for its TLS end, and nothing leaves the machine. */
 export interface Gate {
   readonly endpoint: string;
   /** Of one service, until it is set anew. */
@@ -82,7 +83,8 @@ function forward(
   answered: () => void,
 ): void {
   const { method, url, headers } = incoming;
-  const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, response => {
+  const vouched = { ...headers, 'x-forwarded-proto': 'https' };
+  const onward = request({ host: '127.0.0.1', port, method, path: url, headers: vouched }, response => {
     answered();
     outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
     response.pipe(outgoing);

@@ -1,11 +1,18 @@
-"""Starts the emulator, completed in two places where it would lose what AWS keeps. See docs/emulator.md."""
+"""Starts the emulator, completed in five places where it would lose what AWS keeps or refuse
+what AWS allows. See docs/emulator.md."""
 
 import asyncio
+import json
+import os
 import threading
 import uuid
 
+import ministack.core.iam_actions as iam_actions
+import ministack.services.dynamodb as dynamodb
 import ministack.services.lambda_svc as lambda_svc
+import ministack.services.secretsmanager as secretsmanager
 import ministack.services.sns as sns
+import ministack.services.sqs  # noqa: F401
 from ministack.app import main
 from ministack.services.cloudformation import provisioners
 
@@ -52,6 +59,67 @@ def confirm_stack_subscriptions():
     handlers["create"] = create_and_confirm
 
 
+def refer_to_secrets_by_arn():
+    """A template's Ref of a secret is its ARN. Here it is the name, which no policy can allow anything on."""
+    handlers = provisioners._RESOURCE_HANDLERS["AWS::SecretsManager::Secret"]
+    create, update, delete = (handlers[key] for key in ("create", "update", "delete"))
+
+    def name_of(physical_id):
+        return secretsmanager._resolve(physical_id)[0] or physical_id
+
+    def create_by_arn(logical_id, props, stack_name):
+        _, attributes = create(logical_id, props, stack_name)
+        return attributes["Arn"], attributes
+
+    def update_by_arn(physical_id, *others, **named):
+        _, attributes, *rest = update(name_of(physical_id), *others, **named)
+        return attributes["Arn"], attributes, *rest
+
+    def delete_by_arn(physical_id, props):
+        return delete(name_of(physical_id), props)
+
+    handlers.update(create=create_by_arn, update=update_by_arn, delete=delete_by_arn)
+
+
+def authorise_batches_by_their_parts():
+    """IAM knows no actions of these names: who may publish may publish batches. The emulator asks for the former."""
+    extract = iam_actions.extract_iam_action
+    parts = {
+        "sns:PublishBatch": "sns:Publish",
+        "sqs:SendMessageBatch": "sqs:SendMessage",
+        "sqs:DeleteMessageBatch": "sqs:DeleteMessage",
+        "sqs:ChangeMessageVisibilityBatch": "sqs:ChangeMessageVisibility",
+    }
+
+    def extract_part(*request, **named):
+        action = extract(*request, **named)
+        return parts.get(action, action)
+
+    iam_actions.extract_iam_action = extract_part
+
+
+def tell_policies_the_partition_key():
+    """A policy's condition may ask which partition an item is in (dynamodb:LeadingKeys); the emulator doesn't say."""
+    context_of = iam_actions.dynamodb_service_context
+
+    def context_with_leading_keys(body):
+        context = context_of(body)
+        request = json.loads(body or b"{}")
+        item = request.get("Key") or request.get("Item")
+        table = dynamodb._tables.get(request.get("TableName", ""))
+        if item and table:
+            hash_key = next(part["AttributeName"] for part in table["KeySchema"] if part["KeyType"] == "HASH")
+            context["dynamodb:LeadingKeys"] = [next(iter(item[hash_key].values()))]
+        return context
+
+    iam_actions.dynamodb_service_context = context_with_leading_keys
+
+
 retry_partial_batches()
 confirm_stack_subscriptions()
+refer_to_secrets_by_arn()
+authorise_batches_by_their_parts()
+tell_policies_the_partition_key()
+# The addresses of queues and handshakes, which were made of GATEWAY_PORT by now, lead through the test's gate.
+os.environ["GATEWAY_PORT"] = os.environ["LISTEN_PORT"]
 main()

@@ -13,6 +13,8 @@ const READY_WITHIN = 60_000;
 export interface Emulator {
   readonly endpoint: string;
   readonly pid: number;
+  /** The last warnings and errors of its log: what a failed check may come from. */
+  complaints(): string[];
   /** Kills it and the functions that it runs. */
   stop(): Promise<void>;
 }
@@ -21,8 +23,8 @@ export interface EmulatorOptions {
   readonly python: string;
   /** Thrown away afterwards; takes the log, too. */
   readonly directory: string;
-  /** What the functions take for AWS. */
-  readonly functionsEndpoint: string;
+  /** What everybody takes for AWS. */
+  readonly gateEndpoint: string;
   /** The internet of the functions: names, and the ports of this machine that they lead to. */
   readonly internet: Readonly<Record<string, number>>;
   /** The certificate that these names prove themselves with. */
@@ -49,11 +51,11 @@ export async function startEmulator(options: EmulatorOptions & { port?: number }
       cause: error,
     });
   }
-  return { endpoint, pid: child.pid ?? 0, stop: () => stop(child) };
+  return { endpoint, pid: child.pid ?? 0, complaints: () => complaints(log), stop: () => stop(child) };
 }
 
 function environment(options: EmulatorOptions, port: number): Record<string, string> {
-  const { directory, functionsEndpoint, internet, certificateFile } = options;
+  const { directory, gateEndpoint, internet, certificateFile } = options;
   const clean = cleanEnvironment(directory);
   return {
     ...clean,
@@ -62,13 +64,16 @@ function environment(options: EmulatorOptions, port: number): Record<string, str
     MINISTACK_HOST: '127.0.0.1',
     MINISTACK_REGION: REGION,
     MINISTACK_ACCOUNT_ID: ACCOUNT,
-    GATEWAY_PORT: String(port),
+    GATEWAY_PORT: new URL(gateEndpoint).port,
+    LISTEN_PORT: String(port),
     S3_DATA_DIR: `${directory}/s3`,
     STATE_DIR: `${directory}/state`,
+    // Callers may do what their IAM policies allow, and no more.
+    AUTH: 'true',
     // Without these two it would look for Docker and for other clouds' tools.
     LAMBDA_EXECUTOR: 'local',
     PERSIST_STATE: '0',
-    AWS_ENDPOINT_URL: functionsEndpoint,
+    AWS_ENDPOINT_URL: gateEndpoint,
     NODE_EXTRA_CA_CERTS: certificateFile,
     TEST_INTERNET: JSON.stringify(internet),
   };
@@ -82,6 +87,14 @@ function binaries(directory: string): string {
     mode: 0o755,
   });
   return path;
+}
+
+function complaints(log: string): string[] {
+  return readFileSync(log, 'utf8')
+    .split('\n')
+    .filter(line => /\b(WARN|WARNING|ERROR)\b/.test(line))
+    .map(line => line.slice(0, 500))
+    .slice(-15);
 }
 
 async function ready(endpoint: string, child: ChildProcess): Promise<void> {

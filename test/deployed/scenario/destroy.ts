@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
 import type { Told } from '../../support/told.ts';
 import { held, served, toldIsServed, type World } from '../world.ts';
 
 /** What must be true of everything that happened. */
 export async function settled(world: World, baseline: Told): Promise<void> {
-  const { report, aws, stack, everything, dueDates, own } = world;
+  const { report, aws, everything, dueDates, own } = world;
   report.part('In the end');
   await report.check('what was told, applied to the baseline, is what the service shows', () =>
     toldIsServed(world, baseline),
@@ -20,11 +21,15 @@ export async function settled(world: World, baseline: Told): Promise<void> {
     );
   });
   await report.check('every dead-letter queue is empty', async () => {
-    const names = ['Rejected', 'Unpublished', 'Unstarted'].map(name => `${name}QueueUrl`);
-    const endpoints = own ? Object.keys(own.receivers).map(name => `EndpointDeadLettersUrl${name}`) : [];
-    for (const name of [...names, ...endpoints])
-      assert.equal(await aws.queueLength(stack.output(name)), 0, name);
+    for (const url of await deadLetterUrls(world)) assert.equal(await aws.queueLength(url), 0, url);
   });
+}
+
+async function deadLetterUrls({ aws, stack, own }: World): Promise<string[]> {
+  const outputs = ['Rejected', 'Unpublished', 'Unstarted'].map(what => stack.output(`${what}QueueUrl`));
+  if (!own) return outputs;
+  const endpoints = JSON.parse(await aws.variable(stack.output('DeliverFunction'), 'ENDPOINTS'));
+  return [...outputs, ...(endpoints as EndpointSettings[]).map(({ deadLetterUrl }) => deadLetterUrl)];
 }
 
 export async function destroy(world: World): Promise<void> {

@@ -3,6 +3,7 @@ import { configOf } from '../config.ts';
 import { lineOf } from '../edits.ts';
 import { until } from '../until.ts';
 import { onceEach, untilTold, type World } from '../world.ts';
+import { untilConfirmed } from './handshake.ts';
 
 /** Every kind of edit, and a subscription that is added to a running stack. */
 export async function editAll(world: World): Promise<void> {
@@ -10,7 +11,10 @@ export async function editAll(world: World): Promise<void> {
   await report.check('a subscription is added by another deployment', async () => {
     const endpoints = own !== undefined;
     await stack.deploy(configOf({ service, everything: everything.url, dueDates: dueDates.url, endpoints }));
-    await until(10, () => assert.ok(dueDates.confirmed));
+    return untilConfirmed(world, dueDates, {
+      RawMessageDelivery: 'true',
+      FilterPolicy: JSON.stringify({ eventType: ['task.updated'], changedFields: ['dueDate'] }),
+    });
   });
   const [first = '', second = '', third = ''] = edits.projects();
   const [one = '', two = '', three = ''] = edits.tasks(first);
