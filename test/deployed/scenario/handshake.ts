@@ -13,7 +13,7 @@ export async function untilConfirmed(
   const topic = stack.output('TopicArn');
   const confirmed = () =>
     until(10, () => {
-      assert.ok(subscriber.confirmed, 'no handshake came');
+      assert.ok(subscriber.confirmed, 'no handshake came, or it failed');
       assert.deepEqual([...subscriber.topics], [topic]);
     });
   try {
