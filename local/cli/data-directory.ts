@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Lock, lockDirectory } from '../dynamodb/lock.ts';
 import { endOrphans } from '../dynamodb/orphan.ts';
 
@@ -16,9 +16,25 @@ export interface DataDirectory {
 /** Takes a directory for this process alone; it is made when it isn't there. @throws DirectoryInUse */
 export function openDataDirectory(directory: string): DataDirectory {
   const path = resolve(directory);
-  mkdirSync(path, { recursive: true });
+  try {
+    makeDirectory(path);
+  } catch (error) {
+    throw new Error(
+      `The data directory ${path} can not be made. Name another one with --data, or use --memory.`,
+      {
+        cause: error,
+      },
+    );
+  }
   const lock = lockDirectory(path);
   return { path, lasting: true, file: name => join(path, name), release: lock.release };
+}
+
+/** Level by level: where nothing can be made, as in /proc, Node's own `recursive` tries for ever. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path);
 }
 
 const SCRATCH = 'changewire-memory-';

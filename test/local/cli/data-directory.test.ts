@@ -15,6 +15,12 @@ describe('the data directory', () => {
     expect(existsSync(path)).toBe(true);
   });
 
+  test('that can not be made is told with the remedy', () => {
+    expect(() => openDataDirectory('/proc/nowhere/data')).toThrow(
+      /\/proc\/nowhere\/data can not be made.*--data/,
+    );
+  });
+
   test('of a run that keeps nothing is removed at its end', async () => {
     const directory = await openScratchDirectory(temporaryDirectory());
     expect(existsSync(directory.path)).toBe(true);
