@@ -42,10 +42,11 @@ try {
 
 const [small, large] = SIZES;
 const line = (cells: readonly string[]) =>
-  cells.map((cell, index) => (index ? cell.padStart(22) : cell.padEnd(28))).join('');
+  cells.map((cell, index) => (index ? cell.padStart(26) : cell.padEnd(28))).join('');
 const pair = (values: readonly number[], format: (value: number) => string) => {
   const [one = 0, other = 0] = values;
-  return `${format(one)} → ${format(other)} (×${(other / Math.max(one, 1e-9)).toFixed(1)})`;
+  const ratio = one > 0 ? ` (×${(other / one).toFixed(1)})` : '';
+  return `${format(one)} → ${format(other)}${ratio}`;
 };
 const out = (text: string) => process.stdout.write(`${text}\n`);
 out(`${small} → ${large} projects of ${TASKS} tasks (×${large / small})\n`);

@@ -1,5 +1,5 @@
 import { isEmpty } from '../changes/empty.ts';
-import type { Json } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { cleanText, cutText, fromDifference, isolate } from './chat-text.ts';
 
 /** A field's value for people: its text, or that there is none. */
@@ -24,13 +24,20 @@ function shown(text: string, limit: number): string {
   return isolate(cutText(text, limit));
 }
 
-/** A list of plain values reads as one; anything nested is told as JSON. */
+/** A list of plain values reads as one, an object goes by its name; anything else that is nested is told as JSON. */
 function textOf(value: Json): string {
+  const name = isJsonObject(value) ? nameOf(value) : undefined;
+  if (name !== undefined) return cleanText(name) || quoted(value);
   if (Array.isArray(value) && value.every(item => typeof item !== 'object' || item === null)) {
     return value.map(item => textOf(item)).join(', ');
   }
   if (typeof value === 'string') return cleanText(value) || quoted(value);
   return quoted(value);
+}
+
+function nameOf(value: JsonObject): string | undefined {
+  const names = ['name', 'title', 'label'].map(key => (Object.hasOwn(value, key) ? value[key] : undefined));
+  return names.find(text => typeof text === 'string' && text !== '') as string | undefined;
 }
 
 function quoted(value: Json): string {

@@ -28,7 +28,8 @@ Options
   --interval 60s          how often to look for changes (60s; the simulated service: 2s)
   --sweep-interval 6h     how often to read everything again, which finds what the API didn't tell
   --overlap 120s          how far back to look again each time, for updates that come late
-  --data DIR              where to keep what is known, so that a restart goes on from there (.changewire)
+  --data DIR              where to keep what is known, so that a restart goes on from there
+                          (.changewire; the simulated service: .changewire/simulated)
   --memory                keep nothing after the end
   --once                  look once, deliver all events, end (exit code 1 if that failed, or if an event is
                           undelivered after its first attempt: the next start goes on with it)

@@ -26,7 +26,13 @@ async function changesOf(processId: string, runPass: RunPass): Promise<string> {
       throw new Error('another poller is at work on this process; try again in a minute');
     if (outcome === 'unfinished') continue;
     if (mode === 'changes')
-      return baselined ? 'known from now on' : `${events} events of ${projects} projects read`;
+      return baselined
+        ? 'known from now on'
+        : `${count(events, 'event')} of ${count(projects, 'project')} read`;
     baselined = true;
   }
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

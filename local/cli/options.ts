@@ -12,7 +12,8 @@ export interface Options extends EndpointOptions {
   readonly interval: number | undefined;
   readonly sweepInterval: number;
   readonly overlap: number;
-  readonly data: string;
+  /** undefined: the source's own directory. */
+  readonly data: string | undefined;
   readonly memory: boolean;
   readonly once: boolean;
   readonly json: boolean;
@@ -50,7 +51,7 @@ export function parseOptions(args: readonly string[]): Options {
     interval: duration('interval', values.interval),
     sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
     overlap: duration('overlap', values.overlap) ?? 120_000,
-    data: text('data', values.data) ?? '.changewire',
+    data: text('data', values.data),
     memory: values.memory ?? false,
     once: values.once ?? false,
     json: values.json ?? false,

@@ -53,14 +53,16 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   const { options, environment, output, clock } = parts;
   const settings = serviceSettings(environment);
   const wanted = wantedEndpoints(options, environment);
-  const directory = await takeDirectory(closers, options);
+  // What one service left to be sent must never reach those who watch another.
+  const data = options.data ?? (settings ? '.changewire' : '.changewire/simulated');
+  const directory = await takeDirectory(closers, options.memory ? undefined : data);
   const house = { closers, directory, output };
   const table = await startTable(house, environment.DYNAMODB_ENDPOINT || undefined);
   const source = await openSource(house, options, settings);
   const interval = options.interval ?? (source.simulated ? LIVELY : 60_000);
-  const data = options.memory ? undefined : options.data;
+  const kept = options.memory ? undefined : data;
   output.say(
-    banner({ ...options, source, interval, subscribers: options.subscribe, endpoints: wanted, data }),
+    banner({ ...options, source, interval, subscribers: options.subscribe, endpoints: wanted, data: kept }),
   );
   const topic = await startTopic(house, {
     endpoints: options.subscribe,
@@ -93,8 +95,8 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   };
 }
 
-async function takeDirectory(closers: Closers, { memory, data }: Options): Promise<DataDirectory> {
-  const directory = memory ? await openScratchDirectory() : openDataDirectory(data);
+async function takeDirectory(closers: Closers, data: string | undefined): Promise<DataDirectory> {
+  const directory = data === undefined ? await openScratchDirectory() : openDataDirectory(data);
   process.once('exit', directory.release);
   closers.add(() => {
     process.off('exit', directory.release);

@@ -77,7 +77,7 @@ describe('a run of the simulated service', () => {
     expect(await again.ended()).toBe(0);
     expect(again.stdout()).toBe('');
 
-    const committed = await committedEvents(join(directory, '.changewire'));
+    const committed = await committedEvents(join(directory, '.changewire/simulated'));
     expect(byId(printed)).toEqual(byId(committed));
     for (const event of printed) expect(byId(committed).get(event.id)).toEqual(event);
   });

@@ -14,7 +14,7 @@ describe('the command line', () => {
       interval: undefined,
       sweepInterval: 21_600_000,
       overlap: 120_000,
-      data: '.changewire',
+      data: undefined,
       memory: false,
       once: false,
       json: false,
