@@ -41,7 +41,7 @@ export class SnapshotTable extends Construct {
 
   /** `TABLE_NAME` for who keeps the endpoints' states, and sees nothing else of the table: snapshots are other items. */
   forEndpointStates(): Binding {
-    const actions = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'].map(action => `dynamodb:${action}`);
+    const actions = ['GetItem', 'UpdateItem'].map(action => `dynamodb:${action}`);
     return {
       value: this.table.tableName,
       grant: grantee =>

@@ -131,6 +131,16 @@ describe('what is shown of a record', () => {
     ]);
   });
 
+  it('an object by its name, never by all that it holds', () => {
+    const person = (name: string) => ({ id: '7', name, email: 'someone@example.com' });
+    expect(shown([field('Owner', person('Ada'), person('Grace'))])).toEqual([
+      '*Call* · Owner: Ada → *Grace*',
+    ]);
+    expect(shown([field('Owner', { title: 'Lead' }, { label: 'Head' })])).toEqual([
+      '*Call* · Owner: Lead → *Head*',
+    ]);
+  });
+
   it('choices that came and went', () => {
     const sets = (added: string[], removed: string[]) => field('Tags', null, null, { added, removed });
     expect(shown([sets(['a', 'b'], ['c']), sets(['a'], []), sets([], ['c'])]).slice(1)).toEqual([

@@ -152,7 +152,7 @@ describe('the deliver function', () => {
     expect(allowed(template, 'DeliverRole')).toEqual([
       { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [arn('^DeliverLogs')] },
       {
-        actions: ['DeleteItem', 'GetItem', 'PutItem', 'UpdateItem'].map(action => `dynamodb:${action}`),
+        actions: ['GetItem', 'UpdateItem'].map(action => `dynamodb:${action}`),
         resources: [arn('^SnapshotsTable')],
       },
       {

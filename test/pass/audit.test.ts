@@ -1,24 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { namesIn } from '../../functions/pass/audit-names.ts';
 import { auditOrder } from '../../functions/pass/audit-order.ts';
 import type { Freedoms } from '../../local/service/server.ts';
-import { startTable, type TestTable } from '../support/table.ts';
-import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
-let table: TestTable;
+const stage = openStage();
 let world: World;
-beforeAll(async () => {
-  table = await startTable();
-});
-afterAll(() => table?.stop());
-afterEach(() => world?.stop());
 
 /** Here only the audit log tells of task edits: the project's update time stays. */
 async function auditedOnly(
   freedoms: Partial<Freedoms>,
   options: WorldOptions & { history?: number } = {},
 ): Promise<World> {
-  world = await createWorld(table, { freedoms: { taskEditsTouchProject: false, ...freedoms }, ...options });
+  world = await stage.create({ freedoms: { taskEditsTouchProject: false, ...freedoms }, ...options });
   for (let entry = 0; entry < (options.history ?? 0); entry++) {
     world.clock.now += 1_000;
     world.edit.touchProject(PROCESS, '1003');
@@ -30,7 +25,7 @@ async function auditedOnly(
   return world;
 }
 const edit = (status: string) => world.edit.updateTask(PROCESS, '1001', '500001', { status });
-const told = async () => inShort(await world.events());
+const { told } = stage;
 const auditRequests = () => world.service.requests.filter(({ path }) => path.includes('/auditlog'));
 
 describe.each(['oldest-first', 'newest-first'] as const)('an audit log that is %s', auditOrder => {

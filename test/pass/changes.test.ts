@@ -1,22 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTable, type TestTable } from '../support/table.ts';
-import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { describe, expect, it } from 'vitest';
+import { openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
-let table: TestTable;
+const stage = openStage();
 let world: World;
-beforeAll(async () => {
-  table = await startTable();
-});
-afterAll(() => table?.stop());
-afterEach(() => world?.stop());
 
 /** A world behind its baseline, with nothing left to tell. */
 async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await createWorld(table, options);
+  world = await stage.create(options);
   expect(await world.run()).toMatchObject({ mode: 'baseline', outcome: 'completed', events: 0 });
   return world;
 }
-const told = async () => inShort(await world.events());
+const { told } = stage;
 
 describe('a baseline', () => {
   it('commits a snapshot of every project and tells nothing', async () => {
@@ -29,14 +24,14 @@ describe('a baseline', () => {
   });
 
   it('may have begun in any mode; the other mode’s run then waits for it', async () => {
-    world = await createWorld(table);
+    world = await stage.create();
     expect(await world.run('sweep')).toMatchObject({ mode: 'baseline', outcome: 'completed' });
     expect(await world.later('changes')).toMatchObject({ mode: 'changes', outcome: 'completed', events: 0 });
   });
 
   it('that runs out of time goes on in the next run, and says how far it is', async () => {
     const progress: string[] = [];
-    world = await createWorld(table, { projects: 12 });
+    world = await stage.create({ projects: 12 });
     const slow = world.poller({
       onProgress: ({ mode, done, total }) => {
         progress.push(`${mode} ${done}/${total}`);
@@ -57,7 +52,7 @@ describe('a baseline', () => {
   });
 
   it('invariant 1: a change between an interrupted baseline and its end is told by the next pass', async () => {
-    world = await createWorld(table, { projects: 12 });
+    world = await stage.create({ projects: 12 });
     const slow = world.poller({ onProgress: () => world.pass(200) });
     await world.run('changes', { poll: slow, remaining: 1_500 });
     const ids = await Array.fromAsync(world.snapshots.projectIds(world.process));

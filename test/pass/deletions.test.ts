@@ -1,28 +1,21 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bulkLimit } from '../../functions/pass/deletions.ts';
 import { stateKey } from '../../functions/snapshots/keys.ts';
-import { startTable, type TestTable } from '../support/table.ts';
-import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { isTasksOf, openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
-let table: TestTable;
+const stage = openStage();
 let world: World;
-beforeAll(async () => {
-  table = await startTable();
-});
-afterAll(() => table?.stop());
-afterEach(() => world?.stop());
 
 async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await createWorld(table, { tasksPerProject: 0, ...options });
+  world = await stage.create({ tasksPerProject: 0, ...options });
   await world.run();
   return world;
 }
-const told = async () => inShort(await world.events());
+const { told } = stage;
 const isListing = ({ path }: { path: string }) =>
   path.includes('/projects?') && !path.includes('updatedAfter');
-const isTasksOf = (id: string) => (request: { path: string }) =>
-  request.path.includes(`/projects/${id}/tasks`);
 
 /** Hides projects from the next whole listings, as a shifted cursor or a lost permission would. */
 function hide(ids: readonly string[], times = 1): void {
@@ -36,9 +29,9 @@ function hide(ids: readonly string[], times = 1): void {
 
 /** A release by the operator, as the runbook has it. */
 function release(): Promise<unknown> {
-  return table.client.send(
+  return stage.table.client.send(
     new UpdateItemCommand({
-      TableName: table.tableName,
+      TableName: stage.table.tableName,
       Key: stateKey(world.process),
       UpdateExpression: 'SET released = :yes',
       ExpressionAttributeValues: { ':yes': { BOOL: true } },

@@ -1,26 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTable, type TestTable } from '../support/table.ts';
-import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { describe, expect, it } from 'vitest';
+import { isTasksOf, openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
-let table: TestTable;
+const stage = openStage();
 let world: World;
-beforeAll(async () => {
-  table = await startTable();
-});
-afterAll(() => table?.stop());
-afterEach(() => world?.stop());
 
 /** A world well behind its baseline. */
 async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await createWorld(table, options);
+  world = await stage.create(options);
   await world.run();
   await world.later('changes', 600_000);
   return world;
 }
 const isAudit = ({ path }: { path: string }) => path.includes('/auditlog');
-const told = async () => inShort(await world.events());
-const isTasksOf = (id: string) => (request: { path: string }) =>
-  request.path.includes(`/projects/${id}/tasks`);
+const { told } = stage;
 
 describe('a deletion that an audit entry named', () => {
   it('is told by the pass that goes on after a failure further on', async () => {
@@ -137,7 +130,7 @@ describe('a sweep that finds many projects unlisted', () => {
 
 describe('a task hidden from the baseline by a shift', () => {
   it('is not told as created', async () => {
-    world = await createWorld(table, { projects: 1, tasksPerProject: 6, pageSize: { tasks: 2 } });
+    world = await stage.create({ projects: 1, tasksPerProject: 6, pageSize: { tasks: 2 } });
     world.service.fail({
       when: request => isTasksOf('1001')(request) && request.path.includes('after='),
       fault: { change: body => ({ ...body, tasks: (body.tasks as object[]).slice(1) as never }) },
@@ -175,7 +168,7 @@ describe('a finish that meets another transaction', () => {
 
 describe('a project whose task list answers 404 once during the baseline', () => {
   it('is not told as created later', async () => {
-    world = await createWorld(table);
+    world = await stage.create();
     world.service.fail({ when: isTasksOf('1002'), fault: { status: 404 } });
     world.pass(600_000);
     await world.run();
@@ -225,7 +218,7 @@ describe('a project that can not be read', () => {
   });
 
   it('in a baseline holds only the baseline’s end', async () => {
-    world = await createWorld(table, { projects: 6 });
+    world = await stage.create({ projects: 6 });
     const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
     await expect(world.run()).rejects.toThrow(/1002/);
     expect((await Array.fromAsync(world.snapshots.projectIds(world.process))).sort()).toHaveLength(5);

@@ -1,19 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noise } from '../snapshots/contract.ts';
-import { startTable, type TestTable } from '../support/table.ts';
+import { openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { createWorld, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
-let table: TestTable;
+const stage = openStage();
 let world: World;
-beforeAll(async () => {
-  table = await startTable();
-});
-afterAll(() => table?.stop());
-afterEach(() => world?.stop());
 
 async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await createWorld(table, { projects: 1, tasksPerProject: 1, ...options });
+  world = await stage.create({ projects: 1, tasksPerProject: 1, ...options });
   await world.run();
   return world;
 }
@@ -44,7 +39,7 @@ describe('more changes than one transaction holds', () => {
   });
 
   it('in a baseline are not told later as if they were new', async () => {
-    world = await createWorld(table, { projects: 1, tasksPerProject: 0 });
+    world = await stage.create({ projects: 1, tasksPerProject: 0 });
     for (let task = 0; task < 50; task++) {
       world.edit.createTask(PROCESS, '1001', { name: `Task ${task}`, note: noise(120_000, task + 1) });
     }

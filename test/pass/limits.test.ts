@@ -1,30 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { Page, Service, ServiceConnection, ServiceRecord } from '../../functions/service/service.ts';
 import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
-import { startTable, type TestTable } from '../support/table.ts';
+import { isTasksOf, openStage } from '../support/stage.ts';
 import { servedState, snapshotState } from '../support/told.ts';
-import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
-let table: TestTable;
+const stage = openStage();
 let world: World;
-beforeAll(async () => {
-  table = await startTable();
-});
-afterAll(() => table?.stop());
-afterEach(() => world?.stop());
 
 /** A world well behind its baseline. */
 async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await createWorld(table, options);
+  world = await stage.create(options);
   await world.run();
   await world.later('changes', 600_000);
   return world;
 }
-const told = async () => inShort(await world.events());
-const isTasksOf = (id: string) => (request: { path: string }) =>
-  request.path.includes(`/projects/${id}/tasks`);
+const { told } = stage;
 const isListing = ({ path }: { path: string }) => path.includes('/projects?');
 const _isWhole = ({ path }: { path: string }) => isListing({ path }) && !path.includes('updatedAfter');
 
