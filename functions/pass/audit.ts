@@ -8,13 +8,13 @@ import { WalkedPages } from './walked-pages.ts';
 export interface AuditRead {
   /** The entries that were not there when the log was last read. */
   readonly entries: readonly JsonObject[];
-  /** Where the log stands now; undefined while it can't be read. */
+  /** Where the log stands now: as before, while it can't be read; undefined when it never could. */
   readonly position: AuditPosition | undefined;
 }
 
 /** What is new in the audit log (service-api.md §4 #3). An order that we know costs one request: newest-first is read
- *  from its head until a known entry, oldest-first from its last page on. An unknown order is read at
- *  both ends; where new entries come then tells the order. A first reading finds the end and calls nothing new. */
+ *  from its head until a known entry, oldest-first from its last page on. An unknown order is read at both ends; where new
+ *  entries come then tells the order. A first reading finds the end and calls nothing new. */
 export async function readAudit(pass: Pass, position: AuditPosition | undefined): Promise<AuditRead> {
   try {
     return await read(pass, position);

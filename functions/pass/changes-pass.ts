@@ -14,7 +14,7 @@ export type Outcome = 'completed' | 'unfinished';
  *  Watermark and audit position move only when every one of them is committed.
  *  @throws when projects could not be read: the next pass begins anew, so that the others are looked at again, too. */
 export async function changesPass(pass: Pass): Promise<Outcome> {
-  const { state, settings, snapshots, process, definitions, reports } = pass.parts;
+  const { state, settings, snapshots, process } = pass.parts;
   const listing = await listProjects(pass, state.watermark - settings.overlap);
   const audit = await readAudit(pass, state.audit);
   const window = await pass.begin({ startedAt: listing.startedAt, audit: audit.position });
@@ -36,8 +36,7 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
       watermark: window.startedAt,
       audit: window.audit as typeof state.audit,
       recent: recent.toSave(),
-      definitions: definitions.definitions,
-      reported: reports.toSave(),
+      ...pass.learned,
       ...deletions.state,
     },
     deletions.said,

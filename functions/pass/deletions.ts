@@ -21,8 +21,9 @@ export function bulkLimit(known: number): number {
   return Math.max(BULK_COUNT, Math.floor(known * BULK_PART));
 }
 
-/** Deletes the projects that are certainly gone (`missing` is how many the listing lacks, certain or not), or, when they are too many, none: then the process is held and says
- *  so, once, until an operator releases it or the projects are back. */
+/** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
+ *  so, once, until an operator releases it or the projects are back. `missing` is how many the listing lacks, certain
+ *  or not. */
 export async function deleteOrHold(
   pass: Pass,
   gone: readonly string[],
@@ -31,14 +32,9 @@ export async function deleteOrHold(
 ): Promise<DeletionsResult> {
   const { state, log, process } = pass.parts;
   if (isTooMuch(gone.length, listing, known) && !state.released) {
-    log.warn(
-      'Too many projects are gone at once: nothing is deleted until an operator releases the process.',
-      {
-        ...process,
-        missing,
-        known,
-      },
-    );
+    const message =
+      'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
+    log.warn(message, { ...process, missing, known });
     return state.held ? { state: {} } : hold(pass, missing, listing, known);
   }
   for (const id of gone) {

@@ -3,15 +3,16 @@ import { updateTime } from '../changes/ignored-fields.ts';
 import type { Snapshot } from '../snapshots/snapshots.ts';
 import type { Listed } from './listing.ts';
 
-/** Clocks of one service's machines may differ by this much: readings further apart are in the order they say. */
+/** Clocks of one service's machines may differ by this much: what was read so much later is newer. */
 const CLOCK_TOLERANCE_MS = 5_000;
 
 /** Which project record is the newer one: the listing's, the snapshot's, or nobody can tell yet.
  *
  *  A sweep lists first and walks for minutes; meanwhile a `changes` pass may have committed a newer record. To compare
- *  the older one with it would tell a change back that never happened. The later reading decides; where the two are
- *  close, the record's own update time. Where even that is the same, the snapshot's stands for now, and the next pass,
- *  which lists again, decides. */
+ *  the older one with it would tell a change back that never happened. What was listed clearly
+ *  later is newer. Else the records' own update times decide (a single answer with a `Date` ahead of its time must not
+ *  make a snapshot win for good), and where these are missing or the same, the times of reading. Where nothing tells
+ *  them apart, the snapshot's stands for now, and the next pass, which lists again, decides. */
 export function freshest(
   listed: Listed | undefined,
   held: Snapshot | undefined,

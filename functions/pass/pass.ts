@@ -54,6 +54,12 @@ export class Pass {
     return this.parts.clock() >= this.parts.stopAt;
   }
 
+  /** What any pass may find out about its process, to be saved when it ends. */
+  get learned(): Pick<ProcessState, 'definitions' | 'reported'> {
+    const { definitions, reports } = this.parts;
+    return { definitions: definitions.definitions, reported: reports.toSave() };
+  }
+
   /** Fixes what the pass began with, unless it goes on with an earlier run's beginning. */
   async begin(window: PassWindow): Promise<PassWindow> {
     if (this.#lease.window) return this.#lease.window;

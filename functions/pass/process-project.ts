@@ -93,7 +93,9 @@ async function keep(pass: Pass, { projectId, held, source, tasks }: ProjectRead,
   const version = held.version + 1;
   const snapshot = { version, content, recordReadAt: source.readAt, tasksReadAt: tasks.readAt };
   const request = { projectId, expected: held, snapshot, version, events: [], at: clock() };
-  return (await snapshots.commit(process, request)) === 'conflict' ? 'conflict' : 'same';
+  const result = await snapshots.commit(process, request);
+  if (result === 'committed') pass.commits += 1;
+  return result === 'conflict' ? 'conflict' : 'same';
 }
 
 function differ(

@@ -14,7 +14,7 @@ export interface PassReport {
 }
 
 /** Takes the lease of (process, mode) and walks. A pass that fails keeps what it committed, gives its lease back and
- *  throws: the next run goes on from there. */
+ *  throws. The next run goes on from there, or, with a `changes` pass, begins anew (docs/decisions/0009). */
 export async function runPass(parts: PassParts, mode: Mode, owner: string): Promise<PassReport> {
   const { snapshots, process, clock, state } = parts;
   const now = clock();

@@ -1,7 +1,7 @@
 import { byText } from '../changes/order.ts';
 import { ServiceStatusError } from '../service/errors.ts';
 import type { PassWindow } from '../snapshots/snapshots.ts';
-import type { AuditPosition, ProcessState } from '../snapshots/state.ts';
+import type { AuditPosition } from '../snapshots/state.ts';
 import { readAudit } from './audit.ts';
 import type { Outcome } from './changes-pass.ts';
 import { bulkLimit, deleteOrHold } from './deletions.ts';
@@ -14,7 +14,7 @@ import { failureOf, type Walked, walkProjects } from './walk-projects.ts';
  *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5).
  *  @throws when projects could not be read: a baseline then goes on with them, a sweep is over for the others. */
 export async function sweepPass(pass: Pass): Promise<Outcome> {
-  const { state, definitions, reports } = pass.parts;
+  const { state, definitions } = pass.parts;
   await definitions.fresh();
   const audit = state.baselined || pass.lease.window ? undefined : await readAudit(pass, undefined);
   const listing = await listProjects(pass);
@@ -25,16 +25,12 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
     return outcome;
   });
   if (walked.outcome === 'stopped') return 'unfinished';
-  const common = () => ({ definitions: definitions.definitions, reported: reports.toSave() });
-  return state.baselined
-    ? endSweep(pass, window, listing, walked, common)
-    : endBaseline(pass, window, listing, walked, common);
+  const end = state.baselined ? endSweep : endBaseline;
+  return end(pass, window, listing, walked);
 }
 
-type Common = () => Pick<ProcessState, 'definitions' | 'reported'>;
-
 /** A project whose task list was not there is asked for once more: without a snapshot it would be told as created. */
-async function endBaseline(pass: Pass, window: PassWindow, listing: Listing, walked: Walked, common: Common) {
+async function endBaseline(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
   const { snapshots, process } = pass.parts;
   if (walked.failures.length > 0) throw failureOf(walked.failures);
   for (const id of walked.gone) await processProject(pass, id, listing.projects.get(id));
@@ -44,10 +40,10 @@ async function endBaseline(pass: Pass, window: PassWindow, listing: Listing, wal
     sweptAt: startedAt,
     audit: window.audit as AuditPosition | undefined,
   };
-  return ended(await snapshots.finish(process, pass.lease, { ...common(), ...times, baselined: true }));
+  return ended(await snapshots.finish(process, pass.lease, { ...pass.learned, ...times, baselined: true }));
 }
 
-async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked: Walked, common: Common) {
+async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
   const { snapshots, process, reports } = pass.parts;
   const [projectId] = walked.gone;
   if (projectId !== undefined) reports.once('tasks-not-found', LISTED_BUT_GONE, { projectId });
@@ -55,7 +51,7 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, { known, missing: unlisted });
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...common(), ...swept, missing, ...deletions.state };
+  const state = { ...pass.learned, ...swept, missing, ...deletions.state };
   const saved = await snapshots.finish(process, pass.lease, state, deletions.said);
   if (walked.failures.length > 0) throw failureOf(walked.failures);
   return ended(saved);
