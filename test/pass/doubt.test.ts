@@ -217,6 +217,20 @@ describe('a project that can not be read', () => {
     expect((await told()).at(-1)).toBe('task.updated 1002/500002 status: "To do" → "Done"');
   });
 
+  it('hides no later change of the projects before it, while it lasts', async () => {
+    await baselined({ projects: 3, tasksPerProject: 1, settings: { concurrency: 1 } });
+    const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
+    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+    for (const budget of ['1', '2', '3']) {
+      world.edit.updateProject(PROCESS, '1001', { budget });
+      await expect(world.later()).rejects.toThrow(/1002/);
+    }
+    expect((await told()).at(-1)).toBe('project.updated 1001 budget: "2" → "3"');
+    refused.cancel();
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect((await told()).at(-1)).toBe('project.updated 1002 budget: "" → "1"');
+  });
+
   it('in a baseline holds only the baseline’s end', async () => {
     world = await stage.create({ projects: 6 });
     const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
