@@ -3,8 +3,8 @@ import type { Clock, Random, Sleep } from './clock.ts';
 import { deliverBatch } from './delivery/deliver-batch.ts';
 import type { Queues } from './delivery/queues.ts';
 import type { EndpointSettings } from './endpoints/endpoint.ts';
-import { type Resolve, resolveBySystem } from './endpoints/guarded-agent.ts';
-import { createPoster, TIMEOUT_MS } from './endpoints/post.ts';
+import { guardedAgent, type Resolve, resolveBySystem } from './endpoints/guarded-agent.ts';
+import { createPoster, type PosterOptions, TIMEOUT_MS } from './endpoints/post.ts';
 import { type RetryTiming, STANDARD_TIMING } from './endpoints/retries.ts';
 import { createSecrets } from './endpoints/secrets.ts';
 import { slackMessages } from './endpoints/slack.ts';
@@ -37,6 +37,8 @@ export interface DeliverDependencies {
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
   readonly resolve?: Resolve;
+  /** Opens what one batch's posts go through; see `PosterOptions`. */
+  readonly openAgent?: PosterOptions['openAgent'];
 }
 
 const CHAT_FORMATS = { slack: slackMessages, teams: teamsMessages };
@@ -53,8 +55,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
   } = dependencies;
   const endpoints = new Map(dependencies.endpoints.map(endpoint => [endpoint.queueArn, endpoint]));
   const readSecret = createSecrets(dependencies.readSecret, clock);
-  const openPoster = () =>
-    createPoster({ allowLoopback: dependencies.allowLoopback, resolve, timeout, clock });
+  const { allowLoopback, openAgent = guardedAgent } = dependencies;
+  const openPoster = () => createPoster({ allowLoopback, resolve, timeout, clock, openAgent });
 
   return async ({ Records }, context) => {
     const remaining = () => context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY;

@@ -12,17 +12,19 @@ export class RefusedAddress extends Error {}
 /** Asks the system, hosts file included: it is what connecting would ask. */
 export const resolveBySystem: Resolve = hostname => dns.promises.lookup(hostname, { all: true });
 
+export interface GuardedAgentOptions {
+  readonly allowLoopback: boolean;
+  readonly resolve: Resolve;
+  /** ms for name, connection and TLS together. */
+  readonly connectTimeout: number;
+}
+
 /**
  * An agent that connects to allowed addresses only (see `addresses.ts`). A name is checked by what it resolves to in the
  * very lookup that connects, so that no answer can change in between; one refused address refuses the name. No proxy is
  * used, whatever the environment says: a proxy would resolve names by itself.
  */
-export function guardedAgent(options: {
-  readonly allowLoopback: boolean;
-  readonly resolve: Resolve;
-  /** ms for name, connection and TLS together. */
-  readonly connectTimeout: number;
-}): Agent {
+export function guardedAgent(options: GuardedAgentOptions): Agent {
   const { allowLoopback, resolve, connectTimeout: timeout } = options;
   const check = (address: string, protocol: string): void => {
     const refusal = addressRefusal(address, { protocol, allowLoopback });

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
 import { within } from '../within.ts';
 import type { EndpointRequest } from './endpoint.ts';
-import { guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
+import { type GuardedAgentOptions, guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
 
 /** How long an endpoint may take for all of it: name, connection, answer. */
 export const TIMEOUT_MS = 15_000;
@@ -36,13 +36,16 @@ export interface PosterOptions {
   /** ms for each request. */
   readonly timeout: number;
   readonly clock: Clock;
+  /** Opens what the posts go through; by default the agent that connects to allowed addresses only. */
+  readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
 }
 
 class Expired extends Error {}
 
 /** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
-export function createPoster({ allowLoopback, resolve, timeout, clock }: PosterOptions): Poster {
-  const agent = guardedAgent({ allowLoopback, resolve, connectTimeout: timeout });
+export function createPoster(options: PosterOptions): Poster {
+  const { allowLoopback, resolve, timeout, clock, openAgent = guardedAgent } = options;
+  const agent = openAgent({ allowLoopback, resolve, connectTimeout: timeout });
   return {
     close: () => agent.destroy(),
     async post(url, request) {

@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { exchange, type HttpAnswer, type HttpFailure, type HttpRequest } from './exchange.ts';
 import type { Notice, Settings } from './options.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
@@ -7,7 +7,7 @@ import { createSlots, type Slots } from './slots.ts';
 /** What all requests of one connection share. */
 export interface Context {
   readonly settings: Settings;
-  readonly agent: Agent;
+  readonly agent: Dispatcher;
   readonly slots: Slots;
   readonly secrets: Secrets;
   /** Aborts when the connection closes. */
@@ -21,7 +21,7 @@ export interface Context {
 /** Opens the agent of one connection. */
 export function createContext(settings: Settings, closing: AbortSignal): Context {
   const { clock } = settings;
-  const agent = createAgent(settings);
+  const agent = settings.openAgent(agentOptions(settings));
   const said = new Set<string>();
   return {
     settings,
@@ -44,8 +44,8 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
   };
 }
 
-function createAgent(settings: Settings): Agent {
-  return new Agent({
+function agentOptions(settings: Settings): Agent.Options {
+  return {
     connections: settings.concurrency,
     connect: { timeout: settings.requestTimeout },
     maxResponseSize: settings.maxBodyBytes,
@@ -53,5 +53,5 @@ function createAgent(settings: Settings): Agent {
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
-  });
+  };
 }

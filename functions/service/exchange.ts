@@ -1,4 +1,4 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
 import { within } from '../within.ts';
 
@@ -36,7 +36,7 @@ type Reached = Omit<HttpAnswer, 'text'>;
 
 /** Sends one request, once. Never rejects: what goes wrong on the way is an HttpFailure. `timeout` in ms, body included. */
 export async function exchange(
-  agent: Agent,
+  agent: Dispatcher,
   request: HttpRequest,
   how: { timeout: number; signal: AbortSignal; clock: Clock },
 ): Promise<HttpAnswer | HttpFailure> {

@@ -1,3 +1,4 @@
+import { Agent, type Dispatcher } from 'undici';
 import type { Clock, Random, Sleep } from '../clock.ts';
 import { type Address, parseAddress } from './address.ts';
 
@@ -46,6 +47,8 @@ export interface ConnectOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
+  /** Opens what the requests go through; undici's agent unless told. */
+  readonly openAgent?: (options: Agent.Options) => Dispatcher;
   readonly onRequest?: (info: RequestInfo) => void;
   readonly onNotice?: (notice: Notice) => void;
 }
@@ -68,6 +71,7 @@ export function readOptions(options: ConnectOptions): Settings {
   for (const [name, value] of Object.entries(sizes)) checkCount(`pageSize.${name}`, value);
   return {
     identifiers: {},
+    openAgent: agentOptions => new Agent(agentOptions),
     onRequest: () => {},
     onNotice: () => {},
     ...rest,

@@ -1,8 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../functions/clock.ts';
 import type { Json, JsonObject } from '../../functions/json.ts';
 import { HttpError, NotFound } from './errors.ts';
-import type { Fault, Faults, SeenRequest } from './faults.ts';
 import type { Freedoms } from './freedoms.ts';
 import { route } from './router.ts';
 import { type Credentials, tokenEndpoint } from './token-endpoint.ts';
@@ -17,63 +15,70 @@ export const AUTH_PATH = '/auth';
 export interface Backend {
   readonly workspace: () => Workspace;
   readonly freedoms: Freedoms;
-  readonly faults: Faults;
   readonly tokens: Tokens;
   readonly credentials: Credentials;
   readonly clock: Clock;
-  /** Told of every request as it arrives; `status` is set when it is answered. */
-  readonly seen: (request: SeenRequest) => void;
 }
 
-interface Answer {
-  status: number;
-  headers?: Readonly<Record<string, string>>;
-  body: Json;
+/** A request, free of its transport. */
+export interface ServiceRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly authorization?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly body: string;
 }
 
-interface SizedAnswer extends Answer {
-  text: Buffer;
+/** An answer, free of its transport. */
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: Buffer;
 }
 
-/** Answers one request, by the rules or by the fault that awaits it. */
-export async function answer(
+/** An answer before it is text; a string `body` stands as it is, anything else becomes JSON. */
+export interface Made {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+}
+
+/** Answers one request by the rules. `change` may alter the body of a right answer. */
+export function respond(
   backend: Backend,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const seen = { method: request.method ?? '', path: relative(request.url ?? ''), status: 0 };
-  backend.seen(seen);
-  const fault = backend.faults.take(seen);
-  if (fault === 'hang') return;
-  if (fault === 'destroy') {
-    request.socket.destroy();
-    return;
-  }
-  const made = sized(backend.freedoms, await make(backend, request, seen, fault));
-  if (response.destroyed) return;
-  seen.status = made.status;
-  send(backend, response, made, fault === 'truncate');
+  request: ServiceRequest,
+  change: (body: JsonObject) => Json = body => body,
+): ServiceAnswer {
+  return finished(backend, made(backend, request, change));
 }
 
-async function make(
-  backend: Backend,
-  request: IncomingMessage,
-  seen: SeenRequest,
-  fault: Fault | undefined,
-): Promise<Answer> {
+/** The answer as it goes out: no larger than the service allows (service-api.md §8), with the service's time. */
+export function finished({ freedoms, clock }: Backend, answer: Made): ServiceAnswer {
+  const { status, headers, text } = sized(freedoms, answer);
+  return {
+    status,
+    text,
+    headers: {
+      ...(freedoms.dateHeader && { date: new Date(clock()).toUTCString() }),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(text.length),
+      ...headers,
+    },
+  };
+}
+
+function made(backend: Backend, request: ServiceRequest, change: (body: JsonObject) => Json): Made {
   try {
-    if (typeof fault === 'object' && 'status' in fault) return { body: '', ...fault };
-    if (typeof fault === 'object' && 'before' in fault) await fault.before(seen);
-    const body = await dispatch(backend, request);
-    return { status: 200, body: typeof fault === 'object' && 'change' in fault ? fault.change(body) : body };
+    return { status: 200, body: change(dispatch(backend, request)) };
   } catch (error) {
     return errorAnswer(error);
   }
 }
 
-async function dispatch(backend: Backend, request: IncomingMessage): Promise<JsonObject> {
-  const { freedoms, tokens } = backend;
-  const [path = '', ...rest] = (request.url ?? '').split('?');
+function dispatch(backend: Backend, request: ServiceRequest): JsonObject {
+  const { freedoms, tokens, clock } = backend;
+  const [path = '', ...rest] = request.url.split('?');
   const query = new URLSearchParams(rest.join('?'));
   if (path === `${AUTH_PATH}/oauth/token` && query.size === 0) {
     if (request.method !== 'POST') {
@@ -82,12 +87,12 @@ async function dispatch(backend: Backend, request: IncomingMessage): Promise<Jso
     return tokenEndpoint(request, backend.credentials, tokens, freedoms);
   }
   if (!path.startsWith(`${API_PATH}/`)) throw new NotFound(`There is nothing at ${path}`);
-  tokens.check(request.headers.authorization);
-  const asked = { workspace: backend.workspace(), freedoms, query };
-  return route(request.method ?? '', path.slice(API_PATH.length), asked);
+  tokens.check(request.authorization);
+  const asked = { workspace: backend.workspace(), freedoms, query, now: clock() };
+  return route(request.method, path.slice(API_PATH.length), asked);
 }
 
-function errorAnswer(error: unknown): Answer {
+function errorAnswer(error: unknown): Made {
   if (!(error instanceof HttpError)) {
     const message = error instanceof Error ? error.message : String(error);
     return { status: 500, body: { error: { code: 'internal', message } } };
@@ -99,31 +104,9 @@ function errorAnswer(error: unknown): Answer {
   };
 }
 
-/** The answer as it fits the maximum response size (service-api.md §8). */
-function sized(freedoms: Freedoms, made: Answer): SizedAnswer {
-  const text = Buffer.from(typeof made.body === 'string' ? made.body : JSON.stringify(made.body));
-  if (made.status !== 200 || text.length <= freedoms.maxResponseBytes) return { ...made, text };
+function sized(freedoms: Freedoms, { body = '', ...answer }: Made): Made & { text: Buffer } {
+  const text = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  if (answer.status !== 200 || text.length <= freedoms.maxResponseBytes) return { ...answer, text };
   const message = `The answer is larger than ${freedoms.maxResponseBytes} bytes; ask for less with "first"`;
   return sized(freedoms, errorAnswer(new HttpError(freedoms.tooLargeStatus, 'response_too_large', message)));
-}
-
-function send(
-  { freedoms, clock }: Backend,
-  response: ServerResponse,
-  made: SizedAnswer,
-  truncate: boolean,
-): void {
-  const { status, headers, text } = made;
-  response.sendDate = false;
-  if (freedoms.dateHeader) response.setHeader('date', new Date(clock()).toUTCString());
-  response.setHeader('content-type', 'application/json; charset=utf-8');
-  response.setHeader('content-length', text.length);
-  response.writeHead(status, headers);
-  if (truncate) response.write(text.subarray(0, text.length >> 1), () => response.destroy());
-  else response.end(text);
-}
-
-function relative(url: string): string {
-  const prefix = [API_PATH, AUTH_PATH].find(path => url.startsWith(`${path}/`)) ?? '';
-  return url.slice(prefix.length);
 }

@@ -20,7 +20,7 @@ interface Placed {
 }
 
 /** Cuts one page. A cursor names its list and the place of an item, not a count of items: it stays good when items come
- *  and go, the item itself included.
+ *  and go, the item itself included. With the freedom of `offset` cursors it is a count.
  *  @param list which list this is; a cursor of another list is refused
  *  @param items in serving order: rising `seq`, or falling with `descending`
  *  @throws BadRequest for a cursor that this list didn't give */
@@ -31,18 +31,21 @@ export function pageOf<Item extends Placed>(
   freedoms: Freedoms,
   descending = false,
 ): { items: Item[]; paging: Paging } {
-  const begin = descending ? Number.MAX_SAFE_INTEGER : 0;
+  const isOffset = freedoms.cursors === 'offset';
+  const begin = descending && !isOffset ? Number.MAX_SAFE_INTEGER : 0;
   const from = request.after === undefined ? begin : placeOf(list, request.after);
-  const rest = items.filter(({ seq }) => (descending ? seq < from : seq > from));
+  const rest = isOffset
+    ? items.slice(from)
+    : items.filter(({ seq }) => (descending ? seq < from : seq > from));
+  const placeIn = (index: number): number => (isOffset ? from + index + 1 : (page[index]?.seq ?? from));
   const size = request.first === undefined ? rest.length : Math.min(request.first, freedoms.maxPageSize);
   const page = rest.slice(0, size);
   const empty = freedoms.emptyPageCursors === 'null' ? null : cursor(list, from);
-  const [head, tail] = [page[0], page.at(-1)];
   return {
     items: page,
     paging: {
-      startCursor: head ? cursor(list, head.seq) : empty,
-      endCursor: tail ? cursor(list, tail.seq) : empty,
+      startCursor: page.length > 0 ? cursor(list, placeIn(0)) : empty,
+      endCursor: page.length > 0 ? cursor(list, placeIn(page.length - 1)) : empty,
       hasNextPage: page.length < rest.length,
     },
   };

@@ -12,19 +12,24 @@ export interface Asked {
   readonly workspace: Workspace;
   readonly freedoms: Freedoms;
   readonly query: URLSearchParams;
+  /** The service's time, in ms since 1970. */
+  readonly now: number;
 }
 
 const PAGING = ['first', 'after'];
 
 /** Endpoint #1, with the update range (service-api.md §4.2). */
-export function listProjects({ workspace, freedoms, query }: Asked, processId: string): JsonObject {
+export function listProjects({ workspace, freedoms, query, now }: Asked, processId: string): JsonObject {
   onlyKnown(query, [...PAGING, 'updatedAfter', 'updatedBefore']);
   const process = processAt(workspace, processId);
   const after = dateParameter(query, 'updatedAfter') ?? Number.NEGATIVE_INFINITY;
   const before = dateParameter(query, 'updatedBefore') ?? Number.POSITIVE_INFINITY;
+  const known = query.has('updatedAfter') ? now - freedoms.updatesVisibleAfter : Number.POSITIVE_INFINITY;
   const inRange = [...process.projects.values()].filter(
     ({ updatedAt }) =>
-      updatedAt < before && (updatedAt > after || (freedoms.updatedAfterInclusive && updatedAt === after)),
+      updatedAt < before &&
+      updatedAt <= known &&
+      (updatedAt > after || (freedoms.updatedAfterInclusive && updatedAt === after)),
   );
   const { items, paging } = pageOf(`projects/${processId}`, inRange, pageRequest(query), freedoms);
   return { projects: items.map(project => projectRecord(process, project, freedoms)), paging };
@@ -50,14 +55,15 @@ export function listTasks(
 }
 
 /** Endpoint #3. */
-export function listAuditLog({ workspace, freedoms, query }: Asked, processId: string): JsonObject {
+export function listAuditLog({ workspace, freedoms, query, now }: Asked, processId: string): JsonObject {
   onlyKnown(query, PAGING);
   const process = processAt(workspace, processId);
   if (freedoms.auditDenied !== false) {
     throw new HttpError(freedoms.auditDenied, 'audit_denied', 'The audit log is not for these credentials');
   }
   const descending = freedoms.auditOrder === 'newest-first';
-  const entries = descending ? process.audit.toReversed() : process.audit;
+  const shown = process.audit.filter(({ at }) => at <= now - freedoms.auditVisibleAfter);
+  const entries = descending ? shown.toReversed() : shown;
   const { items, paging } = pageOf(
     `auditlog/${processId}`,
     entries,

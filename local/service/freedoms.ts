@@ -33,6 +33,13 @@ export interface Freedoms {
   maxResponseBytes: number;
   /** A greater `first` gets this many items. */
   maxPageSize: number;
+  /** What `after` means: `item`: behind that item, whatever came and went; `offset`: so many items on, which shifts when rows
+   *  come and go between two pages. */
+  cursors: 'item' | 'offset';
+  /** ms until `updatedAfter` finds what was updated: an index that lags behind the records. */
+  updatesVisibleAfter: number;
+  /** ms until the audit log shows an entry. */
+  auditVisibleAfter: number;
   /** `updatedAfter` also returns what was updated at exactly that time. */
   updatedAfterInclusive: boolean;
   /** The status of a deleted project's task list; 200 is an empty list. A project that never was is always 404. */
@@ -63,6 +70,9 @@ export const DEFAULT_FREEDOMS: Readonly<Freedoms> = {
   tooLargeStatus: 413,
   maxResponseBytes: 6 * 1024 * 1024,
   maxPageSize: Number.POSITIVE_INFINITY,
+  cursors: 'item',
+  updatesVisibleAfter: 0,
+  auditVisibleAfter: 0,
   updatedAfterInclusive: false,
   tasksOfDeletedProject: 404,
   emptyPageCursors: 'strings',

@@ -2,17 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../functions/clock.ts';
-import { API_PATH, AUTH_PATH, answer } from './answer.ts';
+import { API_PATH, AUTH_PATH } from './answer.ts';
+import { createBackend, SIMULATED_CREDENTIALS } from './backend.ts';
 import { believableWorkspace } from './believable/generate.ts';
-import { createEditApi, type EditApi } from './edits/edit-api.ts';
-import { WorkspaceStore } from './edits/store.ts';
+import type { EditApi } from './edits/edit-api.ts';
 import { type ActiveFault, type FaultRule, Faults, type SeenRequest } from './faults.ts';
-import { DEFAULT_FREEDOMS, type Freedoms } from './freedoms.ts';
+import type { Freedoms } from './freedoms.ts';
+import { answer } from './http.ts';
 import { loadWorkspace, saveWorkspace } from './persistence.ts';
 import type { Credentials } from './token-endpoint.ts';
-import { createTokens } from './tokens.ts';
 import type { Workspace } from './workspace.ts';
 
+export { SIMULATED_CREDENTIALS } from './backend.ts';
 export { buildWorkspace } from './build.ts';
 export { startChanging } from './changing.ts';
 export type { EditApi } from './edits/edit-api.ts';
@@ -20,13 +21,6 @@ export type { EditOptions } from './edits/store.ts';
 export { type Fault, type FaultRule, type SeenRequest, tooManyRequests } from './faults.ts';
 export { DEFAULT_FREEDOMS, type Freedoms } from './freedoms.ts';
 export type { Workspace } from './workspace.ts';
-
-/** The one credential set that the simulated service knows. */
-export const SIMULATED_CREDENTIALS: Credentials = {
-  clientId: 'simulated-client',
-  clientSecret: 'simulated-secret-8Qm2vXw5',
-  audience: 'https://api.simulated.example',
-};
 
 export interface SimulatedServiceOptions {
   /** 0, the default, takes any free port. */
@@ -67,44 +61,39 @@ export async function startSimulatedService(
   options: SimulatedServiceOptions = {},
 ): Promise<SimulatedService> {
   const { clock = Date.now, file } = options;
-  const freedoms: Freedoms = { ...DEFAULT_FREEDOMS, ...options.freedoms };
   const initial = (file ? loadWorkspace(file) : undefined) ?? options.workspace;
-  const store = new WorkspaceStore(
-    initial ?? believableWorkspace(options.seed ?? 1, clock()),
-    clock,
-    freedoms,
-    state => {
-      if (file) saveWorkspace(file, state);
-    },
-  );
   const server = createServer();
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const authUrl = `${origin}${AUTH_PATH}`;
-  const { clientSecret: secret, audience } = SIMULATED_CREDENTIALS;
-  const tokens = createTokens({ clock, secret, issuer: authUrl, audience });
+  const backend = createBackend({
+    clock,
+    workspace: initial ?? believableWorkspace(options.seed ?? 1, clock()),
+    freedoms: options.freedoms,
+    origin,
+    persist: state => {
+      if (file) saveWorkspace(file, state);
+    },
+  });
   const faults = new Faults();
   const requests: SeenRequest[] = [];
   const seen = (request: SeenRequest): void => {
     requests.push(request);
     if (requests.length > MOST_REQUESTS) requests.shift();
   };
-  const workspace = () => store.workspace;
-  const backend = { workspace, freedoms, faults, tokens, credentials: SIMULATED_CREDENTIALS, clock, seen };
   server.on('request', (request, response) => {
-    answer(backend, request, response).catch(() => request.socket.destroy());
+    answer({ ...backend, faults, seen }, request, response).catch(() => request.socket.destroy());
   });
   return {
     ...SIMULATED_CREDENTIALS,
     baseUrl: `${origin}${API_PATH}`,
-    authUrl,
-    workspace: createEditApi(store),
+    authUrl: `${origin}${AUTH_PATH}`,
+    workspace: backend.edit,
     requests,
     clearRequests: () => void requests.splice(0),
-    freedoms,
+    freedoms: backend.freedoms,
     fail: rule => faults.add(rule),
-    revokeTokens: () => tokens.revoke(),
+    revokeTokens: () => backend.tokens.revoke(),
     async stop() {
       if (!server.listening) return;
       const closed = once(server, 'close');

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../functions/json.ts';
+import type { ServiceRequest } from './answer.ts';
 import { BadRequest, HttpError } from './errors.ts';
 import type { Freedoms } from './freedoms.ts';
 import type { Tokens } from './tokens.ts';
@@ -12,21 +12,22 @@ export interface Credentials {
 }
 
 const FORM_FIELDS = ['grant_type', 'client_id', 'client_secret', 'audience'] as const;
-const MAX_FORM_BYTES = 16 * 1024;
+/** Of the token request's form. */
+export const MAX_FORM_BYTES = 16 * 1024;
 
 /** Endpoint #8: reads the form, checks each of its four fields, and issues a token (service-api.md §5.4).
  *  @throws HttpError with the OAuth error code */
-export async function tokenEndpoint(
-  request: IncomingMessage,
+export function tokenEndpoint(
+  { contentType, body }: ServiceRequest,
   credentials: Credentials,
   tokens: Tokens,
   freedoms: Freedoms,
-): Promise<JsonObject> {
-  const contentType = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  if (contentType !== 'application/x-www-form-urlencoded') {
+): JsonObject {
+  if (contentType?.split(';')[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
     throw new HttpError(400, 'invalid_request', 'content-type must be application/x-www-form-urlencoded');
   }
-  checkForm(new URLSearchParams(await readBody(request)), credentials);
+  if (body.length > MAX_FORM_BYTES) throw new BadRequest(`The form is larger than ${MAX_FORM_BYTES} bytes`);
+  checkForm(new URLSearchParams(body), credentials);
   return {
     access_token: tokens.issue(freedoms.tokenLifetime),
     token_type: 'Bearer',
@@ -53,15 +54,4 @@ function checkForm(form: URLSearchParams, credentials: Credentials): void {
   if (form.get('audience') !== credentials.audience) {
     throw new HttpError(403, 'access_denied', 'The audience is unknown');
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_FORM_BYTES) throw new BadRequest(`The form is larger than ${MAX_FORM_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

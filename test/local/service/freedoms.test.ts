@@ -152,3 +152,31 @@ test('an audit log keeps as many entries as it is told to, the newest, and its c
   const rest = await get(`${AUDIT}?after=${paging(first).endCursor}`);
   expect(list(rest, 'entries')).toEqual(service.workspace.auditLog('p'));
 });
+
+test('offset cursors shift when a row goes between two pages', async () => {
+  const { service, get } = await start({ freedoms: { cursors: 'offset' } });
+  const first = await get(`${PROJECTS}?first=1`);
+  service.workspace.deleteProject('p', '1001');
+  const rest = await get(`${PROJECTS}?first=2&after=${paging(first).endCursor}`);
+  expect(list(rest, 'projects').map(({ id }) => id)).toEqual(['1003']);
+  expect(paging(rest).hasNextPage).toBe(false);
+});
+
+test('updates and audit entries are shown late, as late as they are told to be', async () => {
+  const { service, clock, get } = await start({
+    freedoms: { updatesVisibleAfter: 5_000, auditVisibleAfter: 2_000 },
+  });
+  clock.advance(60_000);
+  service.workspace.touchProject('p', '1002');
+  const since = `${PROJECTS}?updatedAfter=${new Date(NOW + 1).toISOString()}`;
+  const shown = async () => [
+    list(await get(since), 'projects').length,
+    list(await get(AUDIT), 'entries').length,
+  ];
+  expect(await shown()).toEqual([0, 0]);
+  clock.advance(2_000);
+  expect(await shown()).toEqual([0, 1]);
+  clock.advance(3_000);
+  expect(await shown()).toEqual([1, 1]);
+  expect(list(await get(PROJECTS), 'projects')).toHaveLength(3);
+});
