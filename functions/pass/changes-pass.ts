@@ -1,7 +1,7 @@
 import { byText } from '../changes/order.ts';
 import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
-import { type DeletionsResult, deleteOrHold } from './deletions.ts';
+import { deleteOrHold } from './deletions.ts';
 import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
@@ -27,20 +27,14 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   );
   if (walked.outcome === 'stopped') return 'unfinished';
 
-  const deletions = await deleteVanished(pass, walked.gone);
+  await deleteVanished(pass, walked.gone);
   if (walked.failures.length > 0) throw failureOf(walked.failures);
-  const saved = await snapshots.finish(
-    process,
-    pass.lease,
-    {
-      watermark: window.startedAt,
-      audit: window.audit as typeof state.audit,
-      recent: recent.toSave(),
-      ...pass.learned,
-      ...deletions.state,
-    },
-    deletions.said,
-  );
+  const saved = await snapshots.finish(process, pass.lease, {
+    watermark: window.startedAt,
+    audit: window.audit as typeof state.audit,
+    recent: recent.toSave(),
+    ...pass.learned,
+  });
   return saved ? 'completed' : 'unfinished';
 }
 
@@ -66,10 +60,10 @@ async function heldNames(pass: Pass, listing: Listing, names: ReadonlySet<string
 }
 
 /** A project whose task list answers 404 is looked for in the whole listing at once, so that its deletion is told now
- *  and not at the next sweep. */
-async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<DeletionsResult> {
+ *  and not at the next sweep. Whether a held process is still to be held is the sweep's to say: it sees all of it. */
+async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<void> {
   const held = await pass.parts.snapshots.held(pass.parts.process, vanished);
-  if (held.size === 0) return { state: {} };
+  if (held.size === 0) return;
   const listing = await listProjects(pass);
   // A project that is still listed was not gone: what it may have to tell must not be passed over.
   for (const id of held) {
@@ -77,10 +71,9 @@ async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<
     if (listed) await processProject(pass, id, listed);
   }
   const gone = [...held].filter(id => !listing.projects.has(id)).sort(byText);
-  if (gone.length === 0) return { state: {} };
-  const result = await deleteOrHold(pass, gone, listing, {
+  if (gone.length === 0) return;
+  await deleteOrHold(pass, gone, listing, {
     known: listing.projects.size + gone.length,
     missing: gone.length,
   });
-  return result.said ? result : { state: {} };
 }

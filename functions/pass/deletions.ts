@@ -1,7 +1,7 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { compareProject } from '../changes/compare-project.ts';
-import type { Announcement } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
+import { announce } from './announce.ts';
 import { commitChanges } from './commit-changes.ts';
 import type { Listing } from './listing.ts';
 import type { Pass } from './pass.ts';
@@ -10,12 +10,6 @@ import type { Pass } from './pass.ts';
 const BULK_COUNT = 10;
 const BULK_PART = 0.2;
 
-/** What a pass is to save and say when it ends, for the deletions that it found. */
-export interface DeletionsResult {
-  readonly state: Partial<ProcessState>;
-  readonly said?: Announcement;
-}
-
 /** More than this many deletions in a process of `known` projects are held. */
 export function bulkLimit(known: number): number {
   return Math.max(BULK_COUNT, Math.floor(known * BULK_PART));
@@ -23,25 +17,26 @@ export function bulkLimit(known: number): number {
 
 /** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
  *  so, once, until an operator releases it or the projects are back. `missing` is how many the listing lacks, certain
- *  or not. */
+ *  or not. Returns what a sweep is to save of it when it ends. */
 export async function deleteOrHold(
   pass: Pass,
   gone: readonly string[],
   listing: Listing,
   { known, missing }: { known: number; missing: number },
-): Promise<DeletionsResult> {
+): Promise<Partial<ProcessState>> {
   const { state, log, process } = pass.parts;
   if (isTooMuch(gone.length, listing, known) && !state.released) {
     const message =
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
-    return state.held ? { state: {} } : hold(pass, missing, listing, known);
+    await hold(pass, missing, listing, known);
+    return {};
   }
   for (const id of gone) {
     await deleteProject(pass, id, listing);
     await pass.keepAlive();
   }
-  return { state: { held: undefined, released: false } };
+  return { held: undefined, released: false };
 }
 
 /** A whole process that is empty at once looks just like a permission that was lost. */
@@ -49,15 +44,16 @@ function isTooMuch(gone: number, listing: Listing, known: number): boolean {
   return gone > bulkLimit(known) || (gone > 1 && listing.projects.size === 0);
 }
 
-/** The version rests on the pass's beginning, so that a run that crashes here and is repeated says the same. */
-function hold(pass: Pass, missing: number, listing: Listing, known: number): DeletionsResult {
-  const version = pass.lease.window?.startedAt ?? listing.startedAt;
-  const event = heldEvent(pass.parts.process, { version, at: version, missing, known });
-  pass.events += 1;
-  return {
-    state: { held: { since: listing.startedAt, missing } },
-    said: { events: [event], version, at: pass.parts.clock() },
-  };
+/** Both modes may find the same projects gone: the process is held, and told to be, by the first of them. */
+async function hold(pass: Pass, missing: number, listing: Listing, known: number): Promise<void> {
+  const since = listing.startedAt;
+  pass.events += await announce(pass.parts, state => {
+    if (state.held || state.released) return undefined;
+    return {
+      state: { held: { since, missing } },
+      events: version => [heldEvent(pass.parts.process, { version, at: since, missing, known })],
+    };
+  });
 }
 
 /** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. */

@@ -51,8 +51,8 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, { known, missing: unlisted });
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...pass.learned, ...swept, missing, ...deletions.state };
-  const saved = await snapshots.finish(process, pass.lease, state, deletions.said);
+  const state = { ...pass.learned, ...swept, missing, ...deletions };
+  const saved = await snapshots.finish(process, pass.lease, state);
   if (walked.failures.length > 0) throw failureOf(walked.failures);
   return ended(saved);
 }

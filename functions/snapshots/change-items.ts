@@ -3,7 +3,7 @@ import type { ChangeEvent } from '../changes/event.ts';
 import { encode } from './codec.ts';
 import { IS_ABSENT } from './conditions.ts';
 import { changeKey } from './keys.ts';
-import type { Announcement, ProcessKey } from './snapshots.ts';
+import type { CommitRequest, ProcessKey } from './snapshots.ts';
 import type { Table } from './table.ts';
 
 /** How long the journal keeps a change record, for replay. */
@@ -19,7 +19,7 @@ export function changePuts(
   table: Table,
   process: ProcessKey,
   projectId: string,
-  { events, version, at }: Announcement,
+  { events, version, at }: Pick<CommitRequest, 'events' | 'version' | 'at'>,
 ): TransactWriteItem[] {
   return grouped(events).map((group, part) => ({
     Put: {

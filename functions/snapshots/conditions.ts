@@ -12,13 +12,18 @@
  *
  *   served ──FIRST_STOP──▶ stopped ── an operator deletes the item ──▶ served
  *   slot free ──SLOT_IS_FREE──▶ taken ──SLOT_IS_TAKEN: booked behind──▶ taken ── time passes ──▶ free
+ *
+ * and of the announcements of one process, whose versions only grow:
+ *
+ *   none ──NONE_ANNOUNCED──▶ v1 ──IS_LAST_ANNOUNCED(v1)──▶ v2 > v1 ── …   (who fails it reads the state again)
  */
 export const IS_ABSENT = 'attribute_not_exists(pk)';
 export const IS_VERSION = 'version = :expected';
 export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseOwner = :me';
 export const IS_OURS = 'leaseOwner = :me';
-/** `held` as `stateUpdate` names it: deletions of the process don't wait for an operator yet. */
-export const IS_NOT_HELD = 'attribute_not_exists(#held)';
+/** `announced` as `stateUpdate` names it. */
+export const NONE_ANNOUNCED = 'attribute_not_exists(#announced)';
+export const IS_LAST_ANNOUNCED = '#announced = :before';
 export const FIRST_STOP = 'attribute_not_exists(stoppedAt)';
 export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now';
 export const SLOT_IS_TAKEN = 'nextSlot > :now';

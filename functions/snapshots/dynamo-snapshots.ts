@@ -1,3 +1,4 @@
+import { announce } from './announcements.ts';
 import { commit } from './commits.ts';
 import { abandon, finish, isUnfinished, release, saveProgress, takeLease } from './leases.ts';
 import { held, load, projectIds, readState } from './reads.ts';
@@ -13,7 +14,8 @@ export function createSnapshots(table: Table): Snapshots {
     saveProgress: (process, lease, until) => saveProgress(table, process, lease, until),
     release: (process, lease) => release(table, process, lease),
     abandon: (process, lease) => abandon(table, process, lease),
-    finish: (process, lease, state, said) => finish(table, process, lease, state, said),
+    finish: (process, lease, state) => finish(table, process, lease, state),
+    announce: (process, announcement) => announce(table, process, announcement),
     load: (process, projectId) => load(table, process, projectId),
     commit: (process, request) => commit(table, process, request),
     held: (process, ids) => held(table, process, ids),

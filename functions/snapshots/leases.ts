@@ -1,8 +1,7 @@
 import { GetItemCommand, TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { changePuts } from './change-items.ts';
-import { IS_FREE, IS_NOT_HELD, IS_OURS } from './conditions.ts';
+import { IS_FREE, IS_OURS } from './conditions.ts';
 import { passKey, stateKey } from './keys.ts';
-import type { Announcement, Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from './snapshots.ts';
+import type { Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateUpdate } from './state-item.ts';
 import { holds, type Table } from './table.ts';
@@ -101,27 +100,20 @@ function passEnd(table: Table, process: ProcessKey, lease: Lease) {
   };
 }
 
-/** State, announcement and lease in one transaction: a watermark that moved while its lease was another's would hide
+/** State and lease in one transaction: a watermark that moved while its lease was another's would hide
  *  what that other one has yet to commit. */
 export function finish(
   table: Table,
   process: ProcessKey,
   lease: Lease,
   state: Partial<ProcessState>,
-  said?: Announcement,
 ): Promise<boolean> {
-  // Both modes may find the same projects gone: the process is held, and told to be, by the first of them.
-  const unheld = state.held ? { ConditionExpression: IS_NOT_HELD } : {};
-  const announced = said ? changePuts(table, process, '', said) : [];
   return holds(
     table.client.send(
       new TransactWriteItemsCommand({
         TransactItems: [
           { Update: passEnd(table, process, lease) },
-          {
-            Update: { TableName: table.tableName, Key: stateKey(process), ...stateUpdate(state), ...unheld },
-          },
-          ...announced,
+          { Update: { TableName: table.tableName, Key: stateKey(process), ...stateUpdate(state) } },
         ],
       }),
     ),

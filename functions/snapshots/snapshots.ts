@@ -70,14 +70,12 @@ export interface Snapshots {
   release(process: ProcessKey, lease: Lease): Promise<void>;
   /** Gives the lease back and forgets the pass: the next run begins a new one from the same state. */
   abandon(process: ProcessKey, lease: Lease): Promise<void>;
-  /** Ends the pass in one step: its state is written, the events about the process itself are committed, its lease is
-   *  given back. False when the lease is no longer ours: then nothing happened. */
-  finish(
-    process: ProcessKey,
-    lease: Lease,
-    state: Partial<ProcessState>,
-    said?: Announcement,
-  ): Promise<boolean>;
+  /** Ends the pass in one step: its state is written, its lease is given back. False when the lease is no longer ours:
+   *  then nothing happened. */
+  finish(process: ProcessKey, lease: Lease, state: Partial<ProcessState>): Promise<boolean>;
+  /** Commits events about the process itself and the state that goes with them, in one step. False when somebody
+   *  announced since the state was read: then nothing happened, and what to say must be decided afresh. */
+  announce(process: ProcessKey, announcement: Announcement): Promise<boolean>;
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
   commit(process: ProcessKey, request: CommitRequest): Promise<CommitResult>;
   /** Those of `ids` that have a snapshot. */
@@ -93,5 +91,12 @@ export interface LeaseRequest {
   readonly until: number;
 }
 
-/** Events that belong to no project. */
-export type Announcement = Pick<CommitRequest, 'events' | 'version' | 'at'>;
+/** Events that belong to no project, and what makes sure that they are told once. */
+export interface Announcement {
+  /** `announced` of the state by which they were decided. */
+  readonly announced: number;
+  /** What is true from now on, and keeps them from being told again. */
+  readonly state: Partial<ProcessState>;
+  /** `version`, larger than `announced`, is the new `announced`. */
+  readonly said: Pick<CommitRequest, 'events' | 'version' | 'at'>;
+}

@@ -16,6 +16,7 @@ const FORMATS: Record<keyof ProcessState, 'boolean' | 'number' | 'json' | 'zstd'
   held: 'json',
   released: 'boolean',
   reported: 'json',
+  announced: 'number',
 };
 
 const NAMES = Object.keys(FORMATS) as (keyof ProcessState)[];

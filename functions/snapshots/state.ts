@@ -21,6 +21,9 @@ export interface ProcessState {
   readonly released: boolean;
   /** What was reported once, and needs no second report. */
   readonly reported: readonly string[];
+  /** The version of the last announcement, 0 before the first: events about the process itself share one counter, so
+   *  that no two have one id, whoever tells them. Only `announce` writes it. */
+  readonly announced: number;
 }
 
 /** By project: the digest of its record as listed, and when its tasks were read. */
@@ -47,4 +50,5 @@ export const UNKNOWN_PROCESS: ProcessState = {
   held: undefined,
   released: false,
   reported: [],
+  announced: 0,
 };

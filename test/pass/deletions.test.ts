@@ -208,23 +208,28 @@ describe('deletions in bulk', () => {
     expect(await told()).toEqual(['source.held']);
   });
 
-  it('say the same, under the same id, when the pass that found them is repeated after a crash', async () => {
-    await baselined({ projects: 14 });
-    for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
-    const dies = world.poller({
-      snapshots: {
-        ...world.snapshots,
-        finish: async (...given) => {
-          await world.snapshots.saveProgress(given[0], given[1], world.clock.now);
-          throw new Error('died');
+  it.each(['before', 'after'])(
+    'are told once when the pass that found them dies %s it told them',
+    async when => {
+      await baselined({ projects: 14 });
+      for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
+      const dies = world.poller({
+        snapshots: {
+          ...world.snapshots,
+          announce: async (...given) => {
+            if (when === 'after') await world.snapshots.announce(...given);
+            throw new Error('died');
+          },
         },
-      },
-    });
-    await expect(world.run('sweep', { poll: dies })).rejects.toThrow('died');
-    const startedAt = world.clock.now;
-    await world.later('sweep');
-    expect((await world.events()).map(({ id }) => id)).toEqual([`${PROCESS}..${startedAt}.0`]);
-  });
+      });
+      await expect(world.run('sweep', { poll: dies })).rejects.toThrow('died');
+      const died = world.clock.now;
+      await world.later('sweep');
+      await world.later('sweep');
+      const toldAt = when === 'after' ? died : died + 60_000;
+      expect((await world.events()).map(({ id }) => id)).toEqual([`${PROCESS}..${toldAt}.0`]);
+    },
+  );
 });
 
 describe('a task', () => {

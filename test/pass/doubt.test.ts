@@ -82,7 +82,7 @@ describe('a project whose tasks are refused', () => {
 });
 
 describe('source.held', () => {
-  it('invariant 3: of two modes that began in one second has two ids, or one content', async () => {
+  it('invariants 3, 8: of two modes that find the same is told by the first of them', async () => {
     await baselined({ projects: 16, tasksPerProject: 0 });
     for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id));
     for (let id = 1013; id <= 1014; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
@@ -90,11 +90,11 @@ describe('source.held', () => {
     const sweep = world.poller({
       snapshots: {
         ...world.snapshots,
-        finish: async (...given) => {
+        announce: async (...given) => {
           world.pass(100);
           await world.run('changes');
           world.pass(100);
-          return world.snapshots.finish(...given);
+          return world.snapshots.announce(...given);
         },
       },
     });

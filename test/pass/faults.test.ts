@@ -45,6 +45,7 @@ function dyingAt(
     saveProgress: (...given) => guard(() => snapshots.saveProgress(...given)),
     release: (...given) => guard(() => snapshots.release(...given)),
     finish: (...given) => guard(() => snapshots.finish(...given)),
+    announce: (...given) => guard(() => snapshots.announce(...given)),
     load: (...given) => guard(() => snapshots.load(...given)),
     commit: (...given) => guard(() => snapshots.commit(...given)),
     held: (...given) => guard(() => snapshots.held(...given)),

@@ -3,7 +3,7 @@ import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ProjectContent } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { CommitRequest, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 
@@ -225,37 +225,64 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         const theirs = await taken('b', 'changes', AT + 100_000);
         expect(await snapshots.saveProgress(process, { ...lost, window, progress: 'p9' }, AT)).toBe(false);
         await snapshots.release(process, lost);
-        expect(
-          await snapshots.finish(
-            process,
-            lost,
-            { watermark: 7 },
-            { events: [event(AT)], version: AT, at: AT },
-          ),
-        ).toBe(false);
+        expect(await snapshots.finish(process, lost, { watermark: 7 })).toBe(false);
         expect((await snapshots.readState(process)).watermark).toBe(0);
-        expect(await journal()).toEqual([]);
         expect(theirs).toMatchObject({ window, progress: 'p1' });
         expect(await take('c', 'changes', AT + 100_001)).toBeUndefined();
       });
 
-      it('ends with its pass: state and announcement are written, and the next pass begins anew', async () => {
+      it('ends with its pass: the state is written, and the next pass begins anew', async () => {
         const lease = await taken('a');
         await snapshots.saveProgress(
           process,
           { ...lease, window: { startedAt: AT }, progress: 'p1' },
           AT + 60_000,
         );
-        const said = { events: [event(AT)], version: AT, at: AT };
-        expect(await snapshots.finish(process, lease, { watermark: AT }, said)).toBe(true);
+        expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
         expect((await snapshots.readState(process)).watermark).toBe(AT);
-        expect(await journal()).toEqual([event(AT)]);
         expect(await take('b')).toEqual({
           mode: 'changes',
           owner: 'b',
           window: undefined,
           progress: undefined,
         });
+      });
+    });
+
+    describe('an announcement', () => {
+      const announce = (announced: number, version: number, state: Partial<ProcessState> = {}) =>
+        snapshots.announce(process, {
+          announced,
+          state,
+          said: { events: [event(version)], version, at: version },
+        });
+
+      it('writes its part of the state and its events, and counts', async () => {
+        const held = { since: AT, missing: 1 };
+        expect(await announce(0, AT, { held })).toBe(true);
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, held, announced: AT });
+        expect(await announce(AT, AT + 1, { held: undefined })).toBe(true);
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced: AT + 1 });
+        expect(await journal()).toEqual([event(AT), event(AT + 1)]);
+      });
+
+      it('invariant 3: is refused when another one was first, and then leaves neither state nor events', async () => {
+        const first = await Promise.all([1, 2, 3].map(n => announce(0, AT + n, { watermark: n })));
+        expect(first.filter(done => done)).toHaveLength(1);
+        const { announced, watermark } = await snapshots.readState(process);
+        expect(announced).toBe(AT + watermark);
+        expect(await announce(0, AT + 8, { watermark: 8 })).toBe(false);
+        expect(await announce(announced - 1, AT + 9, { watermark: 9 })).toBe(false);
+        expect(await snapshots.readState(process)).toMatchObject({ announced, watermark });
+        expect(await journal()).toEqual([event(announced)]);
+      });
+
+      it('needs no lease, and takes none away', async () => {
+        const lease = await taken('a');
+        expect(await announce(0, AT)).toBe(true);
+        expect(await take('b')).toBeUndefined();
+        expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
+        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: AT });
       });
     });
 
@@ -276,6 +303,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
           held: { since: AT, missing: 12 },
           released: true,
           reported: ['audit-denied'],
+          announced: AT,
         };
         await snapshots.finish(process, await taken('a'), state);
         expect(await snapshots.readState(process)).toEqual(state);
