@@ -93,8 +93,9 @@ export class StreamSource {
     return this.#records.length - this.#position;
   }
 
-  /** The last `count` records come again, as after a failure on Lambda's side. */
+  /** The last `count` records come again, as after a failure on Lambda's side. What is under way counts for nothing. */
   stepBack(count: number): void {
+    this.#run++;
     this.#position = Math.max(0, this.#position - count);
   }
 
@@ -103,15 +104,13 @@ export class StreamSource {
    *  counts for nothing. Never rejects for the handler's sake. */
   async run(): Promise<Run<DynamoDBRecord>> {
     const run = ++this.#run;
-    const start = this.#position;
-    const batch = this.#records.slice(start, start + this.#batchSize);
+    const batch = this.#records.slice(this.#position, this.#position + this.#batchSize);
     return conclude(batch, this.#handler, failures => {
       if (run !== this.#run) return [];
       const numbers = batch.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? '');
       // A sequence number that no record has fails them all.
       const taken = Math.max(0, Math.min(batch.length, ...indicesOf(numbers, failures)));
-      // Unless it was told to step back meanwhile.
-      if (this.#position === start) this.#position += taken;
+      this.#position += taken;
       return batch.slice(0, taken);
     });
   }

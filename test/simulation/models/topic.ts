@@ -1,8 +1,10 @@
 import type {
+  BatchResultErrorEntry,
   MessageAttributeValue,
   PublishBatchCommandInput,
   PublishBatchCommandOutput,
   PublishBatchRequestEntry,
+  PublishBatchResultEntry,
 } from '@aws-sdk/client-sns';
 import { refusals } from './topic-errors.ts';
 
@@ -46,15 +48,16 @@ export class TopicModel {
     if (input.TopicArn !== this.arn) throw refusals.noTopic('Topic does not exist');
     const entries = input.PublishBatchRequestEntries ?? [];
     check(entries);
-    const output = { Successful: [], Failed: [], $metadata: {} } as Required<PublishBatchCommandOutput>;
+    const Successful: PublishBatchResultEntry[] = [];
+    const Failed: BatchResultErrorEntry[] = [];
     for (const { Id = '', Message = '', MessageAttributes = {} } of entries) {
       if (refused.has(Id))
-        output.Failed.push({ Id, Code: 'InvalidParameter', Message: 'Invalid parameter', SenderFault: true });
+        Failed.push({ Id, Code: 'InvalidParameter', Message: 'Invalid parameter', SenderFault: true });
       else if (failing.has(Id))
-        output.Failed.push({ Id, Code: 'InternalError', Message: 'Internal error', SenderFault: false });
-      else output.Successful.push({ Id, MessageId: this.#deliver(Message, MessageAttributes) });
+        Failed.push({ Id, Code: 'InternalError', Message: 'Internal error', SenderFault: false });
+      else Successful.push({ Id, MessageId: this.#deliver(Message, MessageAttributes) });
     }
-    return output;
+    return { Successful, Failed, $metadata: {} };
   }
 
   #deliver(body: string, given: Record<string, MessageAttributeValue>): string {
