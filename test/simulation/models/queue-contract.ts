@@ -180,6 +180,7 @@ const CASES = {
     const { receiptHandle } = await next(queue);
     await queue.changeVisibility(receiptHandle, 0);
     expect(await errorOf(queue.changeVisibility(receiptHandle, 5))).toBe('MessageNotInflight');
+    expect(await errorOf(queue.changeVisibility(receiptHandle, 43_201))).toBe('InvalidParameterValue');
   },
 
   'the time of a deleted message can not be changed': async open => {
