@@ -25,7 +25,7 @@ export async function deleteOrHold(
   { known, missing }: { known: number; missing: number },
 ): Promise<Partial<ProcessState>> {
   const { state, log, process } = pass.parts;
-  if (isTooMuch(gone.length, listing, known) && !state.released) {
+  if (isTooMuch(gone.length, listing, { known, missing }) && !state.released) {
     const message =
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
@@ -39,9 +39,14 @@ export async function deleteOrHold(
   return { held: undefined, released: false };
 }
 
-/** A whole process that is empty at once looks just like a permission that was lost. */
-function isTooMuch(gone: number, listing: Listing, known: number): boolean {
-  return gone > bulkLimit(known) || (gone > 1 && listing.projects.size === 0);
+/** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we
+ *  know is left like one whose identifiers changed. */
+function isTooMuch(
+  gone: number,
+  listing: Listing,
+  { known, missing }: { known: number; missing: number },
+): boolean {
+  return gone > bulkLimit(known) || (gone > 1 && (listing.projects.size === 0 || missing === known));
 }
 
 /** Both modes may find the same projects gone: the process is held, and told to be, by the first of them. */

@@ -1,5 +1,6 @@
 import type { Mode } from '../snapshots/snapshots.ts';
 import { changesPass, type Outcome } from './changes-pass.ts';
+import { EndlessListingError } from './listing.ts';
 import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
 import { sweepPass } from './sweep-pass.ts';
 
@@ -44,7 +45,7 @@ async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Pro
   } catch (error) {
     if (error instanceof LeaseLostError) return 'busy';
     await endQuietly(pass, () => (pass.mustBeginAnew ? pass.abandon() : pass.interrupt()));
-    if (!pass.outOfTime) throw error;
+    if (!pass.outOfTime || error instanceof EndlessListingError) throw error;
     pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
     return 'unfinished';
   }

@@ -89,7 +89,7 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
     // Enough to hold the process: to ask for thousands more could take longer than a run may.
     if (found.gone.length > bulkLimit(known) && !state.released) break;
     const answer = await taskListAnswers(pass, id);
-    if (answer === 404 || (answer === 200 && missedBefore.has(id))) found.gone.push(id);
+    if (answer === 404 || (answer === 200 && listing.complete && missedBefore.has(id))) found.gone.push(id);
     else if (answer === 200) found.missing.push(id);
   }
   return found;
