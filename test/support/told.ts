@@ -1,5 +1,5 @@
 import { isEmpty } from '../../functions/changes/empty.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import { byText } from '../../functions/changes/order.ts';
 import type { Json, JsonObject } from '../../functions/json.ts';
@@ -12,6 +12,8 @@ interface ToldProject {
   project: Known;
   tasks: Record<string, Known>;
 }
+type RecordEvent = ProjectEvent | TaskEvent;
+
 /** What a receiver knows of a process: projects by id. */
 export type Told = Record<string, ToldProject>;
 
@@ -55,8 +57,12 @@ export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): 
   const ordered = [...events].sort(
     (left, right) => Number(left.sequence) - Number(right.sequence) || indexOf(left) - indexOf(right),
   );
-  for (const event of ordered) if (event.type !== 'source.held') apply(told, event);
+  for (const event of ordered) if (isRecordEvent(event)) apply(told, event);
   return told;
+}
+
+function isRecordEvent(event: ChangeEvent): event is RecordEvent {
+  return /^(project|task)\./.test(event.type);
 }
 
 /** The place of an event among those of one commit. */
@@ -64,7 +70,7 @@ function indexOf({ id }: ChangeEvent): number {
   return Number(id.split('.').at(-1));
 }
 
-function apply(told: Told, event: Exclude<ChangeEvent, { type: 'source.held' }>): void {
+function apply(told: Told, event: RecordEvent): void {
   const { data, type } = event;
   const project = told[data.project.id];
   const isTask = 'task' in data;
@@ -82,7 +88,7 @@ function apply(told: Told, event: Exclude<ChangeEvent, { type: 'source.held' }>)
   }
 }
 
-function change(before: Known, event: Exclude<ChangeEvent, { type: 'source.held' }>): Known {
+function change(before: Known, event: RecordEvent): Known {
   const after = new Map(Object.entries(before));
   for (const { field, from, to } of event.data.changes) {
     const was = after.get(field) ?? null;
