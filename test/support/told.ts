@@ -7,19 +7,18 @@ import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.
 import type { EditApi } from '../../local/service/server.ts';
 
 /** The fields of a record that a receiver can know: the non-empty ones, timestamps aside. */
-type Known = Record<string, Json>;
-interface ToldProject {
+export type Known = Record<string, Json>;
+export interface ToldProject {
   project: Known;
   tasks: Record<string, Known>;
 }
-type RecordEvent = ProjectEvent | TaskEvent;
-
 /** What a receiver knows of a process: projects by id. */
 export type Told = Record<string, ToldProject>;
 
 const ignored = ignoredFields([]);
 
-function known(record: JsonObject): Known {
+/** What a receiver can know of a record. */
+export function known(record: JsonObject): Known {
   const fields = Object.entries(record).filter(([name, value]) => !ignored.has(name) && !isEmpty(value));
   return Object.fromEntries(fields.sort(([left], [right]) => byText(left, right)));
 }
@@ -57,12 +56,13 @@ export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): 
   const ordered = [...events].sort(
     (left, right) => Number(left.sequence) - Number(right.sequence) || indexOf(left) - indexOf(right),
   );
-  for (const event of ordered) if (isRecordEvent(event)) apply(told, event);
+  for (const event of ordered.filter(isRecordEvent)) apply(told, event);
   return told;
 }
 
-function isRecordEvent(event: ChangeEvent): event is RecordEvent {
-  return /^(project|task)\./.test(event.type);
+/** Whether the event tells of a project or a task: of the others, none changes what is known of records. */
+export function isRecordEvent(event: ChangeEvent): event is ProjectEvent | TaskEvent {
+  return event.type.startsWith('project.') || event.type.startsWith('task.');
 }
 
 /** The place of an event among those of one commit. */
@@ -70,7 +70,8 @@ function indexOf({ id }: ChangeEvent): number {
   return Number(id.split('.').at(-1));
 }
 
-function apply(told: Told, event: RecordEvent): void {
+/** Applies one event about a record. Fails where it does not follow from what is known. */
+export function apply(told: Told, event: ProjectEvent | TaskEvent): void {
   const { data, type } = event;
   const project = told[data.project.id];
   const isTask = 'task' in data;
@@ -88,7 +89,7 @@ function apply(told: Told, event: RecordEvent): void {
   }
 }
 
-function change(before: Known, event: RecordEvent): Known {
+function change(before: Known, event: ProjectEvent | TaskEvent): Known {
   const after = new Map(Object.entries(before));
   for (const { field, from, to } of event.data.changes) {
     const was = after.get(field) ?? null;
