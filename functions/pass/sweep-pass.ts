@@ -31,13 +31,14 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
 
 /** A project whose task list was not there is asked for once more: without a snapshot it would be told as created. */
 async function endBaseline(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
-  const { snapshots, process } = pass.parts;
+  const { snapshots, process, clock } = pass.parts;
   if (walked.failures.length > 0) throw failureOf(walked.failures);
   for (const id of walked.gone) await processProject(pass, id, listing.projects.get(id));
   const { startedAt } = window;
   const times = {
     watermark: startedAt,
     sweptAt: startedAt,
+    completedAt: clock(),
     audit: window.audit as AuditPosition | undefined,
   };
   return ended(await snapshots.finish(process, pass.lease, { ...pass.learned, ...times, baselined: true }));
