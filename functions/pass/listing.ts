@@ -1,6 +1,6 @@
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { JsonObject } from '../json.ts';
-import type { ServiceAnswerError } from '../service/errors.ts';
+import { type ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Page, ServiceRecord } from '../service/service.ts';
 import type { Pass } from './pass.ts';
 
@@ -27,7 +27,7 @@ export interface Listing {
 }
 
 /** Thrown when a listing takes all the time of a run: a further run would come no further. */
-export class EndlessListingError extends Error {}
+export class EndlessListingError extends ServiceError {}
 
 /** Without any clock of the service's, ours may be wrong by this much before a change is missed until the next sweep. */
 const UNKNOWN_CLOCK_MS = 600_000;
@@ -106,8 +106,9 @@ function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed 
 
 function endless(pass: Pass, found: number, pages: number): Error {
   return new EndlessListingError(
-    `The listing of process ${pass.parts.process.processId} did not end within the time of one run: ${found} projects ` +
-      `on ${pages} pages, and more to come. Make runs longer, or split the process in the service.`,
+    `GET /processes/${pass.parts.process.processId}/projects`,
+    `the listing did not end within the time of one run: ${found} projects on ${pages} pages, and more to come. Make ` +
+      'runs longer, or split the process in the service',
   );
 }
 
