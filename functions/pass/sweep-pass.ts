@@ -97,7 +97,7 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
       continue;
     }
     const answer = await taskListAnswers(pass, id);
-    const isRepeated = answer === 200 && missedBefore.has(id);
+    const isRepeated = answer === 200 && listing.complete && missedBefore.has(id);
     if (answer === 404 || isRepeated) found.gone.push(id);
     if (answer === 200) found.missing.push(id);
     if (isRepeated) found.repeated += 1;
