@@ -111,6 +111,27 @@ describe('a list of tasks with two arrays', () => {
   });
 });
 
+describe('trouble that is everybody’s', () => {
+  it.each([
+    ['a token that can not be had', '/oauth/token', HTML, /^POST \/auth\/oauth\/token: at \$: expected JSON/],
+    [
+      'definitions that can not be read',
+      '/coverpage',
+      { status: 500 } as Fault,
+      /^GET \S+coverpage: status 500/,
+    ],
+  ])('is laid to no project: %s in the midst of a walk', async (_title, path, fault, message) => {
+    await edited();
+    world.service.fail({
+      when: request => request.path.includes('/tasks?'),
+      fault: { before: () => world.service.revokeTokens() },
+    });
+    world.service.fail({ when: request => request.path.includes(path), times: 100, fault });
+    await expect(world.later()).rejects.toThrow(message);
+    expect(JSON.stringify(world.said)).not.toContain('A project can not be read');
+  });
+});
+
 describe('field definitions that are none', () => {
   it.each(['{}', 'null', '7', '{"error":"try later"}'])(
     'leave names and types as they were: %s',
