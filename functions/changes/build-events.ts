@@ -81,7 +81,8 @@ export function heldEvent(
   };
 }
 
-function envelope(
+/** What every event begins with. */
+export function envelope(
   commit: EventOrigin & { projectId: string; version: number },
   index: number,
   observed: Observed,
