@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import type { SQSRecord } from 'aws-lambda';
+import type { Clock, Random } from '../../../functions/clock.ts';
+import { invalidContents, invalidValue, missingBody, neverIssued, notInFlight } from './queue-errors.ts';
+
+export interface QueueOptions {
+  /** Starts the id of every message sent here. */
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  readonly clock: Clock;
+  /** Which of the visible messages comes next, and what else SQS leaves open. */
+  readonly random: Random;
+  /** Seconds. */
+  readonly visibilityTimeout: number;
+  readonly deadLetters?: { readonly queue: QueueModel; readonly maxReceiveCount: number };
+}
+
+/** A message of the queue, whether visible or not. Times in ms since 1970. */
+export interface QueuedMessage {
+  readonly messageId: string;
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly visibleAt: number;
+  /** Across all queues: a dead letter brings along those of its source. */
+  readonly receives: number;
+}
+
+/** SQS's limits. */
+const MAX_RECEIVE = 10;
+const MAX_VISIBILITY_SECONDS = 43_200;
+const MAX_ATTRIBUTES = 10;
+const MAX_BYTES = 1024 * 1024;
+const REFUSED_CHARACTERS = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
+
+interface Stored {
+  readonly messageId: string;
+  readonly body: string;
+  readonly md5: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly sentAt: number;
+  /** The queue that gave it up, of a dead letter. */
+  readonly source: string | undefined;
+  visibleAt: number;
+  receives: number;
+  firstReceivedAt: number | undefined;
+  receivedAt: number;
+  receiptHandle: string;
+}
+
+/**
+ * A standard queue of SQS, kept in memory: at least once, in no order. It holds messages for ever, and any number of them
+ * in flight. Errors are those that the SDK throws.
+ */
+export class QueueModel {
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  readonly #options: QueueOptions;
+  readonly #messages = new Map<string, Stored>();
+  /** Every handle ever given out, to its message's id. */
+  readonly #handles = new Map<string, string>();
+  #sent = 0;
+
+  constructor(options: QueueOptions) {
+    this.name = options.name;
+    this.arn = options.arn;
+    this.url = options.url;
+    this.#options = options;
+  }
+
+  /** @returns the message's id.
+   *  @throws InvalidMessageContents, or an SQSServiceException named MissingParameter or InvalidParameterValue. */
+  send(body: string, attributes: Readonly<Record<string, string>> = {}): string {
+    check(body, attributes);
+    const messageId = `${this.name}-${++this.#sent}`;
+    const now = this.#options.clock();
+    this.#messages.set(messageId, {
+      messageId,
+      body,
+      md5: createHash('md5').update(body).digest('hex'),
+      attributes: { ...attributes },
+      sentAt: now,
+      source: undefined,
+      visibleAt: now,
+      receives: 0,
+      firstReceivedAt: undefined,
+      receivedAt: 0,
+      receiptHandle: '',
+    });
+    return messageId;
+  }
+
+  /** Up to `max` (1 to 10) visible messages, each of which is then invisible for the visibility time-out. One that was
+   *  received as often as is allowed goes to the dead letters instead.
+   *  @throws an SQSServiceException named InvalidParameterValue. */
+  receive(max: number): SQSRecord[] {
+    if (!(max >= 1 && max <= MAX_RECEIVE))
+      throw invalidValue('MaxNumberOfMessages', max, 'Must be between 1 and 10.');
+    const { clock, random, deadLetters } = this.#options;
+    const now = clock();
+    const visible = [...this.#messages.values()].filter(({ visibleAt }) => visibleAt <= now);
+    const received: SQSRecord[] = [];
+    while (received.length < max && visible.length > 0) {
+      const [message] = visible.splice(Math.floor(random() * visible.length), 1) as [Stored];
+      if (deadLetters && message.receives >= deadLetters.maxReceiveCount) {
+        this.#messages.delete(message.messageId);
+        deadLetters.queue.#bury(message, this.arn);
+      } else received.push(this.#take(message, now));
+    }
+    return received;
+  }
+
+  /** Of a message that was received again since, an old handle deletes it or doesn't: SQS says that either may be. A message
+   *  that is gone is no error.
+   *  @throws ReceiptHandleIsInvalid for a handle that was never given out. */
+  delete(receiptHandle: string): void {
+    const message = this.#messageOf(receiptHandle);
+    if (!message) return;
+    if (message.receiptHandle !== receiptHandle && this.#options.random() < 0.5) return;
+    this.#messages.delete(message.messageId);
+  }
+
+  /** Shows a message again in `seconds` (0 to 43,200, and no more than that since its receive). A handle that is older than
+   *  the last receive works too.
+   *  @throws MessageNotInflight for a message that is visible, ReceiptHandleIsInvalid for a handle that was never given out,
+   *  an SQSServiceException named InvalidParameterValue for a message that is gone or a time that is too long. */
+  changeVisibility(receiptHandle: string, seconds: number): void {
+    if (!(seconds >= 0 && seconds <= MAX_VISIBILITY_SECONDS))
+      throw invalidValue('VisibilityTimeout', seconds, 'Must be between 0 and 43200.');
+    const message = this.#messageOf(receiptHandle);
+    if (!message) {
+      const reason = 'Message does not exist or is not available for visibility timeout change.';
+      throw invalidValue('ReceiptHandle', receiptHandle, reason);
+    }
+    const now = this.#options.clock();
+    if (message.visibleAt <= now) throw notInFlight(receiptHandle);
+    const visibleAt = now + seconds * 1000;
+    if (visibleAt - message.receivedAt > MAX_VISIBILITY_SECONDS * 1000) {
+      const reason = 'Total VisibilityTimeout for the message is beyond the limit [43200 seconds].';
+      throw invalidValue('VisibilityTimeout', seconds, reason);
+    }
+    message.visibleAt = visibleAt;
+  }
+
+  /** Every message, the oldest first. */
+  messages(): readonly QueuedMessage[] {
+    return [...this.#messages.values()].map(({ messageId, body, attributes, visibleAt, receives }) => ({
+      messageId,
+      body,
+      attributes,
+      visibleAt,
+      receives,
+    }));
+  }
+
+  /** Ms since 1970 from which a message is visible, which may be past; undefined when there is none. */
+  nextVisibleAt(): number | undefined {
+    const times = [...this.#messages.values()].map(({ visibleAt }) => visibleAt);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  #take(message: Stored, now: number): SQSRecord {
+    message.receives += 1;
+    message.receivedAt = now;
+    message.firstReceivedAt ??= now;
+    message.visibleAt = now + this.#options.visibilityTimeout * 1000;
+    message.receiptHandle = `${this.name}/${message.messageId}/${message.receives}`;
+    this.#handles.set(message.receiptHandle, message.messageId);
+    return recordOf(message, this.arn);
+  }
+
+  #messageOf(receiptHandle: string): Stored | undefined {
+    const messageId = this.#handles.get(receiptHandle);
+    if (messageId === undefined) throw neverIssued(receiptHandle);
+    return this.#messages.get(messageId);
+  }
+
+  /** Keeps what another queue gave up: with its id, its age and its receives. */
+  #bury(message: Stored, source: string): void {
+    const visibleAt = this.#options.clock();
+    this.#messages.set(message.messageId, { ...message, source, visibleAt, firstReceivedAt: undefined });
+  }
+}
+
+function check(body: string, attributes: Readonly<Record<string, string>>): void {
+  if (body === '') throw missingBody();
+  const entries = Object.entries(attributes);
+  if (entries.length > MAX_ATTRIBUTES)
+    throw invalidValue('MessageAttributes', entries.length, 'A message has at most 10 attributes.');
+  for (const [name, value] of entries) {
+    if (!/^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/.test(name))
+      throw invalidValue('MessageAttributes', name, 'It can not be the name of an attribute.');
+    if (value === '') throw invalidValue('MessageAttributes', name, 'It must have a non-empty value.');
+  }
+  const texts = [body, ...Object.values(attributes)];
+  if (texts.some(text => REFUSED_CHARACTERS.test(text))) throw invalidContents();
+  const bytes = [body, ...entries.flatMap(([name, value]) => [name, 'String', value])];
+  if (bytes.reduce((sum, part) => sum + Buffer.byteLength(part), 0) > MAX_BYTES)
+    throw invalidValue('MessageBody', 'given', `Message must be shorter than ${MAX_BYTES} bytes.`);
+}
+
+/** As Lambda's event source for SQS hands it to a function. */
+function recordOf(message: Stored, arn: string): SQSRecord {
+  return {
+    messageId: message.messageId,
+    receiptHandle: message.receiptHandle,
+    body: message.body,
+    md5OfBody: message.md5,
+    attributes: {
+      ApproximateReceiveCount: String(message.receives),
+      SentTimestamp: String(message.sentAt),
+      SenderId: 'AIDAEXAMPLE',
+      ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
+      ...(message.source && { DeadLetterQueueSourceArn: message.source }),
+    },
+    messageAttributes: Object.fromEntries(
+      Object.entries(message.attributes).map(([name, stringValue]) => [
+        name,
+        { dataType: 'String', stringValue },
+      ]),
+    ),
+    eventSource: 'aws:sqs',
+    eventSourceARN: arn,
+    awsRegion: arn.split(':')[3] ?? '',
+  };
+}
