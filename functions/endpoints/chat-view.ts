@@ -61,8 +61,10 @@ function fieldsOf(record: ChatRecord): readonly FieldChange[] {
 }
 
 function headingOf(record: ChatRecord): Run[] {
-  const what = record.entity === 'task' ? `task ${record.action}` : record.action;
-  const look = ({ created: 'good', updated: 'faint', deleted: 'bad' } as const)[record.action];
+  const what = record.entity === 'project' ? record.action : `${record.entity} ${record.action}`;
+  const look = ({ created: 'good', updated: 'faint', archived: 'bad', deleted: 'bad' } as const)[
+    record.action
+  ];
   return [nameOf(record), plain(' · '), { text: what, look }];
 }
 

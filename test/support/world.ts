@@ -1,5 +1,5 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent, FieldEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -168,12 +168,16 @@ export function inShort(events: readonly ChangeEvent[]): string[] {
   return events.map(event => {
     if (event.type === 'source.held') return event.type;
     const { data } = event;
+    if ('field' in data) return `${event.type} ${data.field.entity}:${data.field.externalId}${told(event)}`;
     const id = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;
-    const changes = event.type.endsWith('.updated')
-      ? data.changes.map(
-          ({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
-        )
-      : [];
-    return `${event.type} ${id}${changes.join(',')}`;
+    return `${event.type} ${id}${told(event)}`;
   });
+}
+
+function told({ type, data }: ProjectEvent | TaskEvent | FieldEvent): string {
+  if (!type.endsWith('.updated')) return '';
+  const changes = data.changes.map(
+    ({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+  );
+  return changes.join(',');
 }
