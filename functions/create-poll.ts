@@ -122,8 +122,14 @@ async function pass(
     count('PassFailed', report ? 0 : 1, dimensions);
     count('Commits', report?.commits ?? 0, dimensions);
     count('Events', report?.events ?? 0, dimensions);
-    count('ProcessHeld', state?.held ? 1 : 0, { ...process });
+    // A state that could not be read says nothing of these: their alarms stay as they are.
+    if (state) countState(state, process, count);
   }
+}
+
+function countState(state: ProcessState, process: ProcessKey, count: Count): void {
+  count('ProcessHeld', state.held ? 1 : 0, { ...process });
+  count('ProcessStalled', state.stalled ? 1 : 0, { ...process });
 }
 
 function partsOf(

@@ -81,7 +81,7 @@ export function heldEvent(
   };
 }
 
-/** What every event begins with. */
+/** What every event has. `projectId` is empty where an event is about the process itself. */
 export function envelope(
   commit: EventOrigin & { projectId: string; version: number },
   index: number,

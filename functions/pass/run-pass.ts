@@ -1,6 +1,8 @@
 import type { Mode } from '../snapshots/snapshots.ts';
 import { changesPass, type Outcome } from './changes-pass.ts';
+import { failureReason } from './failure-reason.ts';
 import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
+import { tellRecovered, tellStalled } from './stall.ts';
 import { sweepPass } from './sweep-pass.ts';
 
 /** What a pass did. `unfinished`: time ran out, the next run goes on; `busy`: another poller has the lease. */
@@ -38,18 +40,29 @@ function busy(mode: PassReport['mode']): PassReport {
 }
 
 async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Promise<Outcome | 'busy'> {
+  // Runs that die tell nothing at their ends: so the next one does at its beginning.
+  if (pass.lease.window || pass.lease.orphaned) await tellStalled(pass, NOT_ENDED);
   try {
     const outcome = await passOf(pass);
-    if (outcome === 'unfinished') await pass.interrupt();
+    if (outcome === 'completed') await tellRecovered(pass);
+    else {
+      await pass.interrupt();
+      await tellStalled(pass, OUT_OF_TIME);
+    }
     return outcome;
   } catch (error) {
     if (error instanceof LeaseLostError) return 'busy';
     await endQuietly(pass, () => (pass.mustBeginAnew ? pass.abandon() : pass.interrupt()));
+    await tellStalled(pass, failureReason(error));
     if (!pass.outOfTime) throw error;
     pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
     return 'unfinished';
   }
 }
+
+const NOT_ENDED =
+  'The last run did not come to its end: it was stopped from outside, or ran out of time or memory.';
+const OUT_OF_TIME = 'There is more to read than one run has time for; the next one goes on.';
 
 /** The failure that stopped the pass is what the caller must see, not that of tidying up after it. */
 async function endQuietly(pass: Pass, end: () => Promise<void>): Promise<void> {

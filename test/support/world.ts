@@ -1,5 +1,5 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
-import type { ChangeEvent, FieldEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -166,18 +166,18 @@ export async function readJournal(
 /** Events in short: `task.updated 1001/500001 status: To do → Done`. */
 export function inShort(events: readonly ChangeEvent[]): string[] {
   return events.map(event => {
-    if (event.type === 'source.held') return event.type;
     const { data } = event;
-    if ('field' in data) return `${event.type} ${data.field.entity}:${data.field.externalId}${told(event)}`;
+    if (!('changes' in data)) return event.type;
+    if ('field' in data)
+      return `${event.type} ${data.field.entity}:${data.field.externalId}${told(event.type, data.changes)}`;
     const id = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;
-    return `${event.type} ${id}${told(event)}`;
+    return `${event.type} ${id}${told(event.type, data.changes)}`;
   });
 }
 
-function told({ type, data }: ProjectEvent | TaskEvent | FieldEvent): string {
+function told(type: string, changes: readonly { field: string; from: unknown; to: unknown }[]): string {
   if (!type.endsWith('.updated')) return '';
-  const changes = data.changes.map(
-    ({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
-  );
-  return changes.join(',');
+  return changes
+    .map(({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
+    .join(',');
 }

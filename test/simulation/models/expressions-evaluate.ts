@@ -56,7 +56,9 @@ export class Expressions {
 
   /** The parts of a key condition, which chooses items, and is not asked of each. */
   comparisons(place: Place, text: string): Comparison[] {
-    return conjunction(this.#known(place, parseCondition(place, text))).map(part => {
+    const tree = this.#known(place, parseCondition(place, text));
+    this.#checkTypes(place, tree);
+    return conjunction(tree).map(part => {
       const [comparator, left, right] = partsOf(part);
       if (left?.kind !== 'path' || right?.kind !== 'value') throw validation(`Invalid ${place}: ${text}`);
       return { comparator, name: this.#nameOf(left), value: this.#valueOf(right.name) };

@@ -13,6 +13,14 @@ export function validation(message: string): DynamoDBServiceException {
   return new DynamoDBServiceException({ name: 'ValidationException', $fault: 'client', message, $metadata });
 }
 
+/** A key that the table can't have. A transaction finds it when it runs, unlike other mistakes in its request. */
+export class KeyError extends DynamoDBServiceException {
+  constructor(message: string) {
+    super({ name: 'ValidationException', $fault: 'client', message, $metadata });
+    Object.setPrototypeOf(this, KeyError.prototype);
+  }
+}
+
 export function conditionFailed(): ConditionalCheckFailedException {
   return new ConditionalCheckFailedException({ message: CONDITION_FAILED, $metadata });
 }

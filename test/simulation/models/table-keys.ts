@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { validation } from './table-errors.ts';
+import { KeyError, validation } from './table-errors.ts';
 import { checkValue, type Item, KEY_NAMES } from './table-values.ts';
 
 /** Where an item is. */
@@ -16,7 +16,7 @@ const LONGEST_SK = 1024;
 export function placeOfKey(key: Item | undefined): Place {
   const { pk, sk, ...others } = key ?? {};
   if (pk?.S === undefined || sk?.S === undefined || Object.keys(others).length > 0)
-    throw validation('The provided key element does not match the schema');
+    throw new KeyError('The provided key element does not match the schema');
   return checkedPlace({ pk: pk.S, sk: sk.S }, [pk, sk]);
 }
 
@@ -26,9 +26,9 @@ export function placeOfItem(item: Item): Place {
   for (const name of KEY_NAMES) {
     const value = item[name];
     const wrong = 'One or more parameter values were invalid:';
-    if (value === undefined) throw validation(`${wrong} Missing the key ${name} in the item`);
+    if (value === undefined) throw new KeyError(`${wrong} Missing the key ${name} in the item`);
     if (value.S === undefined)
-      throw validation(
+      throw new KeyError(
         `${wrong} Type mismatch for key ${name} expected: S actual: ${Object.keys(value).join()}`,
       );
   }
@@ -50,8 +50,10 @@ function checkedPlace(place: Place, values: readonly AttributeValue[]): Place {
   }
   const wrong = 'One or more parameter values were invalid:';
   if (Buffer.byteLength(place.pk) > LONGEST_PK)
-    throw validation(`${wrong} Size of hashkey has exceeded the maximum size limit of2048 bytes`);
+    throw new KeyError(`${wrong} Size of hashkey has exceeded the maximum size limit of2048 bytes`);
   if (Buffer.byteLength(place.sk) > LONGEST_SK)
-    throw validation(`${wrong} Aggregated size of all range keys has exceeded the size limit of 1024 bytes`);
+    throw new KeyError(
+      `${wrong} Aggregated size of all range keys has exceeded the size limit of 1024 bytes`,
+    );
   return place;
 }

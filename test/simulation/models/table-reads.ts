@@ -111,7 +111,11 @@ function keyConditionsOf(expressions: Expressions, text: string | undefined): Ke
   const [pk, second] = conditions.filter(({ name }) => name === 'pk');
   const [sk, ...others] = conditions.filter(({ name }) => name !== 'pk');
   if (pk?.comparator !== '=') throw validation('Query condition missed key schema element: pk');
-  if (second || others.length > 0 || (sk && (sk.name !== 'sk' || sk.comparator === '<>')))
+  if (second || others.length > 0)
+    throw validation(
+      'Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key',
+    );
+  if (sk && (sk.name !== 'sk' || sk.comparator === '<>'))
     throw validation('Query key condition not supported');
   return {
     pk: keyValue(pk.value),

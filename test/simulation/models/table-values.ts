@@ -80,10 +80,18 @@ function sizeOfValue(value: AttributeValue): number {
   return 1;
 }
 
-/** About two digits a byte, without the zeroes at both ends. */
+/** Two digits a byte on each side of the point, without the zeroes at both ends. */
 function sizeOfNumber(text: string): number {
-  const digits = text.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length;
-  return Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0);
+  const [whole = '', fraction = ''] = text
+    .replace('-', '')
+    .replace(/^0+|(?<=\..*)0+$/g, '')
+    .split('.');
+  const [digits, decimals] =
+    fraction === ''
+      ? [whole.replace(/0+$/, ''), '']
+      : [whole, whole === '' ? fraction.replace(/^0+/, '') : fraction];
+  const sign = text.startsWith('-') ? 1 : 0;
+  return 1 + Math.ceil(digits.length / 2) + Math.ceil(decimals.length / 2) + sign;
 }
 
 export function equal(left: AttributeValue, right: AttributeValue): boolean {

@@ -15,6 +15,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import {
   CONDITION_FAILED,
   conditionFailed,
+  KeyError,
   notFound,
   transactionCanceled,
   unknownToModel,
@@ -47,6 +48,13 @@ const PARAMETERS = {
   update: ['TableName', 'Key', 'UpdateExpression', 'ReturnValues', ...CONDITION],
   transaction: ['TransactItems'],
 };
+
+/** What an action of a transaction comes to, if all others can be had: a write and its item, or why not. */
+interface Outcome {
+  readonly write?: Write;
+  readonly after?: Item | undefined;
+  readonly reason?: CancellationReason;
+}
 
 /** A DynamoDB table with the keys `pk` and `sk` (strings) and a stream of new images, in memory, at once and without any
  *  chance: what a contract holds equal to the embedded one. */
@@ -110,30 +118,41 @@ export class TableModel {
   }
 
   #transact(actions: readonly TransactWriteItem[]): object {
-    const writes = this.#writesOf(actions);
-    const outcomes = writes.map(write => this.#outcome(write));
+    const outcomes: Outcome[] = this.#writesOf(actions).map(write =>
+      write instanceof KeyError ? { reason: invalid(write) } : this.#outcome(write),
+    );
     const reasons = outcomes.map(({ reason }) => reason ?? { Code: 'None' });
     if (reasons.some(({ Code }) => Code !== 'None')) throw transactionCanceled(reasons);
-    for (const [index, write] of writes.entries()) this.#store(write, outcomes[index]?.after);
+    for (const { write, after } of outcomes) if (write) this.#store(write, after);
     return {};
   }
 
   /** What a request itself gets wrong is wrong for all of it, whatever the items are. */
-  #writesOf(actions: readonly TransactWriteItem[]): Write[] {
+  #writesOf(actions: readonly TransactWriteItem[]): (Write | KeyError)[] {
     const limit = (text: string) =>
       validation(
         `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length ${text}`,
       );
     if (actions.length === 0) throw limit('greater than or equal to 1');
     if (actions.length > MAX_ACTIONS) throw limit(`less than or equal to ${MAX_ACTIONS}`);
-    const writes = actions.map(action => this.#writeOf(action));
+    const all = actions.map(action => this.#writeOrKeyError(action));
+    const writes = all.flatMap(write => (write instanceof KeyError ? [] : [write]));
     if (new Set(writes.map(({ place: { pk, sk } }) => JSON.stringify([pk, sk]))).size < writes.length)
       throw validation('Transaction request cannot include multiple operations on one item');
     if (writes.reduce((sum, { size }) => sum + size, 0) > MAX_TRANSACTION_BYTES)
       throw validation(
         'Collection size of items exceeded, which can also be caused by the aggregate size of the items in the transaction exceeding the 4MB limit',
       );
-    return writes;
+    return all;
+  }
+
+  #writeOrKeyError(action: TransactWriteItem): Write | KeyError {
+    try {
+      return this.#writeOf(action);
+    } catch (error) {
+      if (error instanceof KeyError) return error;
+      throw error;
+    }
   }
 
   #writeOf({ Put, Delete, Update, ConditionCheck, ...others }: TransactWriteItem): Write {
@@ -149,15 +168,15 @@ export class TableModel {
     return updateOf(this.#known(Update, without(PARAMETERS.update)));
   }
 
-  #outcome(write: Write): { after?: Item | undefined; reason?: CancellationReason } {
+  #outcome(write: Write): Outcome {
     const before = this.#rows.get(write.place)?.item;
     if (!write.holds(before ?? {}))
       return { reason: { Code: 'ConditionalCheckFailed', Message: CONDITION_FAILED } };
     try {
-      return { after: write.result(before) };
+      return { write, after: write.result(before) };
     } catch (error) {
       if (!(error instanceof DynamoDBServiceException)) throw error;
-      return { reason: { Code: 'ValidationError', Message: error.message } };
+      return { reason: invalid(error) };
     }
   }
 
@@ -175,6 +194,10 @@ export class TableModel {
     if (input.TableName !== this.#tableName) throw notFound();
     return input;
   }
+}
+
+function invalid({ message }: Error): CancellationReason {
+  return { Code: 'ValidationError', Message: message };
 }
 
 function checkParameters(input: object, parameters: readonly string[]): void {
