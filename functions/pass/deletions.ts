@@ -33,7 +33,7 @@ export async function deleteOrHold(
   { known, missing, repeated = false }: Vanished,
 ): Promise<Partial<ProcessState>> {
   const { state, log, process } = pass.parts;
-  if (isTooMuch(gone.length, listing, { known, repeated }) && !state.released) {
+  if (isTooMuch(gone.length, listing, { known, missing, repeated }) && !state.released) {
     const message =
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
@@ -47,14 +47,16 @@ export async function deleteOrHold(
   return { held: undefined, released: false };
 }
 
-/** A whole process that is empty at once looks just like a permission that was lost: its last project is gone only if
- *  its task list says so. */
+/** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we
+ *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. */
 function isTooMuch(
   gone: number,
   listing: Listing,
-  { known, repeated }: { known: number; repeated: boolean },
+  { known, missing, repeated }: Required<Vanished>,
 ): boolean {
-  return gone > bulkLimit(known) || (listing.projects.size === 0 && (gone > 1 || (gone === 1 && repeated)));
+  if (gone > bulkLimit(known)) return true;
+  const isNothingLeft = listing.projects.size === 0 || missing === known;
+  return isNothingLeft && (gone > 1 || (gone === 1 && repeated));
 }
 
 /** Both modes may find the same projects gone: the process is held, and told to be, by the first of them. */

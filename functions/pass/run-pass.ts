@@ -1,6 +1,7 @@
 import type { Mode } from '../snapshots/snapshots.ts';
 import { changesPass, type Outcome } from './changes-pass.ts';
 import { failureReason } from './failure-reason.ts';
+import { EndlessListingError } from './listing.ts';
 import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
 import { tellRecovered, tellStalled } from './stall.ts';
 import { sweepPass } from './sweep-pass.ts';
@@ -54,7 +55,7 @@ async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Pro
     if (error instanceof LeaseLostError) return 'busy';
     await endQuietly(pass, () => (pass.mustBeginAnew ? pass.abandon() : pass.interrupt()));
     await tellStalled(pass, failureReason(error));
-    if (!pass.outOfTime) throw error;
+    if (!pass.outOfTime || error instanceof EndlessListingError) throw error;
     pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
     return 'unfinished';
   }

@@ -5,6 +5,8 @@ import type { Pass } from './pass.ts';
 
 /** So many intervals without a completed `changes` pass are a stall: one slow pass or one failed request is none. */
 const INTERVALS = 5;
+/** A poller that looks every second is not stalled by a restart. */
+const LEAST_MS = 60_000;
 
 /** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is what the last one met. A run
  *  tells it: so a schedule that does not run is no stall, nor is anything before the baseline. It is never the cause of
@@ -48,7 +50,8 @@ export async function tellRecovered(pass: Pass): Promise<void> {
 
 function isOverdue(pass: Pass, { completedAt, stalled }: ProcessState): boolean {
   const { clock, settings } = pass.parts;
-  return !stalled && completedAt > 0 && clock() - completedAt > INTERVALS * settings.interval;
+  const allowed = Math.max(INTERVALS * settings.interval, LEAST_MS);
+  return !stalled && completedAt > 0 && clock() - completedAt > allowed;
 }
 
 async function trying(pass: Pass, tell: () => Promise<void>): Promise<void> {

@@ -92,9 +92,12 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
   const found: Deleted = { gone: [], missing: [], repeated: 0, known, unlisted: unlisted.length };
   for (const id of unlisted.sort(byText)) {
     // Enough to hold the process: to ask for thousands more could take longer than a run may.
-    if (found.gone.length > bulkLimit(known) && !state.released) break;
+    if (found.gone.length > bulkLimit(known) && !state.released) {
+      if (missedBefore.has(id)) found.missing.push(id);
+      continue;
+    }
     const answer = await taskListAnswers(pass, id);
-    const isRepeated = answer === 200 && missedBefore.has(id);
+    const isRepeated = answer === 200 && listing.complete && missedBefore.has(id);
     if (answer === 404 || isRepeated) found.gone.push(id);
     if (answer === 200) found.missing.push(id);
     if (isRepeated) found.repeated += 1;

@@ -73,6 +73,15 @@ describe('source.stalled', () => {
     expect(await told()).toEqual(['source.stalled']);
   });
 
+  it('takes a minute at least, however short the interval', async () => {
+    await baselined({ settings: { processes: [{ id: PROCESS, interval: 100 }] as never } });
+    down();
+    await expect(world.later('changes', MINUTE)).rejects.toThrow();
+    expect(await told()).toEqual([]);
+    await expect(world.later('changes', 1)).rejects.toThrow();
+    expect(await told()).toEqual(['source.stalled']);
+  });
+
   it('is told by a pass that does not end in time, too', async () => {
     await baselined({ settings: { concurrency: 1 } });
     const poll = world.poller({ onProgress: () => world.pass(200) });
