@@ -53,7 +53,7 @@ export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
 
 function fieldsOf(record: ChatRecord): readonly FieldChange[] {
   if (record.action === 'deleted') return [];
-  if (record.action === 'updated') return record.fields;
+  if (record.action !== 'created') return record.fields;
   // The heading of a new record tells its name and its identifier already.
   return record.fields.filter(
     ({ kind, to }) => kind === 'custom' || (to !== record.id && cleanText(String(to)) !== record.name),
