@@ -39,6 +39,8 @@ export class Pass {
   projects = 0;
   commits = 0;
   events = 0;
+  /** True while subscribers believe that the process is stalled. */
+  isStalled: boolean;
   #lease: Lease;
   #renewedAt: number;
 
@@ -47,6 +49,7 @@ export class Pass {
     this.identity = new Identity(parts);
     this.#lease = lease;
     this.#renewedAt = parts.clock();
+    this.isStalled = parts.state.stalled !== undefined;
   }
 
   get lease(): Lease {
