@@ -61,9 +61,8 @@ export class Pass {
   }
 
   /** What any pass may find out about its process, to be saved when it ends. */
-  get learned(): Pick<ProcessState, 'definitions' | 'reported'> {
-    const { definitions, reports } = this.parts;
-    return { definitions: definitions.definitions, reported: reports.toSave() };
+  get learned(): Pick<ProcessState, 'reported'> {
+    return { reported: this.parts.reports.toSave() };
   }
 
   /** Fixes what the pass began with, unless it goes on with an earlier run's beginning. */
