@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../functions/json.ts';
 import { openStage } from '../support/stage.ts';
+import { isRecordEvent } from '../support/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
 /** Records that nobody would send. Each is told rightly, or stops its own project and no other one. */
@@ -28,6 +29,12 @@ async function baselined(options: WorldOptions = {}): Promise<void> {
   await world.run();
   await world.later('changes', 600_000);
 }
+/** What is told of one field of projects and tasks, with the event's type. */
+const changesOf = async (field: string) =>
+  (await world.events())
+    .filter(isRecordEvent)
+    .flatMap(({ type, data }) => data.changes.map(change => ({ ...change, type })))
+    .filter(change => change.field === field);
 const failed = () => JSON.stringify([world.said, world.counts]);
 const quietly = (run: Promise<unknown>) => run.catch(() => undefined);
 
@@ -65,12 +72,8 @@ describe('a field whose name is odd', () => {
       await world.later();
       await world.later('sweep');
     }
-    const ofField = (await world.events()).flatMap(event =>
-      'changes' in event.data
-        ? event.data.changes
-            .filter(({ field }) => field === name)
-            .map(({ from, to }) => `${event.type} ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
-        : [],
+    const ofField = (await changesOf(name)).map(
+      ({ type, from, to }) => `${type} ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
     );
     const steps = ['null → "one"', '"one" → "two"', '"two" → null'];
     expect(ofField.sort()).toEqual(
@@ -96,8 +99,7 @@ describe('a definition whose externalId is odd', () => {
     value = '1.00';
     await world.later('sweep');
     await world.later('sweep');
-    const changes = (await world.events()).flatMap(({ data }) => ('changes' in data ? data.changes : []));
-    const odd = changes.filter(({ field }) => field === externalId);
+    const odd = await changesOf(externalId);
     expect(odd).toHaveLength(3);
     for (const change of odd) expect(change).toMatchObject({ name: 'Odd', kind: 'custom', from: null });
   });
@@ -214,8 +216,7 @@ describe('values that are odd', () => {
     await baselined({ projects: 1, tasksPerProject: 0 });
     serve(value);
     for (const mode of ['sweep', 'sweep', 'changes'] as const) await world.later(mode);
-    const changes = (await world.events()).flatMap(({ data }) => ('changes' in data ? data.changes : []));
-    const odd = changes.filter(({ field }) => field === 'odd');
+    const odd = await changesOf('odd');
     expect(odd).toHaveLength(1);
     if (expected) expect(JSON.stringify(odd[0]?.to)).toBe(expected);
   });
