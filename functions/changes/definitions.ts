@@ -1,9 +1,6 @@
 import type { FieldDefinition } from '../service/service.ts';
 import type { Definitions } from './field-index.ts';
 
-/** A process whose definitions nobody has read yet. */
-export const NO_DEFINITIONS: Definitions = { project: [], task: [] };
-
 /** What is known after reading `read`: a field that we knew and that is no longer listed counts as archived, because a
  *  listing may leave archived fields out (service-api.md §4 #6, and #7 has no such parameter at all). */
 export function mergeDefinitions(known: Definitions, read: Definitions): Definitions {
