@@ -35,16 +35,16 @@ export function changePuts(
 }
 
 function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
-  const groups: ChangeEvent[][] = [];
-  let room = 0;
-  for (const event of events) {
+  let part = 0;
+  let room = RECORD_BYTES;
+  const groups = Map.groupBy(events, event => {
     const size = Buffer.byteLength(JSON.stringify(event));
-    if (size > room || groups.length === 0) {
-      groups.push([]);
+    if (size > room) {
+      part += 1;
       room = RECORD_BYTES;
     }
-    groups.at(-1)?.push(event);
     room -= size;
-  }
-  return groups;
+    return part;
+  });
+  return [...groups.values()];
 }

@@ -27,8 +27,8 @@ export async function takeLease(
     }),
   );
   if (!(await holds(update))) return undefined;
-  const { Attributes: item } = await update;
-  return { mode, owner, window: windowOf(item?.window?.S), progress: item?.progress?.S };
+  const { Attributes: item = {} } = await update;
+  return { mode, owner, window: windowOf(item.window?.S), progress: item.progress?.S };
 }
 
 export async function isUnfinished(table: Table, process: ProcessKey, mode: Mode): Promise<boolean> {
