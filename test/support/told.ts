@@ -1,5 +1,5 @@
 import { isEmpty } from '../../functions/changes/empty.ts';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import { byText } from '../../functions/changes/order.ts';
 import type { Json, JsonObject } from '../../functions/json.ts';
@@ -7,8 +7,8 @@ import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.
 import type { EditApi } from '../../local/service/server.ts';
 
 /** The fields of a record that a receiver can know: the non-empty ones, timestamps aside. */
-type Known = Record<string, Json>;
-interface ToldProject {
+export type Known = Record<string, Json>;
+export interface ToldProject {
   project: Known;
   tasks: Record<string, Known>;
 }
@@ -17,7 +17,8 @@ export type Told = Record<string, ToldProject>;
 
 const ignored = ignoredFields([]);
 
-function known(record: JsonObject): Known {
+/** What a receiver can know of a record. */
+export function known(record: JsonObject): Known {
   const fields = Object.entries(record).filter(([name, value]) => !ignored.has(name) && !isEmpty(value));
   return Object.fromEntries(fields.sort(([left], [right]) => byText(left, right)));
 }
@@ -55,8 +56,13 @@ export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): 
   const ordered = [...events].sort(
     (left, right) => Number(left.sequence) - Number(right.sequence) || indexOf(left) - indexOf(right),
   );
-  for (const event of ordered) if (event.type !== 'source.held') apply(told, event);
+  for (const event of ordered.filter(isRecordEvent)) apply(told, event);
   return told;
+}
+
+/** Whether the event tells of a project or a task: of the others, none changes what is known of records. */
+export function isRecordEvent(event: ChangeEvent): event is ProjectEvent | TaskEvent {
+  return event.type.startsWith('project.') || event.type.startsWith('task.');
 }
 
 /** The place of an event among those of one commit. */
@@ -64,7 +70,8 @@ function indexOf({ id }: ChangeEvent): number {
   return Number(id.split('.').at(-1));
 }
 
-function apply(told: Told, event: Exclude<ChangeEvent, { type: 'source.held' }>): void {
+/** Applies one event about a record. Fails where it does not follow from what is known. */
+export function apply(told: Told, event: ProjectEvent | TaskEvent): void {
   const { data, type } = event;
   const project = told[data.project.id];
   const isTask = 'task' in data;
@@ -82,7 +89,7 @@ function apply(told: Told, event: Exclude<ChangeEvent, { type: 'source.held' }>)
   }
 }
 
-function change(before: Known, event: Exclude<ChangeEvent, { type: 'source.held' }>): Known {
+function change(before: Known, event: ProjectEvent | TaskEvent): Known {
   const after = new Map(Object.entries(before));
   for (const { field, from, to } of event.data.changes) {
     const was = after.get(field) ?? null;

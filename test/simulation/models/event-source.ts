@@ -107,7 +107,7 @@ export class StreamSource {
     const batch = this.#records.slice(this.#position, this.#position + this.#batchSize);
     return conclude(batch, this.#handler, failures => {
       if (run !== this.#run) return [];
-      const numbers = batch.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? '');
+      const numbers = batch.map(({ dynamodb }) => dynamodb?.SequenceNumber);
       // A sequence number that no record has fails them all.
       const taken = Math.max(0, Math.min(batch.length, ...indicesOf(numbers, failures)));
       this.#position += taken;
@@ -116,9 +116,8 @@ export class StreamSource {
   }
 }
 
-/** An empty identifier is one that no item has. */
-function indicesOf(identifiers: readonly string[], failures: Failures): number[] {
-  return failures.map(({ itemIdentifier }) => (itemIdentifier ? identifiers.indexOf(itemIdentifier) : -1));
+function indicesOf(identifiers: readonly (string | undefined)[], failures: Failures): number[] {
+  return failures.map(({ itemIdentifier }) => identifiers.indexOf(itemIdentifier));
 }
 
 async function conclude<Item>(

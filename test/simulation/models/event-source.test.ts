@@ -1,0 +1,231 @@
+import type { DynamoDBRecord, SQSBatchResponse } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { QueueSource, StreamSource } from './event-source.ts';
+import { QueueModel } from './queue.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const failing = (...ids: string[]) => ({
+  batchItemFailures: ids.map(itemIdentifier => ({ itemIdentifier })),
+});
+const never = () => new Promise<never>(() => {});
+/** Answers from services other than ours, whose types they don't have. */
+const odd = (answer: unknown) => answer as SQSBatchResponse;
+
+const noSuccess = [
+  ['an identifier that none of them has', () => failing('x')],
+  ['one of those beside a good one', (good: string) => failing(good, 'x')],
+  ['an empty identifier', () => failing('')],
+  ['no identifier', () => odd({ batchItemFailures: [{ messageId: 'x' }] })],
+] as const;
+const success = [
+  ['no failures', failing()],
+  ['no list', odd({})],
+  ['null for a list', odd({ batchItemFailures: null })],
+  ['null', odd(null)],
+  ['nothing', odd(undefined)],
+] as const;
+
+describe('the event source of a queue', () => {
+  function open(count: number, batchSize: number) {
+    let now = AT;
+    const arn = 'arn:aws:sqs:eu-west-1:1:crm';
+    const queue = new QueueModel({
+      name: 'crm',
+      arn,
+      url: 'https://sqs/crm',
+      clock: () => now,
+      random: () => 0,
+      visibilityTimeout: 60,
+    });
+    for (let at = 0; at < count; at++) queue.send(`message ${at}`);
+    let answer: (ids: string[]) => Promise<SQSBatchResponse> | SQSBatchResponse = () => failing();
+    const batches: string[][] = [];
+    const source = new QueueSource({
+      queue,
+      batchSize,
+      handler: async ({ Records }) => {
+        const ids = Records.map(({ messageId }) => messageId);
+        batches.push(ids);
+        return answer(ids);
+      },
+    });
+    return {
+      queue,
+      source,
+      batches,
+      left: () => queue.messages().map(({ messageId }) => messageId),
+      pass: (seconds: number) => {
+        now += seconds * 1000;
+      },
+      answering: (next: typeof answer) => {
+        answer = next;
+      },
+    };
+  }
+
+  it('hands over as many messages as a batch may have, and deletes what was taken', async () => {
+    const { source, batches, left } = open(27, 25);
+    const { batch, done } = await source.run();
+    expect(done).toEqual(batch);
+    expect(new Set(batches[0]).size).toBe(25);
+    expect(left()).toHaveLength(2);
+    await source.run();
+    expect(batches.map(({ length }) => length)).toEqual([25, 2]);
+    expect(left()).toEqual([]);
+  });
+
+  it('calls nobody when there is nothing', async () => {
+    const { source, batches } = open(0, 10);
+    expect(await source.run()).toEqual({ batch: [], done: [] });
+    expect(batches).toEqual([]);
+  });
+
+  it('leaves what failed to the visibility time-out', async () => {
+    const { source, left, answering, pass } = open(3, 10);
+    answering(() => failing('crm-2'));
+    const { done } = await source.run();
+    expect(done.map(({ messageId }) => messageId).sort()).toEqual(['crm-1', 'crm-3']);
+    expect(left()).toEqual(['crm-2']);
+    expect((await source.run()).batch).toEqual([]);
+    pass(60);
+    expect((await source.run()).batch).toMatchObject([{ attributes: { ApproximateReceiveCount: '2' } }]);
+  });
+
+  it('deletes nothing of a batch whose handler throws or never answers; all of it comes again', async () => {
+    const { source, left, answering, pass, batches } = open(3, 10);
+    const error = new Error('no');
+    answering(() => Promise.reject(error));
+    expect(await source.run()).toMatchObject({ done: [], error });
+    answering(never);
+    pass(60);
+    void source.run();
+    pass(60);
+    expect(left()).toHaveLength(3);
+    answering(() => failing());
+    expect((await source.run()).done).toHaveLength(3);
+    expect(batches.map(batch => batch.toSorted())).toEqual(Array(3).fill(['crm-1', 'crm-2', 'crm-3']));
+  });
+
+  it.each(noSuccess)('deletes nothing when the answer has %s', async (_what, answer) => {
+    const { source, left, answering } = open(2, 10);
+    answering(([first = '']) => answer(first));
+    expect((await source.run()).done).toEqual([]);
+    expect(left()).toHaveLength(2);
+  });
+
+  it.each(success)('deletes them all when the answer has %s', async (_what, answer) => {
+    const { source, left, answering } = open(2, 10);
+    answering(() => answer);
+    expect((await source.run()).done).toHaveLength(2);
+    expect(left()).toEqual([]);
+  });
+});
+
+describe('the event source of a stream', () => {
+  function open(count: number, batchSize: number) {
+    const records: DynamoDBRecord[] = [];
+    const grow = (more: number) => {
+      for (let at = 0; at < more; at++)
+        records.push({ dynamodb: { SequenceNumber: String(100 + records.length) } });
+    };
+    grow(count);
+    let answer: () => Promise<SQSBatchResponse> | SQSBatchResponse = () => failing();
+    const batches: string[][] = [];
+    const source = new StreamSource({
+      records,
+      batchSize,
+      handler: async ({ Records }) => {
+        batches.push(Records.map(({ dynamodb }) => dynamodb?.SequenceNumber ?? ''));
+        return answer();
+      },
+    });
+    return {
+      source,
+      batches,
+      grow,
+      answering: (next: typeof answer) => {
+        answer = next;
+      },
+    };
+  }
+
+  it('hands over the records in their order, batch by batch, and those that come later', async () => {
+    const { source, batches, grow } = open(5, 3);
+    await source.run();
+    expect([source.position, source.pending]).toEqual([3, 2]);
+    await source.run();
+    expect(await source.run()).toEqual({ batch: [], done: [] });
+    grow(1);
+    await source.run();
+    expect(batches).toEqual([['100', '101', '102'], ['103', '104'], ['105']]);
+  });
+
+  it('goes on from the first failed record; those before it are done with', async () => {
+    const { source, batches, answering } = open(5, 4);
+    answering(() => failing('103', '102'));
+    const { batch, done } = await source.run();
+    expect(batch).toHaveLength(4);
+    expect(done.map(({ dynamodb }) => dynamodb?.SequenceNumber)).toEqual(['100', '101']);
+    await source.run();
+    expect(source.position).toBe(2);
+    answering(() => failing());
+    await source.run();
+    expect(batches.slice(1)).toEqual(Array(2).fill(['102', '103', '104']));
+    expect(source.pending).toBe(0);
+  });
+
+  it('hands over the whole batch again when the handler throws or never answers', async () => {
+    const { source, batches, answering } = open(2, 10);
+    const error = new Error('no');
+    answering(() => Promise.reject(error));
+    expect(await source.run()).toMatchObject({ done: [], error });
+    answering(never);
+    void source.run();
+    answering(() => failing());
+    await source.run();
+    expect(batches).toEqual(Array(3).fill(['100', '101']));
+  });
+
+  it('heeds no answer that comes when the batch was handed over again', async () => {
+    const { source, answering } = open(4, 2);
+    const late = Promise.withResolvers<SQSBatchResponse>();
+    answering(() => late.promise);
+    const dead = source.run();
+    answering(() => failing());
+    await source.run();
+    late.resolve(failing());
+    expect((await dead).done).toEqual([]);
+    expect(source.position).toBe(2);
+  });
+
+  it('hands over the last records again when told to, in order, and what is under way counts for nothing', async () => {
+    const { source, batches, answering } = open(4, 2);
+    await source.run();
+    await source.run();
+    source.stepBack(3);
+    await source.run();
+    expect(batches.at(-1)).toEqual(['101', '102']);
+    answering(async () => {
+      source.stepBack(1);
+      return failing();
+    });
+    expect((await source.run()).done).toEqual([]);
+    expect(source.position).toBe(2);
+    source.stepBack(99);
+    expect(source.position).toBe(0);
+  });
+
+  it.each(noSuccess)('hands over the whole batch again when the answer has %s', async (_what, answer) => {
+    const { source, answering } = open(2, 10);
+    answering(() => answer('101'));
+    expect((await source.run()).done).toEqual([]);
+    expect(source.position).toBe(0);
+  });
+
+  it.each(success)('goes on when the answer has %s', async (_what, answer) => {
+    const { source, answering } = open(2, 10);
+    answering(() => answer);
+    expect((await source.run()).done).toHaveLength(2);
+    expect(source.pending).toBe(0);
+  });
+});

@@ -1,0 +1,289 @@
+import { SQSServiceException } from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+
+export type Received = Pick<
+  SQSRecord,
+  'messageId' | 'receiptHandle' | 'body' | 'attributes' | 'messageAttributes'
+>;
+
+/** A new, empty queue under test, with what the suite asks of it; and a way to let its time pass. */
+export interface QueueSubject {
+  /** @returns the message's id. */
+  send(body: string, attributes?: Readonly<Record<string, string>>): Promise<string>;
+  receive(max: number): Promise<Received[]>;
+  receiveDeadLetters(max: number): Promise<Received[]>;
+  delete(receiptHandle: string): Promise<void>;
+  changeVisibility(receiptHandle: string, seconds: number): Promise<void>;
+  /** Ms since 1970. */
+  now(): number;
+  /** Lets a little time pass. */
+  tick(): Promise<void>;
+}
+
+/** Opens a queue whose visibility time-out is 1 s. */
+export type OpenQueue = (options?: { readonly maxReceiveCount: number }) => Promise<QueueSubject>;
+
+const SECOND = 1000;
+
+/** The next message, waited for up to 5 s of the queue's time. */
+async function next(queue: QueueSubject): Promise<Received> {
+  for (const end = queue.now() + 5 * SECOND; queue.now() < end; await queue.tick()) {
+    const [message] = await queue.receive(1);
+    if (message) return message;
+  }
+  throw new Error('No message got visible within 5 s.');
+}
+
+async function nothing(queue: QueueSubject): Promise<void> {
+  expect(await queue.receive(10)).toEqual([]);
+}
+
+/** The name of the SQS error that a call ends with. */
+async function errorOf(call: Promise<unknown>): Promise<string> {
+  const error = await call.then(
+    () => undefined,
+    reason => reason,
+  );
+  if (error === undefined) return 'no error';
+  expect(error).toBeInstanceOf(SQSServiceException);
+  // The embedded SQS puts this before the names that the SDK has no class for; SQS does not.
+  return error.name.replace('AWS.SimpleQueueService.', '');
+}
+
+const CASES = {
+  'a message comes as it was sent: id, body, attributes and times': async open => {
+    const queue = await open();
+    const before = queue.now();
+    const messageId = await queue.send('{"größe":"x\\ud800"}', { endpoint: 'crm', reason: 'answered 500' });
+    const message = await next(queue);
+    expect(message).toMatchObject({
+      messageId,
+      body: '{"größe":"x\\ud800"}',
+      messageAttributes: {
+        endpoint: { dataType: 'String', stringValue: 'crm' },
+        reason: { dataType: 'String', stringValue: 'answered 500' },
+      },
+      attributes: { ApproximateReceiveCount: '1' },
+    });
+    const { SentTimestamp, ApproximateFirstReceiveTimestamp } = message.attributes;
+    expect(Number(SentTimestamp)).toBeGreaterThanOrEqual(before);
+    expect(Number(ApproximateFirstReceiveTimestamp)).toBeGreaterThanOrEqual(Number(SentTimestamp));
+    expect(Number(ApproximateFirstReceiveTimestamp)).toBeLessThanOrEqual(queue.now());
+  },
+
+  'what is received is invisible for the visibility time-out, and then comes again': async open => {
+    const queue = await open();
+    const messageId = await queue.send('x');
+    const before = queue.now();
+    const first = await next(queue);
+    await nothing(queue);
+    const second = await next(queue);
+    expect(queue.now() - before).toBeGreaterThanOrEqual(SECOND);
+    expect(second.messageId).toBe(messageId);
+    expect(second.receiptHandle).not.toBe(first.receiptHandle);
+    expect(second.attributes).toEqual({ ...first.attributes, ApproximateReceiveCount: '2' });
+    await nothing(queue);
+  },
+
+  'up to ten visible messages come at once, each of them once': async open => {
+    const queue = await open();
+    const ids: string[] = [];
+    for (let at = 0; at < 13; at++) ids.push(await queue.send(`message ${at}`));
+    const [some, more, rest] = [await queue.receive(10), await queue.receive(1), await queue.receive(10)];
+    expect([some.length, more.length, rest.length]).toEqual([10, 1, 2]);
+    expect([...some, ...more, ...rest].map(({ messageId }) => messageId).sort()).toEqual(ids.sort());
+    await nothing(queue);
+  },
+
+  'fewer than one or more than ten can not be asked for': async open => {
+    const queue = await open();
+    for (const max of [0, 11]) expect(await errorOf(queue.receive(max))).toBe('InvalidParameterValue');
+  },
+
+  'a deleted message never comes again, and deleting it again is no error': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle, attributes } = await next(queue);
+    await queue.delete(receiptHandle);
+    await queue.delete(receiptHandle);
+    const gone = Number(attributes.ApproximateFirstReceiveTimestamp) + 1.2 * SECOND;
+    while (queue.now() < gone) await queue.tick();
+    await nothing(queue);
+  },
+
+  'deleting by a handle older than the last receive is no error, and the last handle deletes': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const old = await next(queue);
+    await queue.changeVisibility(old.receiptHandle, 0);
+    const latest = await next(queue);
+    await queue.delete(old.receiptHandle);
+    await queue.delete(latest.receiptHandle);
+    const gone = queue.now() + 1.2 * SECOND;
+    while (queue.now() < gone) await queue.tick();
+    await nothing(queue);
+  },
+
+  'the last handle deletes a message that is visible again': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle } = await next(queue);
+    await queue.changeVisibility(receiptHandle, 0);
+    await queue.delete(receiptHandle);
+    await nothing(queue);
+  },
+
+  'a message can be shown again later than its queue would, counted from now': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle } = await next(queue);
+    const before = queue.now();
+    await queue.changeVisibility(receiptHandle, 2);
+    expect((await next(queue)).attributes.ApproximateReceiveCount).toBe('2');
+    expect(queue.now() - before).toBeGreaterThanOrEqual(2 * SECOND);
+  },
+
+  'a message can be shown again at once; the receive after that hides it as long as any': async open => {
+    const queue = await open();
+    await queue.send('x');
+    await queue.changeVisibility((await next(queue)).receiptHandle, 0);
+    const before = queue.now();
+    const [again] = await queue.receive(1);
+    expect(again?.attributes.ApproximateReceiveCount).toBe('2');
+    await nothing(queue);
+    await next(queue);
+    expect(queue.now() - before).toBeGreaterThanOrEqual(SECOND);
+  },
+
+  'a message can be hidden for 12 hours at most': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle } = await next(queue);
+    for (const seconds of [-1, 43_201])
+      expect(await errorOf(queue.changeVisibility(receiptHandle, seconds))).toBe('InvalidParameterValue');
+    await queue.changeVisibility(receiptHandle, 41_400);
+  },
+
+  'the 12 hours count from its receive': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle } = await next(queue);
+    const received = queue.now();
+    while (queue.now() <= received) await queue.tick();
+    expect(await errorOf(queue.changeVisibility(receiptHandle, 43_200))).toBe('InvalidParameterValue');
+  },
+
+  'the time of a visible message can not be changed': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle } = await next(queue);
+    await queue.changeVisibility(receiptHandle, 0);
+    expect(await errorOf(queue.changeVisibility(receiptHandle, 5))).toBe('MessageNotInflight');
+    expect(await errorOf(queue.changeVisibility(receiptHandle, 43_201))).toBe('InvalidParameterValue');
+  },
+
+  'the time of a deleted message can not be changed': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle } = await next(queue);
+    await queue.delete(receiptHandle);
+    expect(await errorOf(queue.changeVisibility(receiptHandle, 5))).toBe('InvalidParameterValue');
+  },
+
+  'a handle older than the last receive changes the time too': async open => {
+    const queue = await open();
+    await queue.send('x');
+    const { receiptHandle } = await next(queue);
+    await queue.changeVisibility(receiptHandle, 0);
+    await next(queue);
+    await queue.changeVisibility(receiptHandle, 0);
+    expect((await next(queue)).attributes.ApproximateReceiveCount).toBe('3');
+  },
+
+  'a handle that was never given out is refused': async open => {
+    const queue = await open();
+    expect(await errorOf(queue.changeVisibility('made up', 5))).toBe('ReceiptHandleIsInvalid');
+    expect(await errorOf(queue.delete('made up'))).toBe('ReceiptHandleIsInvalid');
+  },
+
+  'a message received too often goes to the dead letters as it was sent, and no further message waits for it':
+    async open => {
+      const queue = await open({ maxReceiveCount: 2 });
+      const messageId = await queue.send('poison', { endpoint: 'crm' });
+      for (const count of ['1', '2']) {
+        const { attributes, receiptHandle } = await next(queue);
+        expect(attributes.ApproximateReceiveCount).toBe(count);
+        expect(await queue.receiveDeadLetters(10)).toEqual([]);
+        await queue.changeVisibility(receiptHandle, 0);
+      }
+      await queue.send('next');
+      expect((await queue.receive(10)).map(({ body }) => body)).toEqual(['next']);
+      const [letter, ...others] = await queue.receiveDeadLetters(10);
+      expect(others).toEqual([]);
+      expect(letter).toMatchObject({
+        messageId,
+        body: 'poison',
+        messageAttributes: { endpoint: { stringValue: 'crm' } },
+      });
+      await nothing(queue);
+    },
+
+  'a dead letter tells where it comes from, and counts what both queues received': async open => {
+    const queue = await open({ maxReceiveCount: 1 });
+    await queue.send('poison');
+    await queue.changeVisibility((await next(queue)).receiptHandle, 0);
+    await nothing(queue);
+    const [letter] = await queue.receiveDeadLetters(1);
+    expect(letter?.attributes).toMatchObject({
+      ApproximateReceiveCount: '2',
+      DeadLetterQueueSourceArn: expect.stringMatching(/^arn:aws:sqs:/),
+    });
+  },
+
+  'a message needs a body of at most 1 MiB, in characters that XML has': async open => {
+    const queue = await open();
+    expect(await errorOf(queue.send(''))).toBe('MissingParameter');
+    expect(await errorOf(queue.send('bell \u0007'))).toBe('InvalidMessageContents');
+    expect(await errorOf(queue.send('\uffff'))).toBe('InvalidMessageContents');
+    await queue.send('x'.repeat(1024 * 1024 - 10), { ab: 'cd' });
+    expect(await errorOf(queue.send('x'.repeat(1024 * 1024 - 9), { ab: 'cd' }))).toBe(
+      'InvalidParameterValue',
+    );
+  },
+
+  'a body may have characters beyond 16 bits': async open => {
+    const queue = await open();
+    await queue.send('🎉');
+    expect((await next(queue)).body).toBe('🎉');
+  },
+
+  'attributes are ten at most, each with a proper name and a value': async open => {
+    const queue = await open();
+    const names = Array.from({ length: 11 }, (_, index) => [`name-${index}.x_y`, 'v'] as const);
+    await queue.send('x', Object.fromEntries(names.slice(1)));
+    const wrong = [Object.fromEntries(names), { reason: '' }, { '.a': 'v' }, { 'a..b': 'v' }, { 'a b': 'v' }];
+    for (const attributes of wrong)
+      expect(await errorOf(queue.send('x', attributes))).toBe('InvalidParameterValue');
+    expect(await errorOf(queue.send('x', { reason: '\u0000' }))).toBe('InvalidMessageContents');
+  },
+} satisfies Record<string, (open: OpenQueue) => Promise<void>>;
+
+/**
+ * What SQS does, of all that the project rests on: one suite for its model and for the embedded SQS. `deviations` says what
+ * the subject does instead; such a case must fail, so that none is listed that is none.
+ */
+export function queueContract(
+  name: string,
+  open: OpenQueue,
+  deviations: Partial<Record<keyof typeof CASES, string>> = {},
+): void {
+  const known: Readonly<Record<string, string | undefined>> = deviations;
+  describe.concurrent(`a queue in ${name}`, () => {
+    for (const [title, run] of Object.entries(CASES)) {
+      const instead = known[title];
+      if (instead === undefined) it(title, () => run(open));
+      else it.fails(`does not do as SQS, where ${title}; instead ${instead}`, () => run(open));
+    }
+  });
+}

@@ -1,0 +1,94 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import { buildApp } from 'fauxqs';
+import { sqsQueues } from '../../../functions/delivery/queues.ts';
+import type { OpenQueue, Received } from './queue-contract.ts';
+
+/** The embedded SQS as a subject of the contract, through the SDK's client and what delivery makes of it. */
+export async function startEmbedded(): Promise<{ open: OpenQueue; stop(): Promise<void> }> {
+  const app = buildApp({ logger: false });
+  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
+  let queues = 0;
+  const create = async (Attributes: Record<string, string>) => {
+    const QueueName = `queue-${++queues}`;
+    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+    return QueueUrl;
+  };
+  const receive = async (QueueUrl: string, MaxNumberOfMessages: number) => {
+    const All: ['All'] = ['All'];
+    const asked = { MessageSystemAttributeNames: All, MessageAttributeNames: All };
+    const command = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages, ...asked });
+    return ((await sqs.send(command)).Messages ?? []).map(receivedOf);
+  };
+
+  const open: OpenQueue = async options => {
+    const deadLetterUrl = await create({});
+    const redrive = options && {
+      deadLetterTargetArn: await arnOf(sqs, deadLetterUrl),
+      maxReceiveCount: options.maxReceiveCount,
+    };
+    const QueueUrl = await create({
+      VisibilityTimeout: '1',
+      ...(redrive && { RedrivePolicy: JSON.stringify(redrive) }),
+    });
+    return {
+      async send(MessageBody, attributes = {}) {
+        const MessageAttributes = Object.fromEntries(
+          Object.entries(attributes).map(([name, StringValue]) => [
+            name,
+            { DataType: 'String', StringValue },
+          ]),
+        );
+        const command = new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes });
+        return (await sqs.send(command)).MessageId ?? '';
+      },
+      receive: max => receive(QueueUrl, max),
+      receiveDeadLetters: max => receive(deadLetterUrl, max),
+      async delete(ReceiptHandle) {
+        await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      },
+      changeVisibility: (handle, seconds) => sqsQueues(sqs).changeVisibility(QueueUrl, handle, seconds),
+      now: Date.now,
+      tick: () => wait(20),
+    };
+  };
+  return {
+    open,
+    async stop() {
+      sqs.destroy();
+      await app.close();
+    },
+  };
+}
+
+async function arnOf(sqs: SQSClient, QueueUrl: string): Promise<string> {
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
+  return (await sqs.send(asked)).Attributes?.QueueArn ?? '';
+}
+
+function receivedOf(message: Message): Received {
+  const { MessageId = '', ReceiptHandle = '', Body = '', Attributes = {}, MessageAttributes = {} } = message;
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    attributes: Attributes as unknown as SQSRecord['attributes'],
+    messageAttributes: Object.fromEntries(
+      Object.entries(MessageAttributes).map(([name, { DataType = '', StringValue }]) => [
+        name,
+        { dataType: DataType, stringValue: StringValue },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,155 @@
+import { MessageNotInflight } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Random } from '../../../functions/clock.ts';
+import { seededRandom } from '../../../local/service/random.ts';
+import { QueueModel } from './queue.ts';
+import { type OpenQueue, queueContract } from './queue-contract.ts';
+import { startEmbedded } from './queue-embedded.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const BODIES = ['a', 'b', 'c', 'd', 'e'];
+
+function openModel(random: Random, maxReceiveCount?: number) {
+  let now = AT;
+  const options = { clock: () => now, random, visibilityTimeout: 1 };
+  const named = (name: string) => ({
+    name,
+    arn: `arn:aws:sqs:eu-west-1:1:${name}`,
+    url: `https://sqs/${name}`,
+  });
+  const dead = new QueueModel({ ...options, ...named('dead') });
+  const deadLetters = maxReceiveCount === undefined ? {} : { deadLetters: { queue: dead, maxReceiveCount } };
+  const queue = new QueueModel({ ...options, ...named('crm'), ...deadLetters });
+  return {
+    queue,
+    dead,
+    now: () => now,
+    pass(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+const openSubject: OpenQueue = async options => {
+  const { queue, dead, now, pass } = openModel(seededRandom(1), options?.maxReceiveCount);
+  return {
+    send: async (body, attributes) => queue.send(body, attributes),
+    receive: async max => queue.receive(max),
+    receiveDeadLetters: async max => dead.receive(max),
+    delete: async handle => queue.delete(handle),
+    changeVisibility: async (handle, seconds) => queue.changeVisibility(handle, seconds),
+    now,
+    tick: async () => pass(20),
+  };
+};
+
+queueContract('the model', openSubject);
+
+let embedded: Awaited<ReturnType<typeof startEmbedded>>;
+beforeAll(async () => {
+  embedded = await startEmbedded();
+});
+afterAll(() => embedded?.stop());
+
+queueContract('the embedded SQS', options => embedded.open(options), {
+  'the last handle deletes a message that is visible again': 'it forgets the handle, and the message stays',
+  'the 12 hours count from its receive': 'they count from each change',
+  'the time of a deleted message can not be changed': 'the error is MessageNotInflight',
+  'a handle older than the last receive changes the time too': 'it forgets old handles (MessageNotInflight)',
+  'a handle that was never given out is refused': 'the error is MessageNotInflight, and deleting is none',
+  'a dead letter tells where it comes from, and counts what both queues received':
+    'the receive that gave it up is counted too, and the source is not told',
+  'a body may have characters beyond 16 bits': 'it is refused (InvalidMessageContents)',
+  'attributes are ten at most, each with a proper name and a value': 'any attributes are taken',
+});
+
+describe('the model of a queue', () => {
+  const bodiesBySeed = (seed: number) => {
+    const { queue } = openModel(seededRandom(seed));
+    for (const body of BODIES) queue.send(body);
+    return queue.receive(10).map(({ body }) => body);
+  };
+
+  it('gives its messages in an order that only the seed decides', () => {
+    expect(bodiesBySeed(1)).toEqual(bodiesBySeed(1));
+    const orders = Array.from({ length: 50 }, (_, seed) => bodiesBySeed(seed).join(''));
+    expect(new Set(orders).size).toBeGreaterThan(30);
+    expect(new Set(orders.map(order => [...order].sort().join('')))).toEqual(new Set(['abcde']));
+  });
+
+  it('hands messages over as Lambda does', () => {
+    const { queue } = openModel(seededRandom(1));
+    queue.send('x', { endpoint: 'crm' });
+    expect(queue.receive(1)).toEqual([
+      {
+        messageId: 'crm-1',
+        receiptHandle: 'crm/crm-1/1',
+        body: 'x',
+        md5OfBody: '9dd4e461268c8034f5c8564e155c67a6',
+        attributes: {
+          ApproximateReceiveCount: '1',
+          SentTimestamp: String(AT),
+          SenderId: expect.any(String),
+          ApproximateFirstReceiveTimestamp: String(AT),
+        },
+        messageAttributes: { endpoint: { dataType: 'String', stringValue: 'crm' } },
+        eventSource: 'aws:sqs',
+        eventSourceARN: 'arn:aws:sqs:eu-west-1:1:crm',
+        awsRegion: 'eu-west-1',
+      },
+    ]);
+  });
+
+  it.each([
+    [0.5, []],
+    [0.49, ['x']],
+  ])('deletes by an old handle or does not, as chance (%d) has it', (chance, left) => {
+    const { queue, pass } = openModel(() => chance);
+    queue.send('x');
+    const [old] = queue.receive(1);
+    pass(1000);
+    queue.receive(1);
+    queue.delete(old?.receiptHandle ?? '');
+    expect(queue.messages().map(({ body }) => body)).toEqual(left);
+  });
+
+  it('shows every message, and from when it is visible, to the millisecond', () => {
+    const { queue, pass } = openModel(() => 0);
+    expect(queue.nextVisibleAt()).toBeUndefined();
+    queue.send('x', { a: 'b' });
+    pass(5);
+    queue.send('y');
+    queue.receive(1);
+    expect(queue.messages()).toEqual([
+      { messageId: 'crm-1', body: 'x', attributes: { a: 'b' }, visibleAt: AT + 1005, receives: 1 },
+      { messageId: 'crm-2', body: 'y', attributes: {}, visibleAt: AT + 5, receives: 0 },
+    ]);
+    expect(queue.nextVisibleAt()).toBe(AT + 5);
+    queue.receive(1);
+    expect(queue.nextVisibleAt()).toBe(AT + 1005);
+    pass(999);
+    expect(queue.receive(10)).toEqual([]);
+    pass(1);
+    expect(queue.receive(10)).toHaveLength(2);
+  });
+
+  it('lets nobody change the time of a message whose time-out is over, or that is a dead letter', () => {
+    const { queue, dead, pass } = openModel(() => 0, 1);
+    queue.send('x');
+    const [{ receiptHandle } = { receiptHandle: '' }] = queue.receive(1);
+    pass(1000);
+    expect(() => queue.changeVisibility(receiptHandle, 5)).toThrow(MessageNotInflight);
+    pass(7);
+    queue.receive(1);
+    expect(() => queue.changeVisibility(receiptHandle, 5)).toThrow(/does not exist/);
+    expect(queue.messages()).toEqual([]);
+    const letter = { messageId: 'crm-1', body: 'x', attributes: {}, visibleAt: AT + 1007, receives: 1 };
+    expect(dead.messages()).toEqual([letter]);
+    pass(3);
+    expect(dead.receive(1)[0]?.attributes).toMatchObject({
+      SentTimestamp: String(AT),
+      ApproximateFirstReceiveTimestamp: String(AT + 1010),
+      DeadLetterQueueSourceArn: 'arn:aws:sqs:eu-west-1:1:crm',
+    });
+  });
+});

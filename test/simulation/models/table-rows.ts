@@ -1,0 +1,59 @@
+import type { Place } from './table-keys.ts';
+import { compareStrings, type Item } from './table-values.ts';
+
+/** An item as the table holds it: nobody changes it, a write puts another one in its place. */
+export interface Row {
+  readonly sk: string;
+  readonly item: Item;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** The table's items: by their keys, and in the order of the sort keys' bytes. */
+export class Rows {
+  readonly #partitions = new Map<string, { readonly byKey: Map<string, Row>; readonly inOrder: Row[] }>();
+
+  get({ pk, sk }: Place): Row | undefined {
+    return this.#partitions.get(pk)?.byKey.get(sk);
+  }
+
+  put(pk: string, row: Row): void {
+    const partition = this.#partitions.get(pk) ?? { byKey: new Map(), inOrder: [] };
+    this.#partitions.set(pk, partition);
+    const at = firstFrom(partition.inOrder, row.sk);
+    partition.inOrder.splice(at, partition.byKey.has(row.sk) ? 1 : 0, row);
+    partition.byKey.set(row.sk, row);
+  }
+
+  delete({ pk, sk }: Place): void {
+    const partition = this.#partitions.get(pk);
+    if (!partition?.byKey.delete(sk)) return;
+    partition.inOrder.splice(firstFrom(partition.inOrder, sk), 1);
+  }
+
+  /** In the order of the sort keys. */
+  partition(pk: string): readonly Row[] {
+    return this.#partitions.get(pk)?.inOrder ?? [];
+  }
+
+  *all(): Iterable<Row> {
+    for (const { inOrder } of this.#partitions.values()) yield* inOrder;
+  }
+}
+
+/** The index of the first row whose sort key is `sk` or behind it. */
+export function firstFrom(rows: readonly Row[], sk: string): number {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareStrings(rows[middle]?.sk ?? '', sk) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The index of the first row whose sort key is behind `sk`. */
+export function firstBehind(rows: readonly Row[], sk: string): number {
+  const at = firstFrom(rows, sk);
+  return rows[at]?.sk === sk ? at + 1 : at;
+}

@@ -1,0 +1,214 @@
+import {
+  BatchGetItemCommand,
+  type CancellationReason,
+  DeleteItemCommand,
+  DynamoDBClient,
+  DynamoDBServiceException,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import {
+  CONDITION_FAILED,
+  conditionFailed,
+  KeyError,
+  notFound,
+  transactionCanceled,
+  unknownToModel,
+  validation,
+} from './table-errors.ts';
+import { batchGetItem, getItem, query } from './table-reads.ts';
+import { Rows } from './table-rows.ts';
+import { streamRecord } from './table-stream.ts';
+import { copyItem, equalItems, type Item, sizeOf } from './table-values.ts';
+import { checkOf, deleteOf, putOf, updateOf, type Write } from './table-writes.ts';
+
+export type { Item };
+
+/** DynamoDB's limits of one transaction. */
+const MAX_ACTIONS = 100;
+const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
+
+const EXPRESSIONS = ['ExpressionAttributeNames', 'ExpressionAttributeValues'];
+const CONDITION = ['ConditionExpression', ...EXPRESSIONS];
+/** The parameters that the model knows; any other might change what a command means. */
+const PARAMETERS = {
+  get: ['TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames'],
+  batch: ['RequestItems'],
+  query: [
+    ...['TableName', 'KeyConditionExpression', 'FilterExpression', 'ProjectionExpression', 'ConsistentRead'],
+    ...['Limit', 'ExclusiveStartKey', 'ScanIndexForward', ...EXPRESSIONS],
+  ],
+  put: ['TableName', 'Item', 'ReturnValues', ...CONDITION],
+  delete: ['TableName', 'Key', 'ReturnValues', ...CONDITION],
+  update: ['TableName', 'Key', 'UpdateExpression', 'ReturnValues', ...CONDITION],
+  transaction: ['TransactItems'],
+};
+
+/** What an action of a transaction comes to, if all others can be had: a write and its item, or why not. */
+interface Outcome {
+  readonly write?: Write;
+  readonly after?: Item | undefined;
+  readonly reason?: CancellationReason;
+}
+
+/** A DynamoDB table with the keys `pk` and `sk` (strings) and a stream of new images, in memory, at once and without any
+ *  chance: what a contract holds equal to the embedded one. */
+export class TableModel {
+  readonly #tableName: string;
+  readonly #rows = new Rows();
+  readonly #stream: DynamoDBRecord[] = [];
+
+  constructor(tableName: string) {
+    this.#tableName = tableName;
+  }
+
+  /** What the stream got so far, in the order of the writes, as Lambda's event source gives it. */
+  get stream(): readonly DynamoDBRecord[] {
+    return this.#stream;
+  }
+
+  /** Every item as it is, each partition in the order of its sort keys. */
+  *items(): Iterable<Item> {
+    for (const { item } of this.#rows.all()) yield copyItem(item);
+  }
+
+  /**
+   * Runs one command of `@aws-sdk/client-dynamodb` at once, whole or not at all.
+   * @returns its output.
+   * @throws the exception that the SDK throws; a plain Error for what the model doesn't know.
+   */
+  run(command: object): unknown {
+    return { $metadata: { httpStatusCode: 200 }, ...this.#output(command) };
+  }
+
+  #output(command: object): object {
+    if (command instanceof GetItemCommand)
+      return getItem(this.#rows, this.#known(command.input, PARAMETERS.get));
+    if (command instanceof QueryCommand)
+      return query(this.#rows, this.#known(command.input, PARAMETERS.query));
+    if (command instanceof BatchGetItemCommand) {
+      checkParameters(command.input, PARAMETERS.batch);
+      return batchGetItem(this.#rows, this.#tableName, command.input);
+    }
+    if (command instanceof PutItemCommand)
+      return this.#write(putOf(this.#known(command.input, PARAMETERS.put)));
+    if (command instanceof DeleteItemCommand)
+      return this.#write(deleteOf(this.#known(command.input, PARAMETERS.delete)));
+    if (command instanceof UpdateItemCommand)
+      return this.#write(updateOf(this.#known(command.input, PARAMETERS.update)));
+    if (command instanceof TransactWriteItemsCommand) {
+      checkParameters(command.input, PARAMETERS.transaction);
+      return this.#transact(command.input.TransactItems ?? []);
+    }
+    throw unknownToModel(command.constructor.name);
+  }
+
+  #write(write: Write): object {
+    const before = this.#rows.get(write.place)?.item;
+    if (!write.holds(before ?? {})) throw conditionFailed();
+    const after = write.result(before);
+    this.#store(write, after);
+    const Attributes = write.returned(before, after);
+    return Attributes ? { Attributes } : {};
+  }
+
+  #transact(actions: readonly TransactWriteItem[]): object {
+    const outcomes: Outcome[] = this.#writesOf(actions).map(write =>
+      write instanceof KeyError ? { reason: invalid(write) } : this.#outcome(write),
+    );
+    const reasons = outcomes.map(({ reason }) => reason ?? { Code: 'None' });
+    if (reasons.some(({ Code }) => Code !== 'None')) throw transactionCanceled(reasons);
+    for (const { write, after } of outcomes) if (write) this.#store(write, after);
+    return {};
+  }
+
+  /** What a request itself gets wrong is wrong for all of it, whatever the items are. */
+  #writesOf(actions: readonly TransactWriteItem[]): (Write | KeyError)[] {
+    const limit = (text: string) =>
+      validation(
+        `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length ${text}`,
+      );
+    if (actions.length === 0) throw limit('greater than or equal to 1');
+    if (actions.length > MAX_ACTIONS) throw limit(`less than or equal to ${MAX_ACTIONS}`);
+    const all = actions.map(action => this.#writeOrKeyError(action));
+    const writes = all.flatMap(write => (write instanceof KeyError ? [] : [write]));
+    if (new Set(writes.map(({ place: { pk, sk } }) => JSON.stringify([pk, sk]))).size < writes.length)
+      throw validation('Transaction request cannot include multiple operations on one item');
+    if (writes.reduce((sum, { size }) => sum + size, 0) > MAX_TRANSACTION_BYTES)
+      throw validation(
+        'Collection size of items exceeded, which can also be caused by the aggregate size of the items in the transaction exceeding the 4MB limit',
+      );
+    return all;
+  }
+
+  #writeOrKeyError(action: TransactWriteItem): Write | KeyError {
+    try {
+      return this.#writeOf(action);
+    } catch (error) {
+      if (error instanceof KeyError) return error;
+      throw error;
+    }
+  }
+
+  #writeOf({ Put, Delete, Update, ConditionCheck, ...others }: TransactWriteItem): Write {
+    const given = [Put, Delete, Update, ConditionCheck].filter(action => action !== undefined);
+    if (given.length !== 1 || Object.keys(others).length > 0)
+      throw unknownToModel('an element of a transaction that is not one action');
+    const without = (parameters: readonly string[]) => parameters.filter(name => name !== 'ReturnValues');
+    if (Put) return putOf(this.#known(Put, without(PARAMETERS.put)));
+    if (Delete) return deleteOf(this.#known(Delete, without(PARAMETERS.delete)));
+    if (ConditionCheck) return checkOf(this.#known(ConditionCheck, without(PARAMETERS.delete)));
+    if (Update?.UpdateExpression === undefined)
+      throw unknownToModel('an update without UpdateExpression in a transaction');
+    return updateOf(this.#known(Update, without(PARAMETERS.update)));
+  }
+
+  #outcome(write: Write): Outcome {
+    const before = this.#rows.get(write.place)?.item;
+    if (!write.holds(before ?? {}))
+      return { reason: { Code: 'ConditionalCheckFailed', Message: CONDITION_FAILED } };
+    try {
+      return { write, after: write.result(before) };
+    } catch (error) {
+      if (!(error instanceof DynamoDBServiceException)) throw error;
+      return { reason: invalid(error) };
+    }
+  }
+
+  /** A write that changes nothing leaves no record in the stream. */
+  #store({ place }: Write, after: Item | undefined): void {
+    const before = this.#rows.get(place)?.item;
+    if (before === after || (before && after && equalItems(before, after))) return;
+    if (after) this.#rows.put(place.pk, { sk: place.sk, item: after, size: sizeOf(after) });
+    else this.#rows.delete(place);
+    this.#stream.push(streamRecord(this.#tableName, this.#stream.length, place, before, after));
+  }
+
+  #known<T extends { TableName?: string | undefined }>(input: T, parameters: readonly string[]): T {
+    checkParameters(input, parameters);
+    if (input.TableName !== this.#tableName) throw notFound();
+    return input;
+  }
+}
+
+function invalid({ message }: Error): CancellationReason {
+  return { Code: 'ValidationError', Message: message };
+}
+
+function checkParameters(input: object, parameters: readonly string[]): void {
+  for (const [name, value] of Object.entries(input))
+    if (value !== undefined && !parameters.includes(name)) throw unknownToModel(`the parameter ${name}`);
+}
+
+/** A client whose commands all go through `send`; the SDK's paginators take it. */
+export function modelClient(send: (command: object) => Promise<unknown>): DynamoDBClient {
+  // Made without the constructor, which would look for a region, credentials and a connection. Paginators ask only what
+  // class it is.
+  const client: DynamoDBClient = Object.create(DynamoDBClient.prototype);
+  return Object.assign(client, { send, destroy: () => undefined });
+}

@@ -1,0 +1,108 @@
+import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type FeedMessage, startEmulator } from '../../../local/sns/emulator.ts';
+import { type TopicMessage, TopicModel } from './topic.ts';
+import { topicContract } from './topic-contract.ts';
+
+const ARN = 'arn:aws:sns:eu-west-1:1:events';
+
+function openModel() {
+  const topic = new TopicModel({ arn: ARN });
+  const taken: TopicMessage[] = [];
+  topic.subscribe(message => taken.push(message));
+  return { topic, taken };
+}
+
+topicContract('the model', async () => {
+  const { topic, taken } = openModel();
+  return {
+    arn: ARN,
+    publishBatch: async input => topic.publishBatch(input),
+    taken: async () => taken.splice(0),
+  };
+});
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const messageOf = ({ messageId, message, attributes }: FeedMessage): TopicMessage => ({
+  messageId,
+  body: message,
+  attributes: Object.fromEntries(Object.entries(attributes).map(([name, { Value }]) => [name, Value])),
+});
+
+topicContract(
+  'the embedded SNS',
+  async () => {
+    const emulator = await startEmulator('events');
+    closers.push(emulator.close);
+    const { endpoint, topicArn } = emulator;
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const sns = new SNSClient({ endpoint, region: 'us-east-1', credentials });
+    const feed = await emulator.openFeed('taken');
+    closers.push(() => sns.destroy());
+    return {
+      arn: topicArn,
+      publishBatch: input => sns.send(new PublishBatchCommand(input)),
+      async taken() {
+        const messages: TopicMessage[] = [];
+        while ((await feed.waiting()).length > 0) {
+          for (const message of await feed.receive(10, AbortSignal.timeout(5000))) {
+            messages.push(messageOf(message));
+            await feed.settle(message);
+          }
+        }
+        return messages;
+      },
+    };
+  },
+  {
+    'a message of more than that is not, nor is what comes with it': 'the others are taken',
+    'all messages of a batch together have 256 KB at most': 'only each of them has',
+    'an entry without a message makes SNS refuse them all':
+      'the others are taken, and of that one it says nothing',
+    'an attribute that is no good makes SNS refuse them all': 'any is taken',
+  },
+);
+
+describe('the model of a topic', () => {
+  const PublishBatchRequestEntries = ['a', 'b', 'c', 'd'].map(Id => ({ Id, Message: `message ${Id}` }));
+
+  it('fails the entries that it is told to fail, now or for ever, and takes the others', () => {
+    const { topic, taken } = openModel();
+    const input = { TopicArn: ARN, PublishBatchRequestEntries };
+    const { Successful, Failed } = topic.publishBatch(input, new Set(['b']), new Set(['d']));
+    expect(Successful).toEqual([
+      { Id: 'a', MessageId: 'message-1' },
+      { Id: 'c', MessageId: 'message-2' },
+    ]);
+    expect(Failed).toEqual([
+      expect.objectContaining({ Id: 'b', SenderFault: false }),
+      expect.objectContaining({ Id: 'd', SenderFault: true, Code: 'InvalidParameter' }),
+    ]);
+    expect(taken.map(({ body }) => body)).toEqual(['message a', 'message c']);
+  });
+
+  it('tells every subscriber, before it answers', () => {
+    const { topic, taken } = openModel();
+    const others: string[] = [];
+    topic.subscribe(({ messageId }) => others.push(messageId));
+    topic.publishBatch({ TopicArn: ARN, PublishBatchRequestEntries });
+    expect(others).toHaveLength(4);
+    expect(taken.map(({ messageId }) => messageId)).toEqual(others);
+  });
+
+  it('reads a binary attribute by its bytes', () => {
+    const { topic, taken } = openModel();
+    const publish = (BinaryValue: Uint8Array) => {
+      const MessageAttributes = { a: { DataType: 'Binary', BinaryValue } };
+      const entries = [{ Id: '0', Message: 'x', MessageAttributes }];
+      return topic.publishBatch({ TopicArn: ARN, PublishBatchRequestEntries: entries });
+    };
+    expect(() => publish(new Uint8Array())).toThrow(/non-empty/);
+    publish(Uint8Array.of(1));
+    expect(taken).toHaveLength(1);
+  });
+});

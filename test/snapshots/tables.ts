@@ -1,0 +1,73 @@
+import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { lambdaRecord } from '../../local/stream/lambda-record.ts';
+import type { Position } from '../../local/stream/position.ts';
+import { ShardReader } from '../../local/stream/shards.ts';
+import { type Item, modelClient, TableModel } from '../simulation/models/table.ts';
+import { startTable, TABLE_NAME } from '../support/table.ts';
+
+/** A table under test, of whatever kind. */
+export interface OpenTable {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  /** Every item. */
+  items(): Promise<Item[]>;
+  /** All that the stream got so far, in its order, as Lambda hands it to a function. */
+  stream(): Promise<DynamoDBRecord[]>;
+  stop(): Promise<void>;
+}
+
+/** The tables that must behave alike. */
+export const TABLES: readonly [name: string, open: () => Promise<OpenTable>][] = [
+  ['the embedded DynamoDB', openEmbedded],
+  ['the table’s model', openModel],
+];
+
+export async function openModel(): Promise<OpenTable> {
+  const model = new TableModel(TABLE_NAME);
+  return {
+    client: modelClient(async command => model.run(command)),
+    tableName: TABLE_NAME,
+    items: async () => [...model.items()],
+    stream: async () => [...model.stream],
+    stop: async () => undefined,
+  };
+}
+
+export async function openEmbedded(): Promise<OpenTable> {
+  const { client, tableName, streamArn, clientOptions, stop } = await startTable();
+  const streams = new DynamoDBStreamsClient(clientOptions);
+  return {
+    client,
+    tableName,
+    items: async () => {
+      const pages = await Array.fromAsync(paginateScan({ client }, { TableName: tableName }));
+      return pages.flatMap(({ Items = [] }) => Items);
+    },
+    stream: () => readStream(new ShardReader(streams, streamArn), streamArn),
+    stop: async () => {
+      streams.destroy();
+      await stop();
+    },
+  };
+}
+
+async function readStream(reader: ShardReader, streamArn: string): Promise<DynamoDBRecord[]> {
+  const positions: Position['shards'] = {};
+  const all: DynamoDBRecord[] = [];
+  for (let isMore = true; isMore; ) {
+    isMore = false;
+    for await (const { shardId, records, ended } of reader.round(positions)) {
+      const sequenceNumber = records.at(-1)?.dynamodb?.SequenceNumber;
+      if (sequenceNumber === undefined) continue;
+      isMore = true;
+      positions[shardId] = { sequenceNumber, ended };
+      for (const record of records) {
+        const { eventName } = record;
+        all.push({ ...lambdaRecord(record, streamArn), ...(eventName && { eventName }) });
+      }
+    }
+  }
+  return all;
+}
