@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,6 +7,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: [],
+    setupFiles: [resolve(import.meta.dirname, 'test/mutation/setup.ts')],
     env: { TEST_TABLE: 'model' },
   },
 });

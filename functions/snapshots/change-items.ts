@@ -35,16 +35,16 @@ export function changePuts(
 }
 
 function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
-  let part = 0;
-  let room = RECORD_BYTES;
+  let first: ChangeEvent | undefined;
+  let room = 0;
   const groups = Map.groupBy(events, event => {
     const size = Buffer.byteLength(JSON.stringify(event));
     if (size > room) {
-      part += 1;
+      first = event;
       room = RECORD_BYTES;
     }
     room -= size;
-    return part;
+    return first;
   });
   return [...groups.values()];
 }

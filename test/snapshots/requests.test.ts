@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import { holds } from '../../functions/snapshots/table.ts';
@@ -139,6 +140,8 @@ describe('a commit', () => {
     );
     const change = `CHANGE#${AT}#p1#${AT}`;
     expect(keysOf(actions())).toEqual(['PROJECT#p1', change, `${change}#PART#0001`]);
+    const held = actions().flatMap(({ Put }) => Put?.Item?.events?.B ?? []);
+    expect(held.map(bytes => decodeEvents(bytes).length)).toEqual([2, 2]);
     expect(await commit({ projectId: 'p2', events: [sized(150_000), sized(150_001)] })).toBe('committed');
     expect(actions()).toHaveLength(3);
   });
