@@ -10,7 +10,12 @@ import { type Message, messageOf } from '../functions/topic/entry.ts';
 import { startDynamoDb } from '../local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../local/dynamodb/table.ts';
 import { ONBOARDING } from '../local/service/believable/onboarding.ts';
-import { buildWorkspace, type EditApi, startSimulatedService } from '../local/service/server.ts';
+import {
+  buildWorkspace,
+  type EditApi,
+  type SimulatedService,
+  startSimulatedService,
+} from '../local/service/server.ts';
 
 /** What was told in a real run: the first event of each type, and the SNS message attributes of `task.updated`. */
 export interface Examples {
@@ -49,17 +54,24 @@ export async function takeExamples(): Promise<Examples> {
   });
   house.defer(() => connection.close());
   const poll = pollerOf(service, connection, createSnapshots({ client, tableName: 'examples' }), clock);
-  for (const { mode, edit } of [{ mode: 'sweep', edit: () => {} } as const, ...editsOf(service.workspace)]) {
+  const steps: Step[] = [
+    { mode: 'sweep', edit: () => {} },
+    ...editsOf(service.workspace),
+    ...outageOf(service),
+  ];
+  for (const { mode, edit, fails } of steps) {
     clock.now += MINUTE;
     edit();
     clock.now += 20_000;
-    await poll(mode);
+    await poll(mode).catch(error => {
+      if (!fails) throw error;
+    });
   }
   return firstOfEach(await journal(client));
 }
 
 function pollerOf(
-  service: Awaited<ReturnType<typeof startSimulatedService>>,
+  service: SimulatedService,
   connection: ReturnType<typeof connect>,
   snapshots: ReturnType<typeof createSnapshots>,
   clock: { now: number },
@@ -81,8 +93,29 @@ function pollerOf(
   return (mode: 'changes' | 'sweep') => poll({ ...PROCESS, mode }, context);
 }
 
-/** A project's life, and a process of which most projects vanish. Each edit is followed by one pass. */
-function editsOf(workspace: EditApi): { mode: 'changes' | 'sweep'; edit: () => void }[] {
+/** What happens, and the pass that follows. */
+interface Step {
+  readonly mode: 'changes' | 'sweep';
+  readonly edit: () => void;
+  readonly fails?: boolean;
+}
+
+/** A service that is down for longer than 5 intervals, and then back. */
+function outageOf(service: SimulatedService): Step[] {
+  const isAsked = ({ path }: { path: string }) => path.includes('/processes/');
+  let end = () => {};
+  const begin = () => {
+    end = service.fail({ when: isAsked, times: 1_000, fault: { status: 503 } }).cancel;
+  };
+  const failing = [begin, () => {}, () => {}, () => {}];
+  return [
+    ...failing.map((edit): Step => ({ mode: 'changes', edit, fails: true })),
+    { mode: 'changes', edit: () => end() },
+  ];
+}
+
+/** A project's life, and a process of which most projects vanish. */
+function editsOf(workspace: EditApi): Step[] {
   const { processId } = PROCESS;
   const made = { project: '', task: '' };
   return [

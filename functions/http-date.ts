@@ -6,6 +6,15 @@ export function parseHttpDate(text: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** A service whose clock is further from ours than this shows no time at all, whichever of the two is wrong. */
+const PLAUSIBLE_MS = 24 * 60 * 60 * 1000;
+
+/** An HTTP date as the time of an answer that came at `now`, by our clock; undefined when it is none, or can't be right. */
+export function plausibleDate(text: string | undefined, now: number): number | undefined {
+  const time = parseHttpDate(text);
+  return time !== undefined && Math.abs(time - now) <= PLAUSIBLE_MS ? time : undefined;
+}
+
 /**
  * How long a `Retry-After` header asks to wait, in ms, or undefined when it says nothing usable.
  * `now` is what an HTTP date counts from: the service's own `Date` where there is one, so that our clock doesn't matter.

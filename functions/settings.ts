@@ -6,6 +6,8 @@ const milliseconds = z.number().int().positive();
 /** One process to poll, and what is special about it. */
 export const processSettings = z.strictObject({
   id: z.string().min(1),
+  /** How often a `changes` pass is started, in ms: 5 of these, or a minute, without a completed one are a stall. */
+  interval: milliseconds.default(60_000),
   /** How far behind the watermark a `changes` pass asks, in ms. */
   overlap: milliseconds.default(120_000),
   /** Fields whose change alone is no change, beside the usual update timestamps. */

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { endpointAlarms } from './alarms/endpoint-alarms.ts';
 import { deliverErrors, pollErrors, publishBehind } from './alarms/function-alarms.ts';
 import { type OperatorAlarm, operatorAlarm } from './alarms/operator-alarm.ts';
-import { held, stale } from './alarms/pass-alarms.ts';
+import { held, stale, stalled } from './alarms/pass-alarms.ts';
 import { rejectedEvents, undelivered, unpublished, unstarted } from './alarms/queue-alarms.ts';
 import type { Config } from './config/schema.ts';
 import type { Deliver } from './deliver.ts';
@@ -48,7 +48,10 @@ function specs(props: AlarmsProps): [string, OperatorAlarm][] {
     ...scheduled.map((pass): [string, OperatorAlarm] => [`Stale.${pass.key}`, stale(pass)]),
     ...scheduled
       .filter(pass => pass.mode === 'sweep')
-      .map((pass): [string, OperatorAlarm] => [`Held.${pass.key}`, held(pass)]),
+      .flatMap((pass): [string, OperatorAlarm][] => [
+        [`Held.${pass.key}`, held(pass)],
+        [`Stalled.${pass.key}`, stalled(pass)],
+      ]),
     ['PollErrors', pollErrors(poll.fn)],
     ['PublishBehind', publishBehind(publish.fn)],
     ['EventsRejected', rejectedEvents(publish.rejected)],

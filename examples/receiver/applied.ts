@@ -17,12 +17,14 @@ export class Applied {
     this.#sequences = new RecentMap(capacity);
   }
 
-  /** What to do with an event. Stale: a newer event of the same record was applied. Sequences of different records of one
+  /** What to do with an event. Stale: a newer event of the same record was applied. What a process tells about itself has no
+   *  subject, and each of it counts. Sequences of different records of one
    *  project say nothing about one another: SNS keeps no order, and each record's newest event counts. */
   judge(event: ChangeEvent): Verdict {
     const known = this.#ids.get(event.id) === true;
     const last = this.#sequences.get(recordOf(event));
     if (known) return 'duplicate';
+    if (event.subject === undefined) return 'new';
     return last !== undefined && BigInt(event.sequence) <= last ? 'stale' : 'new';
   }
 

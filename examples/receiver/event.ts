@@ -9,6 +9,7 @@ export interface ChangeEvent {
   readonly subject?: string | undefined;
   readonly sequence: string;
   readonly data: {
+    readonly process?: { readonly id: string } | undefined;
     readonly changes?:
       | readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[]
       | undefined;

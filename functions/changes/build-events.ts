@@ -81,7 +81,8 @@ export function heldEvent(
   };
 }
 
-function envelope(
+/** What every event has. `projectId` is empty where an event is about the process itself. */
+export function envelope(
   commit: EventOrigin & { projectId: string; version: number },
   index: number,
   observed: Observed,

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../json.ts';
+
 import { compareRecord, keepArchivedValues } from './compare-record.ts';
 import type { FieldChange } from './event.ts';
 import { type Definitions, type FieldIndex, indexProjectFields, indexTaskFields } from './field-index.ts';
+import { isSameIdentifier } from './identifiers.ts';
 import { byText } from './order.ts';
 
 /** A project with its tasks, as read or as committed. */
@@ -87,7 +89,8 @@ interface States {
 function changeOf(states: States, index: FieldIndex, ignored: ReadonlySet<string>): RecordChange[] {
   const { entity, id, before, after } = states;
   if (!after) return before ? [{ entity, id, action: 'deleted', record: before, fields: [] }] : [];
-  const fields = compareRecord(before, after, index, ignored);
-  if (!before) return [{ entity, id, action: 'created', record: after, fields }];
+  const all = compareRecord(before, after, index, ignored);
+  if (!before) return [{ entity, id, action: 'created', record: after, fields: all }];
+  const fields = all.filter(change => !isSameIdentifier(entity, id, change));
   return fields.length === 0 ? [] : [{ entity, id, action: 'updated', record: after, fields }];
 }

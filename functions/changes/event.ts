@@ -75,6 +75,18 @@ const heldData = z.strictObject({
   known: z.int().positive().meta({ description: 'How many projects were known.' }),
 });
 
+const stalledData = z.strictObject({
+  process,
+  reason: z.string().meta({ description: 'What the last pass met, in words.' }),
+  since: timestamp.meta({ description: 'When a pass was last completed.' }),
+});
+
+const recoveredData = z.strictObject({
+  process,
+  since: timestamp.meta({ description: 'The `since` of the stall that is over.' }),
+  until: timestamp.meta({ description: 'When a pass was completed again.' }),
+});
+
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z
     .strictObject({
@@ -91,7 +103,11 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
       sequence: z
         .string()
         .regex(/^\d{13,16}$/)
-        .meta({ description: "The project's version: larger is newer. A text that also sorts as text." }),
+        .meta({
+          description:
+            "The project's version, or that of what the process says about itself: larger is newer. A text that also " +
+            'sorts as text.',
+        }),
       data,
     })
     .meta({ title: type, description });
@@ -110,6 +126,16 @@ export const eventSchemas = {
     'So many projects vanished at once that nothing was deleted: an operator decides.',
     heldData,
   ),
+  'source.stalled': eventOf(
+    'source.stalled',
+    'No pass was completed for 5 intervals: changes are late until `source.recovered`.',
+    stalledData,
+  ),
+  'source.recovered': eventOf(
+    'source.recovered',
+    'A pass was completed again: what changed during the stall is told.',
+    recoveredData,
+  ),
 } as const;
 
 export type EventType = keyof typeof eventSchemas;
@@ -118,6 +144,8 @@ export type ProjectEvent = z.infer<
   (typeof eventSchemas)['project.created' | 'project.updated' | 'project.deleted']
 >;
 export type TaskEvent = z.infer<(typeof eventSchemas)['task.created' | 'task.updated' | 'task.deleted']>;
-export type SourceEvent = z.infer<(typeof eventSchemas)['source.held']>;
+export type SourceEvent = z.infer<
+  (typeof eventSchemas)['source.held' | 'source.stalled' | 'source.recovered']
+>;
 /** A change event: a CloudEvents 1.0 JSON object. */
 export type ChangeEvent = ProjectEvent | TaskEvent | SourceEvent;

@@ -60,13 +60,33 @@ function projectTopic(events: readonly RecordEvent[]): ChatTopic {
 
 function sourceTopic(event: SourceEvent): ChatTopic {
   return {
-    title: 'Deletions are held',
+    ...wordsOf(event),
     origin: originOf(event),
-    observed: spanOf([{ after: event.time, before: event.time }]),
-    note: label(event.data.reason, 1_000) || 'An operator must decide.',
+    observed: spanOf([{ after: 'since' in event.data ? event.data.since : event.time, before: event.time }]),
     records: [],
     eventIds: [event.id],
   };
+}
+
+/** The titles are our own words: Teams shows them where text is read as markdown, which data must never be. */
+function wordsOf(event: SourceEvent): { title: string; note: string } {
+  switch (event.type) {
+    case 'source.held':
+      return {
+        title: 'Deletions are held',
+        note: label(event.data.reason, 1_000) || 'An operator must decide.',
+      };
+    case 'source.stalled':
+      return {
+        title: 'Changes are late',
+        note: `None is lost: they are told when this is over. The last pass met: ${label(event.data.reason, 800)}`,
+      };
+    case 'source.recovered':
+      return {
+        title: 'Changes are told again',
+        note: 'The source was read to its end again. What changed in the meantime has been told; nothing was lost.',
+      };
+  }
 }
 
 function recordOf({ type, data }: RecordEvent): ChatRecord {
@@ -97,7 +117,7 @@ function label(text: string, limit: number): string {
 }
 
 function isRecordEvent(event: ChangeEvent): event is RecordEvent {
-  return 'project' in event.data;
+  return /^(project|task)\./.test(event.type);
 }
 
 /** Sequences are digits: the longer is the larger. */

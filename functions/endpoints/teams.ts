@@ -45,7 +45,7 @@ function compose(topic: ChatTopic, elements: readonly ReturnType<typeof recordEl
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     version: '1.5',
     // Read as markdown where it is shown: so it holds none of the data.
-    fallbackText: changes || 'Deletions are held',
+    fallbackText: changes || title,
     msteams: { width: 'Full' },
     body: [
       headContainer(title, [changes, origin].filter(Boolean).join(' · '), observed),

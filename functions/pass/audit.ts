@@ -61,6 +61,15 @@ async function read(pass: Pass, position: AuditPosition | undefined): Promise<Au
   }
   const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
   if (hasTail) await walkPages(pass, walked, position.tail, () => false);
+  if (walked.isOverfull) {
+    const message =
+      'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
+    pass.parts.log.warn(message, {
+      ...pass.parts.process,
+      code: 'audit-overfull',
+      held: walked.fresh.length,
+    });
+  }
   return { entries: walked.fresh, position: walked.position };
 }
 

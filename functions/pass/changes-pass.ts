@@ -33,6 +33,7 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
     watermark: window.startedAt,
     audit: window.audit as typeof state.audit,
     recent: recent.toSave(),
+    completedAt: pass.parts.clock(),
     ...pass.learned,
   });
   return saved ? 'completed' : 'unfinished';

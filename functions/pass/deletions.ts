@@ -15,6 +15,14 @@ export function bulkLimit(known: number): number {
   return Math.max(BULK_COUNT, Math.floor(known * BULK_PART));
 }
 
+/** How many projects a pass knew of, and how many of them the listing lacks, certain or not. */
+export interface Vanished {
+  readonly known: number;
+  readonly missing: number;
+  /** True when some are taken for gone only because two sweeps in a row missed them. */
+  readonly repeated?: boolean;
+}
+
 /** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
  *  so, once, until an operator releases it or the projects are back. `missing` is how many the listing lacks, certain
  *  or not. Returns what a sweep is to save of it when it ends. */
@@ -22,10 +30,10 @@ export async function deleteOrHold(
   pass: Pass,
   gone: readonly string[],
   listing: Listing,
-  { known, missing }: { known: number; missing: number },
+  { known, missing, repeated = false }: Vanished,
 ): Promise<Partial<ProcessState>> {
   const { state, log, process } = pass.parts;
-  if (isTooMuch(gone.length, listing, known) && !state.released) {
+  if (isTooMuch(gone.length, listing, { known, missing, repeated }) && !state.released) {
     const message =
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
@@ -39,9 +47,16 @@ export async function deleteOrHold(
   return { held: undefined, released: false };
 }
 
-/** A whole process that is empty at once looks just like a permission that was lost. */
-function isTooMuch(gone: number, listing: Listing, known: number): boolean {
-  return gone > bulkLimit(known) || (gone > 1 && listing.projects.size === 0);
+/** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we
+ *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. */
+function isTooMuch(
+  gone: number,
+  listing: Listing,
+  { known, missing, repeated }: Required<Vanished>,
+): boolean {
+  if (gone > bulkLimit(known)) return true;
+  const isNothingLeft = listing.projects.size === 0 || missing === known;
+  return isNothingLeft && (gone > 1 || (gone === 1 && repeated));
 }
 
 /** Both modes may find the same projects gone: the process is held, and told to be, by the first of them. */

@@ -1,5 +1,6 @@
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { JsonObject } from '../json.ts';
+import { type ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Page, ServiceRecord } from '../service/service.ts';
 import type { Pass } from './pass.ts';
 
@@ -10,6 +11,8 @@ export interface Listed {
   readonly readAt: number;
   /** … and not after this. */
   readonly readBefore: number;
+  /** Why it can't be used. */
+  readonly flaw?: ServiceAnswerError;
 }
 
 export interface Listing {
@@ -19,38 +22,98 @@ export interface Listing {
   readonly readAt: number;
   /** What it lacks was gone by then: the latest time at which its last page was read. */
   readonly readBefore: number;
+  /** True when it can't have passed over a project that was there all the time. */
+  readonly complete: boolean;
 }
+
+/** Thrown when a listing takes all the time of a run: a further run would come no further. */
+export class EndlessListingError extends ServiceError {}
 
 /** Without any clock of the service's, ours may be wrong by this much before a change is missed until the next sweep. */
 const UNKNOWN_CLOCK_MS = 600_000;
+/** What is later than this by our clock is no time at which anything was updated. */
+const FUTURE_MS = 24 * 60 * 60 * 1000;
+/** So often is a list read that changes under our hands. */
+export const MOST_READINGS = 5;
 
-/** All projects of the process, or those updated after a time (service-api.md §4 #1). */
+/** All projects of the process, or those updated after a time (service-api.md §4 #1).
+ *
+ *  A row that goes while the pages of a list are read may shift another one out of sight. But then the row that went was
+ *  shown, and the next reading lacks it. So a listing of several pages is read again until nothing that it showed is
+ *  lacking: then it passed over nothing (docs/decisions/0031). One that never comes to rest is not `complete`.
+ *  @throws EndlessListingError when one reading takes longer than a run */
 export async function listProjects(pass: Pass, updatedAfter?: number): Promise<Listing> {
-  const { service, process } = pass.parts;
+  const { clock, stopAt } = pass.parts;
   const projects = new Map<string, Listed>();
-  let first: Page<ServiceRecord> | undefined;
-  let last: Page<ServiceRecord> | undefined;
-  for await (const page of service.projects(
-    process.processId,
-    updatedAfter === undefined ? {} : { updatedAfter },
-  )) {
-    first ??= page;
-    last = page;
-    const times = { readAt: page.readAt, readBefore: readBefore(page) };
-    for (const { id, fields } of page.items) projects.set(id, { record: fields, ...times });
-    await pass.keepAlive();
+  const began = clock();
+  const first = await readOnce(pass, updatedAfter, projects);
+  const took = clock() - began;
+  let last = first;
+  let complete = first.pages <= 1;
+  for (let reading = 2; !complete && reading <= MOST_READINGS && clock() + 2 * took <= stopAt; reading++) {
+    const before = last.ids;
+    last = await readOnce(pass, updatedAfter, projects);
+    complete = last.pages <= 1 || before.isSubsetOf(last.ids);
   }
-  const readAt = first?.readAt ?? pass.parts.clock();
+  if (complete) for (const id of projects.keys()) if (!last.ids.has(id)) projects.delete(id);
+  const readAt = first.firstPage?.readAt ?? clock();
   return {
     projects,
     readAt,
-    readBefore: last ? readBefore(last) : readAt,
-    startedAt: first?.clock === 'service' ? readAt : withoutClock(pass, projects),
+    readBefore: last.lastPage ? readBefore(last.lastPage) : readAt,
+    startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(pass, projects),
+    complete,
   };
 }
 
+interface Reading {
+  readonly ids: ReadonlySet<string>;
+  readonly pages: number;
+  readonly firstPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;
+  readonly lastPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;
+}
+
+/** Reads the list into `projects`, where what was read before makes room for what is read now: two readings at once
+ *  would take twice the memory. */
+async function readOnce(
+  pass: Pass,
+  updatedAfter: number | undefined,
+  projects: Map<string, Listed>,
+): Promise<Reading> {
+  const { service, process } = pass.parts;
+  const ids = new Set<string>();
+  const filter = updatedAfter === undefined ? {} : { updatedAfter };
+  let pages = 0;
+  let firstPage: Reading['firstPage'];
+  let lastPage: Reading['lastPage'];
+  for await (const page of service.projects(process.processId, filter)) {
+    pages += 1;
+    lastPage = { readAt: page.readAt, clock: page.clock };
+    firstPage ??= lastPage;
+    for (const record of page.items) {
+      ids.add(record.id);
+      projects.set(record.id, listedOn(page, record));
+    }
+    await pass.keepAlive();
+    if (page.hasNextPage && pass.outOfTime) throw endless(pass, ids.size, pages);
+  }
+  return { ids, pages, firstPage, lastPage };
+}
+
+function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed {
+  return { record: fields, readAt: page.readAt, readBefore: readBefore(page), ...(flaw && { flaw }) };
+}
+
+function endless(pass: Pass, found: number, pages: number): Error {
+  return new EndlessListingError(
+    `GET /processes/${pass.parts.process.processId}/projects`,
+    `the listing did not end within the time of one run: ${found} projects on ${pages} pages, and more to come. Make ` +
+      'runs longer, or split the process in the service',
+  );
+}
+
 /** The latest time at which a page may have been read: a `Date` header counts whole seconds. */
-export function readBefore(page: Page<unknown>): number {
+export function readBefore(page: Pick<Page<unknown>, 'readAt' | 'clock'>): number {
   return page.clock === 'service' ? page.readAt + 1000 : page.readAt;
 }
 
@@ -60,11 +123,13 @@ function withoutClock(pass: Pass, projects: ReadonlyMap<string, Listed>): number
   const { state, clock } = pass.parts;
   pass.parts.reports.once(
     'no-service-clock',
-    'The service sends no Date header: its update timestamps are taken as its clock.',
+    'The service sends no usable Date header: its update timestamps are taken as its clock.',
   );
-  const newest = [...projects.values()].reduce(
-    (latest, { record }) => Math.max(latest, updateTime(record) ?? 0),
-    0,
-  );
-  return Math.max(newest, state.watermark) || clock() - UNKNOWN_CLOCK_MS;
+  const latest = clock() + FUTURE_MS;
+  let newest = state.watermark <= latest ? state.watermark : 0;
+  for (const { record } of projects.values()) {
+    const time = updateTime(record) ?? 0;
+    if (time <= latest) newest = Math.max(newest, time);
+  }
+  return newest || clock() - UNKNOWN_CLOCK_MS;
 }

@@ -4,6 +4,7 @@ import type { ProcessSettings } from '../settings.ts';
 import type { Lease, PassWindow, ProcessKey, Snapshots } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import type { Log } from '../telemetry.ts';
+import { Identity } from './identity.ts';
 import type { PassDefinitions } from './pass-definitions.ts';
 import type { Reports } from './reports.ts';
 
@@ -34,6 +35,7 @@ export interface PassParts {
 /** One walk over the projects that may have changed: its parts, its lease, and what it counted. */
 export class Pass {
   readonly parts: PassParts;
+  readonly identity: Identity;
   projects = 0;
   commits = 0;
   events = 0;
@@ -42,6 +44,7 @@ export class Pass {
 
   constructor(parts: PassParts, lease: Lease) {
     this.parts = parts;
+    this.identity = new Identity(parts);
     this.#lease = lease;
     this.#renewedAt = parts.clock();
   }

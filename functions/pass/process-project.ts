@@ -18,7 +18,9 @@ const TRIES = 20;
 
 /** What became of one project:
  *  `same`, `committed`; `gone`: its task list answered 404; `unknown`: neither listed nor held, so no project of ours;
- *  `doubtful`: two records, read at the same moment, of which none is known to be the newer. */
+ *  `doubtful`: two records, read at the same moment, of which none is known to be the newer; or tasks that changed all
+ *  the time while they were read.
+ *  @throws ServiceAnswerError when the project, or a task, can't be used */
 export interface Processed {
   readonly outcome: 'same' | 'committed' | 'gone' | 'unknown' | 'doubtful';
   /** When its tasks were read. */
@@ -50,11 +52,14 @@ async function tryProject(
   listed: Listed | undefined,
 ): Promise<Processed | 'step' | 'conflict'> {
   const { snapshots, process, state } = pass.parts;
+  if (listed?.flaw) throw listed.flaw;
   const held = await snapshots.load(process, projectId);
   if (!held && !listed) return { outcome: 'unknown', readAt: 0 };
   // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.
   if (held && !state.baselined) return { outcome: 'same', readAt: held.tasksReadAt };
+  if (!held && listed && state.baselined) await pass.identity.checkProject(projectId, listed.record);
   const found = await readTasks(pass, projectId, held?.content.tasks);
+  if (held && found) pass.identity.checkTasks(projectId, held.content.tasks, found.tasks);
   // A project that is listed tells its own changes, whatever became of its task list.
   const tasks = found ?? (held && listed && tasksOf(held));
   if (!tasks) return { outcome: 'gone', readAt: 0 };
@@ -63,7 +68,7 @@ async function tryProject(
   const result = await commitDifference(pass, { projectId, held, source, tasks });
   if (result === 'conflict' || result === 'step') return result;
   if (!found) return { outcome: 'gone', readAt: 0 };
-  return { outcome: doubtful ? 'doubtful' : result, readAt: tasks.readAt };
+  return { outcome: doubtful || tasks.restless ? 'doubtful' : result, readAt: tasks.readAt };
 }
 
 interface ProjectRead {

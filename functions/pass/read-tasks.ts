@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import { ServiceStatusError } from '../service/errors.ts';
-import type { Page, ServiceRecord } from '../service/service.ts';
-import { readBefore } from './listing.ts';
+import type { Page } from '../service/service.ts';
+import { MOST_READINGS, readBefore } from './listing.ts';
 import type { Pass } from './pass.ts';
 
 /** The tasks of one project; times in ms since 1970. */
@@ -9,31 +9,46 @@ export interface TasksRead {
   readonly tasks: ReadonlyMap<string, JsonObject>;
   readonly readAt: number;
   readonly readBefore: number;
+  /** True when the list never came to rest: it may have passed over a task, so none counts as deleted. */
+  readonly restless?: boolean;
 }
 
+type Tasks = ReadonlyMap<string, JsonObject>;
+
 /** All tasks of a project (service-api.md §4 #2); undefined when the service answers 404: the project is gone, or so it
- *  seems. A task of `held` that a list of several pages lacks is looked for a second time, because a row that goes
- *  while the pages are read shifts another one out of sight. */
+ *  seems. When a list of several pages lacks a task of `held`, it is read until it is known to have passed over none, as
+ *  a listing of projects is; so is each of them in a baseline: what that overlooks would be told as created.
+ *  @throws ServiceAnswerError when a task can't be used */
 export async function readTasks(
   pass: Pass,
   projectId: string,
-  held: ReadonlyMap<string, JsonObject> | undefined,
+  held: Tasks | undefined,
 ): Promise<TasksRead | undefined> {
   const first = await readOnce(pass, projectId);
-  if (!first || first.pages === 1) return first;
-  // What a baseline overlooks would be told as created.
+  if (!first || first.pages <= 1) return first;
   if (pass.parts.state.baselined && !lacksAny(first.tasks, held)) return first;
-  const second = await readOnce(pass, projectId);
-  return second && { ...second, readAt: first.readAt, tasks: new Map([...first.tasks, ...second.tasks]) };
+  let last = first;
+  const all = new Map(first.tasks);
+  for (let reading = 2; reading <= MOST_READINGS; reading++) {
+    const next = await readOnce(pass, projectId);
+    if (!next) return undefined;
+    if (next.pages <= 1 || !lacksAny(next.tasks, last.tasks)) return { ...next, readAt: first.readAt };
+    for (const [id, task] of next.tasks) all.set(id, task);
+    last = next;
+  }
+  return { ...last, readAt: first.readAt, tasks: new Map([...(held ?? []), ...all]), restless: true };
 }
 
 async function readOnce(pass: Pass, projectId: string): Promise<(TasksRead & { pages: number }) | undefined> {
   const { service, process, clock } = pass.parts;
   const tasks = new Map<string, JsonObject>();
-  const pages: Pick<Page<ServiceRecord>, 'readAt' | 'clock'>[] = [];
+  const pages: Pick<Page<unknown>, 'readAt' | 'clock'>[] = [];
   try {
     for await (const page of service.tasks(process.processId, projectId)) {
-      for (const { id, fields } of page.items) tasks.set(id, fields);
+      for (const { id, fields, flaw } of page.items) {
+        if (flaw) throw flaw;
+        tasks.set(id, fields);
+      }
       pages.push({ readAt: page.readAt, clock: page.clock });
       await pass.keepAlive();
     }
@@ -47,13 +62,10 @@ async function readOnce(pass: Pass, projectId: string): Promise<(TasksRead & { p
     tasks,
     pages: pages.length,
     readAt: first?.readAt ?? now,
-    readBefore: last ? readBefore(last as Page<unknown>) : now,
+    readBefore: last ? readBefore(last) : now,
   };
 }
 
-function lacksAny(
-  tasks: ReadonlyMap<string, unknown>,
-  held: ReadonlyMap<string, unknown> | undefined,
-): boolean {
-  return [...(held?.keys() ?? [])].some(id => !tasks.has(id));
+function lacksAny(tasks: Tasks, others: Tasks | undefined): boolean {
+  return [...(others?.keys() ?? [])].some(id => !tasks.has(id));
 }

@@ -21,6 +21,7 @@ export class Recent {
 
   /** True when the record is the one last processed, and its tasks were read well after its update time. */
   isSettled(id: string, listed: Listed): boolean {
+    if (listed.flaw) return false;
     const [known, readAt] = this.#before.get(id) ?? [];
     const updatedAt = updateTime(listed.record);
     if (readAt === undefined || updatedAt === undefined) return false;

@@ -1,6 +1,9 @@
 import type { Mode } from '../snapshots/snapshots.ts';
 import { changesPass, type Outcome } from './changes-pass.ts';
+import { failureReason } from './failure-reason.ts';
+import { EndlessListingError } from './listing.ts';
 import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
+import { tellRecovered, tellStalled } from './stall.ts';
 import { sweepPass } from './sweep-pass.ts';
 
 /** What a pass did. `unfinished`: time ran out, the next run goes on; `busy`: another poller has the lease. */
@@ -13,9 +16,19 @@ export interface PassReport {
   readonly events: number;
 }
 
+export interface RunPassOptions {
+  /** Takes up what an earlier run left unfinished, and begins nothing. */
+  readonly onlyGoOn?: boolean;
+}
+
 /** Takes the lease of (process, mode) and walks. A pass that fails keeps what it committed, gives its lease back and
  *  throws. The next run goes on from there, or, with a `changes` pass, begins anew (docs/decisions/0009). */
-export async function runPass(parts: PassParts, mode: Mode, owner: string): Promise<PassReport> {
+export async function runPass(
+  parts: PassParts,
+  mode: Mode,
+  owner: string,
+  { onlyGoOn = false }: RunPassOptions = {},
+): Promise<PassReport> {
   const { snapshots, process, clock, state } = parts;
   const now = clock();
   const kind = state.baselined ? mode : 'baseline';
@@ -28,6 +41,11 @@ export async function runPass(parts: PassParts, mode: Mode, owner: string): Prom
     await snapshots.release(process, lease);
     return busy(kind);
   }
+  if (onlyGoOn && !lease.window) {
+    // What was unfinished a moment ago was ended by another poller.
+    await snapshots.release(process, lease);
+    return busy(kind);
+  }
   const outcome = await walked(pass, kind === 'changes' ? changesPass : sweepPass);
   return { mode: kind, outcome, projects: pass.projects, commits: pass.commits, events: pass.events };
 }
@@ -37,18 +55,29 @@ function busy(mode: PassReport['mode']): PassReport {
 }
 
 async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Promise<Outcome | 'busy'> {
+  // Runs that die tell nothing at their ends: so the next one does at its beginning.
+  if (pass.lease.window || pass.lease.orphaned) await tellStalled(pass, NOT_ENDED);
   try {
     const outcome = await passOf(pass);
-    if (outcome === 'unfinished') await pass.interrupt();
+    if (outcome === 'completed') await tellRecovered(pass);
+    else {
+      await pass.interrupt();
+      await tellStalled(pass, OUT_OF_TIME);
+    }
     return outcome;
   } catch (error) {
     if (error instanceof LeaseLostError) return 'busy';
     await endQuietly(pass, () => (pass.mustBeginAnew ? pass.abandon() : pass.interrupt()));
-    if (!pass.outOfTime) throw error;
+    await tellStalled(pass, failureReason(error));
+    if (!pass.outOfTime || error instanceof EndlessListingError) throw error;
     pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
     return 'unfinished';
   }
 }
+
+const NOT_ENDED =
+  'The last run did not come to its end: it was stopped from outside, or ran out of time or memory.';
+const OUT_OF_TIME = 'There is more to read than one run has time for; the next one goes on.';
 
 /** The failure that stopped the pass is what the caller must see, not that of tidying up after it. */
 async function endQuietly(pass: Pass, end: () => Promise<void>): Promise<void> {

@@ -31,13 +31,14 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
 
 /** A project whose task list was not there is asked for once more: without a snapshot it would be told as created. */
 async function endBaseline(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
-  const { snapshots, process } = pass.parts;
+  const { snapshots, process, clock } = pass.parts;
   if (walked.failures.length > 0) throw failureOf(walked.failures);
   for (const id of walked.gone) await processProject(pass, id, listing.projects.get(id));
   const { startedAt } = window;
   const times = {
     watermark: startedAt,
     sweptAt: startedAt,
+    completedAt: clock(),
     audit: window.audit as AuditPosition | undefined,
   };
   return ended(await snapshots.finish(process, pass.lease, { ...pass.learned, ...times, baselined: true }));
@@ -47,8 +48,9 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const { snapshots, process, reports } = pass.parts;
   const [projectId] = walked.gone;
   if (projectId !== undefined) reports.once('tasks-not-found', LISTED_BUT_GONE, { projectId });
-  const { gone, missing, known, unlisted } = await findDeleted(pass, listing);
-  const deletions = await deleteOrHold(pass, gone, listing, { known, missing: unlisted });
+  const { gone, missing, known, unlisted, repeated } = await findDeleted(pass, listing);
+  const vanished = { known, missing: unlisted, repeated: repeated > 0 };
+  const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
   const state = { ...pass.learned, ...swept, missing, ...deletions };
@@ -68,8 +70,11 @@ function ended(saved: boolean): Outcome {
 interface Deleted {
   /** Certainly gone. */
   readonly gone: string[];
-  /** Not listed, but their task lists still answer: gone if the next sweep misses them too. */
+  /** Not listed, but their task lists still answer: gone if the next sweep misses them too. They stay here as long as that
+   *  deletion is held. */
   readonly missing: string[];
+  /** How many are gone only because the last sweep missed them too. */
+  repeated: number;
   /** How many projects we hold, and how many of them the listing lacks. */
   readonly known: number;
   readonly unlisted: number;
@@ -83,14 +88,19 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
     known += 1;
     if (!listing.projects.has(id)) unlisted.push(id);
   }
-  const missedBefore = new Set(listing.projects.size === 0 ? [] : state.missing);
-  const found: Deleted = { gone: [], missing: [], known, unlisted: unlisted.length };
+  const missedBefore = new Set(state.missing);
+  const found: Deleted = { gone: [], missing: [], repeated: 0, known, unlisted: unlisted.length };
   for (const id of unlisted.sort(byText)) {
     // Enough to hold the process: to ask for thousands more could take longer than a run may.
-    if (found.gone.length > bulkLimit(known) && !state.released) break;
+    if (found.gone.length > bulkLimit(known) && !state.released) {
+      if (missedBefore.has(id)) found.missing.push(id);
+      continue;
+    }
     const answer = await taskListAnswers(pass, id);
-    if (answer === 404 || (answer === 200 && missedBefore.has(id))) found.gone.push(id);
-    else if (answer === 200) found.missing.push(id);
+    const isRepeated = answer === 200 && listing.complete && missedBefore.has(id);
+    if (answer === 404 || isRepeated) found.gone.push(id);
+    if (answer === 200) found.missing.push(id);
+    if (isRepeated) found.repeated += 1;
   }
   return found;
 }

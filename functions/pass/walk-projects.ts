@@ -1,5 +1,5 @@
 import { byText } from '../changes/order.ts';
-import { ServiceStatusError } from '../service/errors.ts';
+import { ServiceAnswerError, ServiceError, ServiceStatusError } from '../service/errors.ts';
 import type { Pass } from './pass.ts';
 import type { Processed } from './process-project.ts';
 import { walk } from './walk.ts';
@@ -10,7 +10,7 @@ export interface Walked {
   /** Projects whose task list answered 404. */
   readonly gone: readonly string[];
   /** Projects that could not be read, with the reason; all others were. */
-  readonly failures: readonly ServiceStatusError[];
+  readonly failures: readonly Error[];
   /** True when some project's state is not certain as of this walk. */
   readonly uncertain: boolean;
 }
@@ -29,7 +29,7 @@ export async function walkProjects(
   const rest = all.filter(id => progress === undefined || byText(id, progress) > 0);
   const before = all.length - rest.length;
   const gone: string[] = [];
-  const failures: ServiceStatusError[] = [];
+  const failures: Error[] = [];
   let uncertain = false;
   onProgress?.(before, all.length);
   const walked = await walk(rest, {
@@ -59,13 +59,18 @@ export async function walkProjects(
   return { outcome: walked, gone, failures, uncertain };
 }
 
+/** Requests for projects and their tasks; a token or a definition that can't be had is everybody's trouble. */
+const OF_PROJECTS = /\/processes\/[^/]+\/projects([/?]|$)/;
+
 /** A refused token or a rate limit is everybody's, and so is a service that can't be reached. */
-function isOfOneProject(error: unknown): error is ServiceStatusError {
+function isOfOneProject(error: unknown): error is ServiceStatusError | ServiceAnswerError {
+  if (!(error instanceof ServiceError) || !OF_PROJECTS.test(error.request)) return false;
+  if (error instanceof ServiceAnswerError) return true;
   return error instanceof ServiceStatusError && error.status !== 401 && error.status !== 429;
 }
 
 /** What is thrown behind a pass that had to leave projects out. */
-export function failureOf(failures: readonly ServiceStatusError[]): Error {
+export function failureOf(failures: readonly Error[]): Error {
   const [first] = failures;
   return new Error(`${failures.length} project(s) can not be read. The first: ${first?.message}`);
 }

@@ -4,10 +4,14 @@ import type { AuditPosition } from '../snapshots/state.ts';
 import { auditOrder } from './audit-order.ts';
 import { digest } from './digest.ts';
 
+/** Characters of JSON that are held of new entries: some hundred thousand entries. */
+const MOST_FRESH = 64 * 2 ** 20;
+
 /** The pages of one reading of the audit log: what was new in them, and what they tell of its order. Only the first and
  *  the last page are kept: new entries can come nowhere else. */
 export class WalkedPages {
   readonly fresh: JsonObject[] = [];
+  #room = MOST_FRESH;
   readonly #before: AuditPosition | undefined;
   readonly #known: ReadonlySet<string>;
   #first: Page<JsonObject> | undefined;
@@ -22,11 +26,22 @@ export class WalkedPages {
 
   add(page: Page<JsonObject>): void {
     const digests = page.items.map(digest);
-    if (this.#before) this.fresh.push(...page.items.filter((_, index) => !this.#isKnown(digests[index])));
+    if (this.#before) for (const [index, entry] of page.items.entries()) this.#keep(entry, digests[index]);
     this.#grewAtHead ||= page.after === undefined && this.#startsWithNew(digests);
     this.#grewAtEnd ||= this.#endsWithNew(digests);
     this.#first ??= page;
     this.#last = page;
+  }
+
+  #keep(entry: JsonObject, digest: string | undefined): void {
+    if (this.#room < 0 || this.#isKnown(digest)) return;
+    this.#room -= JSON.stringify(entry).length;
+    this.fresh.push(entry);
+  }
+
+  /** True when more was new than can be held: `fresh` is a part of it. */
+  get isOverfull(): boolean {
+    return this.#room < 0;
   }
 
   #isKnown(digest: string | undefined): boolean {

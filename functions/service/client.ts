@@ -1,11 +1,13 @@
+import { isJsonObject } from '../json.ts';
 import { pathOf } from './address.ts';
 import { createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';
-import { asObject, identify, type Kind } from './identify.ts';
+import { keysOf, typeName } from './describe.ts';
+import { asObject, identify, identifyAll, type Kind } from './identify.ts';
 import { type Walking, walk } from './list.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
 import { type Answer, createReader } from './reader.ts';
-import type { Service, ServiceConnection } from './service.ts';
+import type { FieldDefinition, Service, ServiceConnection } from './service.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';
 
@@ -43,38 +45,53 @@ function createService(walking: Walking): Service {
           updatedAfter: updatedAfter === undefined ? undefined : new Date(updatedAfter).toISOString(),
         },
         property: 'projects',
-        item: recordOf('project', identifiers),
+        items: recordsOf('project', identifiers),
       }),
     tasks: (processId, projectId) =>
       walk(walking, {
         name: 'tasks',
         segments: ['processes', processId, 'projects', projectId, 'tasks'],
-        item: recordOf('task', identifiers),
+        items: recordsOf('task', identifiers),
       }),
     auditLog: (processId, after) =>
       walk(walking, {
         name: 'auditLog',
         segments: ['processes', processId, 'auditlog'],
         after,
-        item: asObject,
+        items: (answer, path, values) =>
+          values.map((value, index) => asObject(answer, `${path}[${index}]`, value)),
       }),
-    users: () => walk(walking, { name: 'users', segments: ['users'], item: recordOf('user', identifiers) }),
+    users: () => walk(walking, { name: 'users', segments: ['users'], items: recordsOf('user', identifiers) }),
     async user(userId) {
       const answer = await get('user', userId);
       return identify(answer, 'user', identifiers, '$', answer.body);
     },
     async coverpage(processId) {
-      return readDefinitions((await get('processes', processId, 'coverpage')).body);
+      return definitionsIn(await get('processes', processId, 'coverpage'));
     },
     async taskCustomFields(processId) {
       const path = ['processes', processId, 'task-custom-fields'];
-      return readDefinitions((await getOne(walking, path, { includeArchived: 'true' })).body);
+      return definitionsIn(await getOne(walking, path, { includeArchived: 'true' }));
     },
   };
 }
 
-function recordOf(kind: Kind, names: Identifiers) {
-  return (answer: Answer, path: string, value: Answer['body']) => identify(answer, kind, names, path, value);
+function recordsOf(kind: Kind, names: Identifiers) {
+  return (answer: Answer, path: string, values: readonly Answer['body'][]) =>
+    identifyAll(answer, kind, names, path, values);
+}
+
+/** An answer that holds no definition and no list of any either is something else: taken for a process without fields, it
+ *  would be told as the end of all of them. */
+function definitionsIn(answer: Answer): FieldDefinition[] {
+  const definitions = readDefinitions(answer.body);
+  if (definitions.length > 0 || hasList(answer.body)) return definitions;
+  const found = isJsonObject(answer.body) ? keysOf(answer.body) : typeName(answer.body);
+  throw answer.wrong({ path: '$', expected: 'field definitions, or an empty list of them', found });
+}
+
+function hasList(body: Answer['body']): boolean {
+  return Array.isArray(body) || (isJsonObject(body) && Object.values(body).some(Array.isArray));
 }
 
 async function getOne(

@@ -11,12 +11,15 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** An answer of any status. `text` is the whole body of a 2xx, and empty otherwise. */
+/** An answer of any status. `text` is the whole body of a 2xx, without a byte order mark; empty otherwise, and undefined
+ *  when its bytes are no UTF-8. */
 export interface HttpAnswer {
   readonly status: number;
   readonly date: string | undefined;
   readonly retryAfter: string | undefined;
-  readonly text: string;
+  /** The `content-encoding`, which nobody asked for. */
+  readonly encoding: string | undefined;
+  readonly text: string | undefined;
   /** When the headers came, by our clock, in ms since 1970. */
   readonly at: number;
 }
@@ -49,7 +52,7 @@ export async function exchange(
       signal: AbortSignal.any([how.signal, expiry]),
     });
     reached = head(response, how.clock());
-    if (isSuccess(reached.status)) return { ...reached, text: await response.body.text() };
+    if (isSuccess(reached.status)) return { ...reached, text: utf8(await response.body.arrayBuffer()) };
     await response.body.dump({ limit: 65_536 });
     return { ...reached, text: '' };
   };
@@ -67,9 +70,24 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
+/** undici would put U+FFFD for what it can't read, and that would be told as a change. */
+function utf8(bytes: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 function head(response: Dispatcher.ResponseData, at: number): Reached {
   const header = (name: string) => response.headers[name]?.toString().trim();
-  return { status: response.statusCode, date: header('date'), retryAfter: header('retry-after'), at };
+  return {
+    status: response.statusCode,
+    date: header('date'),
+    retryAfter: header('retry-after'),
+    encoding: header('content-encoding'),
+    at,
+  };
 }
 
 function failure(error: unknown, reached: Reached | undefined): HttpFailure {

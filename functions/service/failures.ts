@@ -1,4 +1,4 @@
-import { parseHttpDate, parseRetryAfter } from '../http-date.ts';
+import { parseRetryAfter, plausibleDate } from '../http-date.ts';
 import {
   ServiceAnswerError,
   type ServiceError,
@@ -30,6 +30,7 @@ export interface Patience {
 
 const BRIEF_TRIES = 2;
 const GARBLED_TRIES = 3;
+const BETWEEN = 'check the address, and what answers between (a proxy, a sign-in page)';
 const NEVER_SIZE = new Set([401, 403, 404, 429]);
 
 /** A request that got no whole answer. `limits` are named in the error. */
@@ -71,7 +72,7 @@ export function statusFailure(request: string, answer: HttpAnswer, patience: Pat
   const { status } = answer;
   const retryAfter =
     status === 429 || status === 503
-      ? parseRetryAfter(answer.retryAfter, parseHttpDate(answer.date) ?? now)
+      ? parseRetryAfter(answer.retryAfter, plausibleDate(answer.date, now) ?? now)
       : undefined;
   // A service that says when to come back is overloaded, not over its size.
   const impatient = patience.brief && status !== 429 && retryAfter === undefined;
@@ -92,11 +93,16 @@ export function garbledFailure(request: string, found: string, patience: Patienc
     tries: Math.min(GARBLED_TRIES, patience.maxAttempts),
     mayBeSize: false,
     error: ending =>
-      new ServiceAnswerError(request, { path: '$', expected: 'JSON', found: `${found}${ending}` }),
+      new ServiceAnswerError(request, {
+        path: '$',
+        expected: 'JSON',
+        found: `${found}${ending}; ${BETWEEN}`,
+      }),
   };
 }
 
 function remedy(status: number): string {
+  if (status === 304) return 'nothing was asked for that could be unmodified; check what caches on the way';
   if (status < 400) return 'redirects are not followed; check the base address';
   if (status === 401) return 'the credentials are refused; check client id, secret, audience and instance';
   if (status === 403) return 'access is denied; check what the credentials may read';

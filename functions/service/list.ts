@@ -1,6 +1,7 @@
 import type { Json } from '../json.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
+import { Extent } from './extent.ts';
 import type { ListName } from './options.ts';
 import { type RawPage, readPage } from './page.ts';
 import type { Answer, Reader } from './reader.ts';
@@ -15,8 +16,8 @@ export interface List<Item> {
   readonly property?: string;
   /** The cursor to go on behind. */
   readonly after?: string | undefined;
-  /** Reads one item; `path` is where it stands in the answer. */
-  item(answer: Answer, path: string, value: Json): Item;
+  /** Reads a page's items; `path` is where their array stands in the answer. */
+  items(answer: Answer, path: string, values: readonly Json[]): Item[];
 }
 
 /** What all walks of one pass share: `sizes` is the `first` that works, and only ever shrinks. */
@@ -28,7 +29,8 @@ export interface Walking {
 
 /**
  * A list, page by page (service-api.md §4.1); a page is asked for when the walk comes to it, and each iteration is a
- * walk of its own. Throws a ServiceError when a page can't be had, or repeats a cursor and so would never end.
+ * walk of its own. Throws a ServiceError when a page can't be had, or repeats a cursor and so would never end, or when
+ * the list is more than can be held.
  */
 export function walk<Item>(walking: Walking, list: List<Item>): AsyncIterable<Page<Item>> {
   return { [Symbol.asyncIterator]: () => pages(walking, list) };
@@ -37,9 +39,11 @@ export function walk<Item>(walking: Walking, list: List<Item>): AsyncIterable<Pa
 async function* pages<Item>(walking: Walking, list: List<Item>): AsyncGenerator<Page<Item>, void, void> {
   let after = list.after;
   const asked = new Set([after]);
+  const extent = new Extent(walking.context.settings.maxListBytes[list.name]);
   for (;;) {
     const { answer, raw } = await ask(walking, list, after);
-    const items = raw.items.map((value, index) => list.item(answer, `${raw.path}[${index}]`, value));
+    extent.add(answer, raw);
+    const items = list.items(answer, raw.path, raw.items);
     if (raw.next !== undefined && asked.has(raw.next)) {
       const found = 'one that this walk has been at';
       throw answer.wrong({ path: '$.paging.endCursor', expected: 'a new cursor', found });

@@ -42,6 +42,9 @@ export interface ConnectOptions {
   readonly requestTimeout?: number;
   /** 16 MiB unless told. */
   readonly maxBodyBytes?: number;
+  /** Of all pages of one list together, as JSON; 128 MiB of projects and 32 MiB of tasks unless told. The other lists are
+   *  not held, and have no limit unless told. */
+  readonly maxListBytes?: { readonly [List in ListName]?: number };
   /** Of one request; 5 unless told. */
   readonly maxAttempts?: number;
   readonly clock: Clock;
@@ -54,21 +57,33 @@ export interface ConnectOptions {
 }
 
 /** The options with every default filled in. */
-export interface Settings extends Required<Omit<ConnectOptions, 'baseUrl' | 'authUrl' | 'pageSize'>> {
+export interface Settings
+  extends Required<Omit<ConnectOptions, 'baseUrl' | 'authUrl' | 'pageSize' | 'maxListBytes'>> {
   readonly base: Address;
   readonly auth: Address;
   readonly pageSize: { readonly [List in ListName]: number };
+  readonly maxListBytes: { readonly [List in ListName]: number };
 }
+
+/** What a function of 1 GiB can hold: the listing of one pass, and the tasks of the projects that are worked on at once. */
+const LIST_BYTES = {
+  projects: 128 * 2 ** 20,
+  tasks: 32 * 2 ** 20,
+  auditLog: Number.MAX_SAFE_INTEGER,
+  users: Number.MAX_SAFE_INTEGER,
+};
 
 /** Checks the options and fills in the defaults. Throws a TypeError that names the option. */
 export function readOptions(options: ConnectOptions): Settings {
-  const { baseUrl, authUrl, pageSize = {}, ...rest } = options;
+  const { baseUrl, authUrl, pageSize = {}, maxListBytes = {}, ...rest } = options;
   const { concurrency = 4, requestTimeout = 30_000, maxBodyBytes = 16 * 2 ** 20, maxAttempts = 5 } = rest;
   const { projects = 200, tasks = 500, auditLog = 100, users = 200 } = pageSize;
   const counts = { concurrency, requestTimeout, maxBodyBytes, maxAttempts };
   const sizes = { projects, tasks, auditLog, users };
+  const listBytes = { ...LIST_BYTES, ...maxListBytes };
   for (const [name, value] of Object.entries(counts)) checkCount(name, value);
   for (const [name, value] of Object.entries(sizes)) checkCount(`pageSize.${name}`, value);
+  for (const [name, value] of Object.entries(listBytes)) checkCount(`maxListBytes.${name}`, value);
   return {
     identifiers: {},
     openAgent: agentOptions => new Agent(agentOptions),
@@ -79,6 +94,7 @@ export function readOptions(options: ConnectOptions): Settings {
     base: parseAddress('baseUrl', baseUrl),
     auth: parseAddress('authUrl', authUrl),
     pageSize: sizes,
+    maxListBytes: listBytes,
   };
 }
 

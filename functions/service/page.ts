@@ -2,6 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { keysOf, propertyPath, typeName } from './describe.ts';
 import type { Answer } from './reader.ts';
 
+/** A longer cursor fits no address, and the walk keeps all of them. */
+const LONGEST_CURSOR = 4_096;
+
 /** A page as it came: its items with the path of their array, and the cursor of the next page, if there is one. */
 export interface RawPage {
   readonly property: string;
@@ -51,6 +54,10 @@ function readNext(answer: Answer, body: JsonObject): string | undefined {
   if (typeof endCursor !== 'string' || endCursor === '') {
     const found = endCursor === '' ? 'an empty text' : typeName(endCursor);
     throw answer.wrong({ path: '$.paging.endCursor', expected: 'a cursor, as hasNextPage is true', found });
+  }
+  if (endCursor.length > LONGEST_CURSOR) {
+    const [expected, found] = [`at most ${LONGEST_CURSOR} characters`, `${endCursor.length}`];
+    throw answer.wrong({ path: '$.paging.endCursor', expected, found });
   }
   return endCursor;
 }

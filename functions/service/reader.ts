@@ -1,4 +1,4 @@
-import { parseHttpDate } from '../http-date.ts';
+import { plausibleDate } from '../http-date.ts';
 import type { Json } from '../json.ts';
 import { within } from '../within.ts';
 import type { Context } from './context.ts';
@@ -13,6 +13,8 @@ import type { Tokens } from './tokens.ts';
 /** A 2xx answer in JSON. */
 export interface Answer {
   readonly body: Json;
+  /** The length of its text, in characters. */
+  readonly size: number;
   /** When the service answered, in ms since 1970, and by whose clock. */
   readonly readAt: number;
   readonly clock: 'service' | 'local';
@@ -76,12 +78,9 @@ async function ask(
 function take(context: Context, name: string, answer: HttpAnswer, patience: Patience): Try<Answer> {
   const { secrets } = context;
   if (!isSuccess(answer.status)) return { failure: statusFailure(name, answer, patience, answer.at) };
-  const body = parseJson(answer.text);
-  if (body === undefined) {
-    const found = `${answer.text.length} characters that begin "${excerpt(secrets.hide(answer.text))}"`;
-    return { failure: garbledFailure(name, found, patience) };
-  }
-  return { value: { body, ...timeOf(context, answer), wrong } };
+  const body = answer.text === undefined ? undefined : parseJson(answer.text);
+  if (body === undefined) return { failure: garbledFailure(name, describe(answer, secrets.hide), patience) };
+  return { value: { body, size: answer.text?.length ?? 0, ...timeOf(context, answer), wrong } };
 
   function wrong(where: { path: string; expected: string; found: string }): ServiceAnswerError {
     const { path, expected, found } = where;
@@ -89,8 +88,14 @@ function take(context: Context, name: string, answer: HttpAnswer, patience: Pati
   }
 }
 
+function describe({ text, encoding }: HttpAnswer, hide: (text: string) => string): string {
+  if (text === '') return 'an empty body';
+  if (text !== undefined) return `${text.length} characters that begin "${excerpt(hide(text))}"`;
+  return `bytes that are no UTF-8${encoding ? ` (content-encoding ${excerpt(hide(encoding))})` : ''}`;
+}
+
 function timeOf(context: Context, answer: HttpAnswer): Pick<Answer, 'readAt' | 'clock'> {
-  const date = parseHttpDate(answer.date);
+  const date = plausibleDate(answer.date, answer.at);
   if (date !== undefined) return { readAt: date, clock: 'service' };
   const message =
     'the service sends no usable Date header; times are by the local clock, which must be right';

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import type { ServiceAnswerError } from './errors.ts';
 
 /** A project, task or user as the service sent it, with its identifier resolved (service-api.md §2.1, §2.4). */
 export interface ServiceRecord {
@@ -6,6 +7,8 @@ export interface ServiceRecord {
   readonly id: string;
   /** The whole record, as sent. */
   readonly fields: JsonObject;
+  /** What makes it useless, while all others of its list are not: its identifier or its contents can't be kept. */
+  readonly flaw?: ServiceAnswerError;
 }
 
 /** One page of a list (service-api.md §2.2). */

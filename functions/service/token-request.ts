@@ -1,4 +1,4 @@
-import { parseHttpDate } from '../http-date.ts';
+import { plausibleDate } from '../http-date.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
 import { ServiceError } from './errors.ts';
@@ -57,8 +57,8 @@ async function tryOnce(context: Context, request: HttpRequest, attempt: number):
     return { failure: exchangeFailure(name, result, patience, limits) };
   }
   if (!isSuccess(result.status)) return { failure: statusFailure(name, result, patience, result.at) };
-  const body = parseJson(result.text);
+  const body = result.text === undefined ? undefined : parseJson(result.text);
   if (body === undefined) return { failure: garbledFailure(name, 'other text', patience) };
-  const about = { now: parseHttpDate(result.date) ?? result.at, hide: context.secrets.hide };
+  const about = { now: plausibleDate(result.date, result.at) ?? result.at, hide: context.secrets.hide };
   return { value: readTokenAnswer(name, body, about) };
 }

@@ -23,12 +23,14 @@ export async function takeLease(
         ':until': { N: String(until) },
         ':now': { N: String(now) },
       },
-      ReturnValues: 'ALL_NEW',
+      ReturnValues: 'ALL_OLD',
     }),
   );
   if (!(await holds(update))) return undefined;
   const { Attributes: item = {} } = await update;
-  return { mode, owner, window: windowOf(item.window?.S), progress: item.progress?.S };
+  const orphaned = item.leaseOwner !== undefined;
+  const [window, progress] = [windowOf(item.window?.S), item.progress?.S];
+  return { mode, owner, window, progress, ...(orphaned && { orphaned }) };
 }
 
 export async function isUnfinished(table: Table, process: ProcessKey, mode: Mode): Promise<boolean> {

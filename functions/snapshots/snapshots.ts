@@ -30,6 +30,8 @@ export interface Lease {
   readonly window: PassWindow | undefined;
   /** The last project, in id order, that the pass is done with. */
   readonly progress: string | undefined;
+  /** True when the run that had the lease before never gave it back: it died. */
+  readonly orphaned?: boolean;
 }
 
 /** Fixed when a pass begins, and kept when a later run goes on with it. */

@@ -15,6 +15,8 @@ const FORMATS: Record<keyof ProcessState, 'boolean' | 'number' | 'json' | 'zstd'
   missing: 'json',
   held: 'json',
   released: 'boolean',
+  completedAt: 'number',
+  stalled: 'json',
   reported: 'json',
   announced: 'number',
 };

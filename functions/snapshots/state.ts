@@ -1,6 +1,7 @@
 import type { Definitions } from '../changes/field-index.ts';
 
-/** What a process's passes know between them. Times are in ms since 1970, by the service's clock. */
+/** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
+ *  said. */
 export interface ProcessState {
   /** True once every project has its first snapshot: from then on differences are told. */
   readonly baselined: boolean;
@@ -19,6 +20,10 @@ export interface ProcessState {
   readonly held: { readonly since: number; readonly missing: number } | undefined;
   /** True when the operator let the held deletions go ahead. */
   readonly released: boolean;
+  /** When a `changes` pass, or the baseline, was last completed, by our clock; 0 when nobody knows. */
+  readonly completedAt: number;
+  /** Set from when a stall was told until its end is: when a pass was last completed before, by our clock. */
+  readonly stalled: { readonly since: number } | undefined;
   /** What was reported once, and needs no second report. */
   readonly reported: readonly string[];
   /** The version of the last announcement, 0 before the first: events about the process itself share one counter, so
@@ -49,6 +54,8 @@ export const UNKNOWN_PROCESS: ProcessState = {
   missing: [],
   held: undefined,
   released: false,
+  completedAt: 0,
+  stalled: undefined,
   reported: [],
   announced: 0,
 };

@@ -48,6 +48,25 @@ export function stale(pass: ScheduledPass): OperatorAlarm {
   };
 }
 
+/** What the poller itself says, and told the subscribers. Beside `stale` it also covers what this stack doesn't schedule. */
+export function stalled(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): OperatorAlarm {
+  const { workspace, processId } = pass;
+  return {
+    name: `${workspace} ${processId} stalled`,
+    happened: `Passes over process ${processId} of workspace ${workspace} run, but fail or don't end: none was completed for 5 intervals. Subscribers got source.stalled.`,
+    means:
+      'Changes in this process are late, none is lost. The next pass that is completed tells them, and source.recovered.',
+    first:
+      "Read `reason` in the event, or the poll function's last errors: they name the request, the answer and the remedy. If the service is down there is nothing to do.",
+    section: 'process-stalled',
+    metric: pollMetric('ProcessStalled', { workspace, processId }, 'Maximum', Duration.minutes(1)),
+    when: 'at least',
+    threshold: 1,
+    periods: 1,
+    missing: 'ignored',
+  };
+}
+
 /** Every pass says 1 while its process is held and 0 otherwise, so a minute without a pass changes nothing. */
 export function held(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): OperatorAlarm {
   const { workspace, processId } = pass;

@@ -9,9 +9,10 @@ type Settings = z.input<typeof workspaceSettings>;
 export function workspacesJson(config: Config): string {
   const settings = config.workspaces.map((workspace): Settings => {
     const { name, baseUrl, authUrl, audience, concurrency, identifiers } = workspace;
-    const processes = workspace.processes.map(({ id, overlap, ignoreFields }) => ({
+    const processes = workspace.processes.map(({ id, overlap, ignoreFields, changes }) => ({
       id,
       ...(overlap === undefined ? {} : { overlap }),
+      ...withInterval(changes ?? config.changes),
       ...(ignoreFields === undefined ? {} : { ignoreFields }),
     }));
     return {
@@ -21,4 +22,11 @@ export function workspacesJson(config: Config): string {
     };
   });
   return JSON.stringify(settings);
+}
+
+/** The default in functions/settings.ts, in ms. It is left out, for the environment has little room. */
+const USUAL_INTERVAL = 60_000;
+
+function withInterval(interval: number): { interval?: number } {
+  return interval === USUAL_INTERVAL ? {} : { interval };
 }

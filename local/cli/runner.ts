@@ -12,7 +12,7 @@ import type { Output } from './output.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { type Job, startScheduler } from './scheduler.ts';
 import { sleep } from './sleep.ts';
-import { realSource, type Source, simulatedSource } from './source.ts';
+import { polledEvery, realSource, type Source, simulatedSource } from './source.ts';
 import { fileSweepTimes } from './sweep-times.ts';
 import { startTable } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
@@ -58,8 +58,9 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   const directory = await takeDirectory(closers, options.memory ? undefined : data);
   const house = { closers, directory, output };
   const table = await startTable(house, environment.DYNAMODB_ENDPOINT || undefined);
-  const source = await openSource(house, options, settings);
-  const interval = options.interval ?? (source.simulated ? LIVELY : 60_000);
+  const opened = await openSource(house, options, settings);
+  const interval = options.interval ?? (opened.simulated ? LIVELY : 60_000);
+  const source = polledEvery(opened, interval);
   const kept = options.memory ? undefined : data;
   output.say(
     banner({ ...options, source, interval, subscribers: options.subscribe, endpoints: wanted, data: kept }),

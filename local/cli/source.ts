@@ -30,6 +30,12 @@ export function realSource(settings: ServiceSettings, overlap: number): Source {
   };
 }
 
+/** The source, whose processes are polled every `interval` ms. */
+export function polledEvery(source: Source, interval: number): Source {
+  const processes = source.workspace.processes.map(process => ({ ...process, interval }));
+  return { ...source, workspace: { ...source.workspace, processes } };
+}
+
 /** Each edit writes the state whole: a log of days would make that slow. Passes read it every few seconds. */
 const AUDIT_RETENTION = 5_000;
 

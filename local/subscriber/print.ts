@@ -49,7 +49,8 @@ function timeOfDay(time: string, timeZone: string | undefined): string {
 }
 
 function marker({ type }: ChangeEvent, paint: Paint): string {
-  if (type === 'source.held') return paint(['bold', 'yellow'], '!');
+  if (type === 'source.recovered') return paint(['bold', 'green'], '!');
+  if (type.startsWith('source.')) return paint(['bold', 'yellow'], '!');
   if (type.endsWith('.created')) return paint(['bold', 'green'], '+');
   return type.endsWith('.deleted') ? paint(['bold', 'red'], '−') : paint('blue', '~');
 }
@@ -74,6 +75,10 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
   switch (event.type) {
     case 'source.held':
       return [paint('yellow', `held: ${printable(event.data.reason)}`)];
+    case 'source.stalled':
+      return [paint('yellow', `stalled: ${printable(event.data.reason)}`)];
+    case 'source.recovered':
+      return [paint('green', `recovered: what changed since ${printable(event.data.since)} is told`)];
     case 'project.created':
     case 'task.created':
       return [createdLine(event, layout)];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
+import { recoveredEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { Json } from '../../functions/json.ts';
 import { change, commitOf } from './chat-batches.ts';
 
@@ -144,9 +145,27 @@ const anyHeld = fc
     ),
   ]);
 
+const anyStall = fc
+  .tuple(anyId, anyText, fc.integer({ min: 1, max: 1e6 }))
+  .map(([processId, reason, after]): ChangeEvent[] => {
+    const [since, version] = [1.7e12, 1.7e12 + after];
+    const origin = { workspace: 'eu', processId };
+    return [
+      stalledEvent(origin, { version, at: version, since, reason }),
+      recoveredEvent(origin, { version: version + 1, since, until: version }),
+    ];
+  });
+
 /** Any batch, in any order, some of it twice. */
 export const anyBatch: fc.Arbitrary<ChangeEvent[]> = fc
-  .array(fc.oneof({ weight: 5, arbitrary: anyCommit }, { weight: 1, arbitrary: anyHeld }), { maxLength: 4 })
+  .array(
+    fc.oneof(
+      { weight: 5, arbitrary: anyCommit },
+      { weight: 1, arbitrary: anyHeld },
+      { weight: 1, arbitrary: anyStall },
+    ),
+    { maxLength: 4 },
+  )
   .chain(commits => {
     const events = commits.flat();
     return fc.shuffledSubarray([...events, ...events.slice(0, 2)], { minLength: events.length });

@@ -1,6 +1,7 @@
 import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
+import { recoveredEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { Json } from '../../functions/json.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
@@ -85,6 +86,21 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     heldEvent(
       { workspace: 'eu', processId: 'customer-projects' },
       { version: at, at, missing: 30, known: 60 },
+    ),
+  ],
+  outage: [
+    stalledEvent(
+      { workspace: 'eu', processId: 'customer-projects' },
+      {
+        version: at,
+        at,
+        since: at - 400_000,
+        reason: 'GET /processes/customer-projects/projects: status 403: access is denied; *check* <this>',
+      },
+    ),
+    recoveredEvent(
+      { workspace: 'eu', processId: 'customer-projects' },
+      { version: at + 1, since: at - 400_000, until: at + 1 },
     ),
   ],
   many: commitOf(

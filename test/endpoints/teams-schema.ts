@@ -64,7 +64,13 @@ export const teamsMessage = z.strictObject({
         type: z.literal('AdaptiveCard'),
         $schema: z.literal('http://adaptivecards.io/schemas/adaptive-card.json'),
         version: z.literal('1.5'),
-        fallbackText: z.string().regex(new RegExp(`^(?:[\\d,]+ changes? in ${place}|Deletions are held)$`)),
+        fallbackText: z
+          .string()
+          .regex(
+            new RegExp(
+              `^(?:[\\d,]+ changes? in ${place}|Deletions are held|Changes are late|Changes are told again)$`,
+            ),
+          ),
         msteams: z.strictObject({ width: z.literal('Full') }),
         body: z.tuple([head]).rest(z.union([richText, record, tail])),
       }),

@@ -51,6 +51,23 @@ describe('a pass', () => {
     });
   });
 
+  test('that does not end well keeps its alarm until one is completed', () => {
+    template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName: 'ProcessStalled' }, 3);
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'Changewire: example-eu replace-with-a-process-id stalled',
+      Namespace: 'Changewire',
+      MetricName: 'ProcessStalled',
+      Dimensions: [
+        { Name: 'processId', Value: 'replace-with-a-process-id' },
+        { Name: 'service', Value: 'changewire' },
+        { Name: 'workspace', Value: 'example-eu' },
+      ],
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      Threshold: 1,
+      TreatMissingData: 'ignore',
+    });
+  });
+
   test('that finds a process held keeps its alarm until a pass finds otherwise', () => {
     const held = resources(template, 'AWS::CloudWatch::Alarm').filter(
       ([, { MetricName }]) => MetricName === 'ProcessHeld',

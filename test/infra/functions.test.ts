@@ -64,7 +64,7 @@ describe('the poll function', () => {
     ]);
   });
 
-  test('gets what the configuration sets beside that: overlap, identifiers, the name of the secret', () => {
+  test('gets what the configuration sets beside that: overlap, interval, identifiers, the name of the secret', () => {
     const config = leastConfig();
     const [workspace] = config.workspaces;
     const identifiers = { task: 'taskKey' };
@@ -72,13 +72,21 @@ describe('the poll function', () => {
       ...workspace,
       identifiers,
       credentials: 'a/b',
-      processes: [{ id: 'p', overlap: '3m' }],
+      processes: [{ id: 'p', overlap: '3m', changes: '5m' }, { id: 'q' }, { id: 'r', changes: '1m' }],
     };
     const { WORKSPACES } = pollEnvironment.parse(
-      environmentOf(testTemplate({ ...config, workspaces: [special] }), 'Poll'),
+      environmentOf(testTemplate({ ...config, changes: '2m', workspaces: [special] }), 'Poll'),
     );
     expect(WORKSPACES).toMatchObject([
-      { identifiers, credentials: 'a/b', processes: [{ id: 'p', overlap: 180_000 }] },
+      {
+        identifiers,
+        credentials: 'a/b',
+        processes: [
+          { id: 'p', overlap: 180_000, interval: 300_000 },
+          { id: 'q', interval: 120_000 },
+          { id: 'r', interval: 60_000 },
+        ],
+      },
     ]);
   });
 

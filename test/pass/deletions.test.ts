@@ -124,7 +124,17 @@ describe('a sweep', () => {
       hide(['1001', '1002', '1003']);
       await world.later('sweep');
     }
-    expect(await told()).toEqual([]);
+    expect(await told()).toEqual(['source.held']);
+  });
+
+  it('invariant 9: the last project of a process is gone when its task list says so, else an operator decides', async () => {
+    await baselined({ projects: 1, freedoms: { auditDenied: 403, tasksOfDeletedProject: 200 } });
+    world.edit.deleteProject(PROCESS, '1001');
+    for (let sweep = 0; sweep < 3; sweep++) await world.later('sweep');
+    expect(await told()).toEqual(['source.held']);
+    world.service.freedoms.tasksOfDeletedProject = 404;
+    await world.later('sweep');
+    expect((await told()).at(-1)).toBe('project.deleted 1001');
   });
 
   it('that runs out of time is continued by the next changes run, and finds deletions then', async () => {

@@ -76,6 +76,7 @@ describe('a project whose tasks are refused', () => {
     for (let pass = 0; pass < 5; pass++) await world.later().catch(() => undefined);
     expect(await told()).toEqual([
       'project.updated 1005 budget: "" → "1"',
+      'source.stalled',
       'project.updated 1001 budget: "" → "1"',
     ]);
   });

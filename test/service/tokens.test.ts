@@ -63,7 +63,10 @@ describe('the token request', () => {
   test('never quotes what the endpoint answered, even when that is no JSON', async () => {
     const { service } = await rig(user, { token: html });
     const error = await failureOf(service.user('u'));
-    expect(error.message).toBe('POST /oauth/token: at $: expected JSON, found other text (3 attempts)');
+    expect(error.message).toBe(
+      'POST /oauth/token: at $: expected JSON, found other text (3 attempts); check the address, and what ' +
+        'answers between (a proxy, a sign-in page)',
+    );
   });
 
   test('needs both credentials', async () => {

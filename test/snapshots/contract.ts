@@ -206,7 +206,15 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
 
       it('is taken again by its own owner, who may have been killed and come back', async () => {
         await take('local');
-        expect(await take('local')).toBeDefined();
+        expect(await take('local')).toMatchObject({ orphaned: true });
+      });
+
+      it('tells whether the run before gave it back', async () => {
+        const lease = await taken('a');
+        expect(lease.orphaned).toBeUndefined();
+        await snapshots.release(process, lease);
+        expect((await taken('b')).orphaned).toBeUndefined();
+        expect((await taken('c', 'changes', AT + 60_001)).orphaned).toBe(true);
       });
 
       it('of many that ask at once goes to one', async () => {
@@ -336,6 +344,8 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
           missing: ['p1'],
           held: { since: AT, missing: 12 },
           released: true,
+          completedAt: AT + 3,
+          stalled: { since: AT },
           reported: ['audit-denied'],
           announced: AT,
         };

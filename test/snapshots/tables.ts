@@ -1,18 +1,15 @@
-import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type _Record, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { lambdaRecord } from '../../local/stream/lambda-record.ts';
 import type { Position } from '../../local/stream/position.ts';
 import { ShardReader } from '../../local/stream/shards.ts';
-import type { Item } from '../simulation/models/table.ts';
 import { openModel as open, startTable, usesModel } from '../support/table.ts';
 
 /** A table under test, of whatever kind. */
 export interface OpenTable {
   readonly client: DynamoDBClient;
   readonly tableName: string;
-  /** Every item. */
-  items(): Promise<Item[]>;
   /** All that the stream got so far, in its order, as Lambda hands it to a function. */
   stream(): Promise<DynamoDBRecord[]>;
   stop(): Promise<void>;
@@ -29,7 +26,6 @@ export async function openModel(): Promise<OpenTable> {
   return {
     client,
     tableName,
-    items: async () => [...model.items()],
     stream: async () => [...model.stream],
     stop: async () => undefined,
   };
@@ -41,10 +37,6 @@ export async function openEmbedded(): Promise<OpenTable> {
   return {
     client,
     tableName,
-    items: async () => {
-      const pages = await Array.fromAsync(paginateScan({ client }, { TableName: tableName }));
-      return pages.flatMap(({ Items = [] }) => Items);
-    },
     stream: () => readStream(new ShardReader(streams, streamArn), streamArn),
     stop: async () => {
       streams.destroy();
@@ -63,11 +55,16 @@ async function readStream(reader: ShardReader, streamArn: string): Promise<Dynam
       if (sequenceNumber === undefined) continue;
       isMore = true;
       positions[shardId] = { sequenceNumber, ended };
-      for (const record of records) {
-        const { eventName } = record;
-        all.push({ ...lambdaRecord(record, streamArn), ...(eventName && { eventName }) });
-      }
+      all.push(...records.map(record => recordOf(record, streamArn)));
     }
   }
   return all;
+}
+
+/** `lambdaRecord` is made for insertions. */
+function recordOf(record: _Record, streamArn: string): DynamoDBRecord {
+  const { dynamodb = {}, ...more } = lambdaRecord(record, streamArn);
+  const { eventName = 'INSERT' } = record;
+  const { NewImage, ...change } = dynamodb;
+  return { ...more, eventName, dynamodb: eventName === 'REMOVE' ? change : dynamodb };
 }

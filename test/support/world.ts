@@ -166,8 +166,8 @@ export async function readJournal(
 /** Events in short: `task.updated 1001/500001 status: To do → Done`. */
 export function inShort(events: readonly ChangeEvent[]): string[] {
   return events.map(event => {
-    if (event.type === 'source.held') return event.type;
     const { data } = event;
+    if (!('changes' in data)) return event.type;
     const id = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;
     const changes = event.type.endsWith('.updated')
       ? data.changes.map(

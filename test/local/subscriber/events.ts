@@ -38,6 +38,17 @@ export function projectEvent(
   return { ...common, type, data: { process, project, changes, observed } } as ProjectEvent;
 }
 
+const about = { ...common, id: 'p..1777777777777.0' };
+
+export function stalled(reason: string): SourceEvent {
+  return { ...about, type: 'source.stalled', data: { process, reason, since: observed.after } };
+}
+
+export function recovered(): SourceEvent {
+  const { after: since, before: until } = observed;
+  return { ...about, type: 'source.recovered', data: { process, since, until } };
+}
+
 export function held(reason: string): SourceEvent {
   return { ...common, type: 'source.held', data: { process, reason, missing: 40, known: 60 } };
 }

@@ -5,7 +5,7 @@ import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import type { Json } from '../../../functions/json.ts';
 import { formatEvent } from '../../../local/subscriber/print.ts';
 import { columns } from '../../../local/subscriber/text.ts';
-import { change, held, projectEvent, taskUpdated } from './events.ts';
+import { change, held, projectEvent, recovered, stalled, taskUpdated } from './events.ts';
 
 const plain = (event: ChangeEvent, width = 100) =>
   formatEvent(event, { colour: false, width, timeZone: 'UTC' });
@@ -46,6 +46,15 @@ describe('a printed event', () => {
       /^12:03:11 {2}− Acme GmbH {27,}project deleted$/,
     );
     expect(plain(held('40 of 60 projects are gone.'))).toMatch(/^12:03:11 {2}! process p +held: 40 of 60/);
+  });
+
+  it('tells of a stall and of its end', () => {
+    expect(plain(stalled('GET /x: status 503'))).toMatch(
+      /^12:03:11 {2}! process p +stalled: GET \/x: status 503$/,
+    );
+    expect(plain(recovered())).toMatch(
+      /! process p +recovered: what changed since 2026-05-04T12:02:11.000Z is told$/,
+    );
   });
 
   it('limits what it tells of a new record, and says how much is left', () => {
@@ -146,5 +155,6 @@ describe('a printed event', () => {
       ),
     );
     expect(plain(held('\u001b]0;title\u0007'))).toContain('held: \\u001b]0;title\\u0007');
+    expect(plain(stalled('\u001b]0;title\u0007'))).toContain('stalled: \\u001b]0;title\\u0007');
   });
 });

@@ -1,0 +1,31 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { isEmpty } from './empty.ts';
+import { jsonEqual } from './equal.ts';
+import type { FieldChange } from './event.ts';
+
+/** Properties that identify a record (DESIGN §4). */
+const OWN = {
+  project: new Set(['id', 'projectId', 'externalId']),
+  task: new Set(['id', 'taskId', 'externalId']),
+};
+
+/** `id`, `projectId`, `assignee_id`, `memberIds`. */
+const IDENTIFIER = /(^|_)ids?$|(?<=[a-z0-9])(Id|ID)s?$/;
+
+/** True for a change in which whatever was identified is identified still: a text that became a number, or the record's
+ *  own identifier under another name. A service that does this to all its records must not flood (DESIGN §7). */
+export function isSameIdentifier(entity: 'project' | 'task', id: string, change: FieldChange): boolean {
+  const { kind, field, from, to } = change;
+  if (kind !== 'builtin') return false;
+  const isOwn = (value: Json) => isEmpty(value) || (typeof value !== 'object' && String(value) === id);
+  if (OWN[entity].has(field) && isOwn(from) && isOwn(to)) return true;
+  return jsonEqual(withTexts(field, from), withTexts(field, to));
+}
+
+/** The value with each number that is an identifier as text. */
+function withTexts(name: string, value: Json): Json {
+  if (typeof value === 'number') return IDENTIFIER.test(name) ? String(value) : value;
+  if (Array.isArray(value)) return value.map(item => withTexts(name, item));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withTexts(key, child)]));
+}

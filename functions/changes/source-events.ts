@@ -1,0 +1,36 @@
+import { type EventOrigin, envelope } from './build-events.ts';
+import type { SourceEvent } from './event.ts';
+
+/** Tells subscribers that no pass over a process was completed for long. Times in ms since 1970, on the poller's clock. */
+export function stalledEvent(
+  origin: EventOrigin,
+  stalled: { version: number; at: number; since: number; reason: string },
+): SourceEvent {
+  const { version, at, since, reason } = stalled;
+  return {
+    ...processEnvelope(origin, version, at),
+    type: 'source.stalled',
+    data: { process: { id: origin.processId }, reason, since: iso(since) },
+  };
+}
+
+/** Tells them that a pass was completed again, at `until`. */
+export function recoveredEvent(
+  origin: EventOrigin,
+  recovered: { version: number; since: number; until: number },
+): SourceEvent {
+  const { version, since, until } = recovered;
+  return {
+    ...processEnvelope(origin, version, until),
+    type: 'source.recovered',
+    data: { process: { id: origin.processId }, since: iso(since), until: iso(until) },
+  };
+}
+
+function processEnvelope(origin: EventOrigin, version: number, at: number) {
+  return envelope({ ...origin, projectId: '', version }, 0, { after: at, before: at });
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,66 @@
+import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
+import type { ProcessState } from '../snapshots/state.ts';
+import { announce } from './announce.ts';
+import type { Pass } from './pass.ts';
+
+/** So many intervals without a completed `changes` pass are a stall: one slow pass or one failed request is none. */
+const INTERVALS = 5;
+/** A poller that looks every second is not stalled by a restart. */
+const LEAST_MS = 60_000;
+
+/** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is what the last one met. A run
+ *  tells it: so a schedule that does not run is no stall, nor is anything before the baseline. It is never the cause of
+ *  a failure: what the pass met is what the caller must see. */
+export async function tellStalled(pass: Pass, reason: string): Promise<void> {
+  if (pass.lease.mode !== 'changes' || !isOverdue(pass, pass.parts.state)) return;
+  const { process, snapshots, log, clock } = pass.parts;
+  await trying(pass, async () => {
+    // Another run may have completed a pass since this one looked.
+    const state = await snapshots.readState(process);
+    const told = await announce({ ...pass.parts, state }, now => {
+      const since = now.completedAt;
+      if (!isOverdue(pass, now)) return undefined;
+      return {
+        state: { stalled: { since } },
+        events: version => [stalledEvent(process, { version, at: clock(), since, reason })],
+      };
+    });
+    pass.events += told;
+    if (told > 0) log.warn('The process is stalled; subscribers are told.', { ...process, reason });
+  });
+}
+
+/** Tells them that it is over, once a `changes` pass is completed. The state forgets the stall with the telling: a run
+ *  that dies before leaves it to the next completed pass. */
+export async function tellRecovered(pass: Pass): Promise<void> {
+  if (pass.lease.mode !== 'changes' || !pass.parts.state.stalled) return;
+  const { process, clock, log } = pass.parts;
+  await trying(pass, async () => {
+    const told = await announce(pass.parts, ({ stalled }) => {
+      if (!stalled) return undefined;
+      return {
+        state: { stalled: undefined },
+        events: version => [recoveredEvent(process, { version, since: stalled.since, until: clock() })],
+      };
+    });
+    pass.events += told;
+    if (told > 0) log.info('The process is no longer stalled; subscribers are told.', { ...process });
+  });
+}
+
+function isOverdue(pass: Pass, { completedAt, stalled }: ProcessState): boolean {
+  const { clock, settings } = pass.parts;
+  const allowed = Math.max(INTERVALS * settings.interval, LEAST_MS);
+  return !stalled && completedAt > 0 && clock() - completedAt > allowed;
+}
+
+async function trying(pass: Pass, tell: () => Promise<void>): Promise<void> {
+  try {
+    await tell();
+  } catch (error) {
+    pass.parts.log.warn('Subscribers could not be told how the process is; a later run tells them.', {
+      ...pass.parts.process,
+      error: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

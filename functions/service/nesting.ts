@@ -1,0 +1,10 @@
+import type { Json } from '../json.ts';
+
+/** Whoever walks a record recurses: beyond some thousands of levels the stack ends. */
+export const MOST_LEVELS = 200;
+
+/** True when the value is nested deeper than anything that a record of fields could need. */
+export function isTooDeep(value: Json, levels: number = MOST_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some(child => isTooDeep(child, levels - 1));
+}

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { crash } from './crash.ts';
+
+const KILLS = 20;
+const LIMIT = 110_000;
+/** Another plan each day. */
+const SEED = Number(new Date().toISOString().slice(0, 10).replaceAll('-', ''));
+
+it(`invariants 1 to 4: a local run that is killed ${KILLS} times loses and invents nothing (seed ${SEED})`, async () => {
+  const lines: string[] = [];
+  try {
+    const summary = await crash({ seed: SEED, kills: KILLS, limit: LIMIT, say: line => lines.push(line) });
+    expect(summary.kills).toBe(KILLS);
+    expect(Object.keys(summary.byVictim).sort()).toEqual(['both', 'database', 'runner']);
+    expect(summary.events).toBeGreaterThan(KILLS);
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}\n\n${lines.join('\n')}`);
+  }
+});

@@ -1,0 +1,138 @@
+import { House } from './house.ts';
+import { ENDS_WITHIN, Killer } from './killer.ts';
+import type { Life } from './life.ts';
+import { Patience } from './patience.ts';
+import { PROCESSES, planOf } from './plan.ts';
+import { type Summary, seconds } from './summary.ts';
+
+export interface CrashOptions {
+  readonly seed: number;
+  readonly kills: number;
+  /** Everything is over by then, in ms. */
+  readonly limit: number;
+  /** Told how it goes on, a line at a time. */
+  readonly say: (line: string) => void;
+  /** Ends it before its time. */
+  readonly signal?: AbortSignal;
+}
+
+/** How long everything may take to be swept twice, and to be delivered; in ms. */
+const SWEEPS_WITHIN = 60_000;
+const DELIVERS_WITHIN = 60_000;
+
+/**
+ * Kills the local run again and again while the service changes, then lets it end in peace and compares what the
+ * subscribers were told with what the service shows.
+ * @throws Error that tells what was lost, invented or left behind, or that time is up
+ */
+export async function crash(options: CrashOptions): Promise<Summary> {
+  const { seed, limit, say, signal: outer } = options;
+  const house = await House.start(seed);
+  const time = new AbortController();
+  const late = new Error(
+    `It was not over within ${seconds(limit)}: the machine is too slow, or something hangs.`,
+  );
+  const timer = setTimeout(() => time.abort(late), limit);
+  const signal = AbortSignal.any([time.signal, ...(outer ? [outer] : [])]);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  let failed = true;
+  try {
+    const summary = await Promise.race([play(house, new Patience(signal), options), aborted]);
+    failed = false;
+    return summary;
+  } finally {
+    clearTimeout(timer);
+    time.abort(new Error('It is over.'));
+    await house.close(failed);
+    if (failed) say(`What the run kept is in ${house.data.path}`);
+  }
+}
+
+async function play(house: House, patience: Patience, options: CrashOptions): Promise<Summary> {
+  const { seed, kills, say } = options;
+  const began = Date.now();
+  const tell = (text: string) => say(`${text}  ${howFar(house)}  ${seconds(Date.now() - began)}`);
+  say(`seed ${seed}: ${kills} kills; ${house.rhythm.join(' ')}; ${JSON.stringify(house.side.freedoms)}`);
+  const killer = new Killer(house, patience);
+  const counts = { byVictim: {}, byPhase: {} };
+  for (const [index, kill] of planOf(seed, kills).entries()) {
+    const phase = await killer.kill(kill);
+    count(counts.byVictim, kill.victim);
+    count(counts.byPhase, phase);
+    tell(`${`kill ${index + 1}/${kills}`.padEnd(12)}  ${kill.victim.padEnd(8)}  during ${phase.padEnd(8)}`);
+  }
+  house.side.calm();
+  tell('The edits have ended; a last life begins');
+  const problems = [...killer.problems, ...(await sweepInPeace(house, killer, patience))];
+  tell('It swept everything twice and ended; one more delivers what is left');
+  problems.push(...(await deliverInPeace(house, patience)));
+  tell('It ended, too');
+  problems.push(...(await house.judge()));
+  if (problems.length > 0) throw new Error(problems.map(text => `- ${text}`).join('\n'));
+  const { raw, webhook, side, receivers } = house;
+  return {
+    kills,
+    ...counts,
+    orphans: killer.orphans,
+    failedStarts: killer.failedStarts,
+    edits: side.edits,
+    events: raw.received.size,
+    repeated: Object.fromEntries(receivers.map(({ name, repeated }) => [name, repeated])),
+    refused: raw.failed + webhook.failed,
+    hung: raw.hung + webhook.hung,
+    took: Date.now() - began,
+  };
+}
+
+/** No edit, no kill, no trouble: two sweeps of everything. @returns what was wrong */
+async function sweepInPeace(house: House, killer: Killer, patience: Patience): Promise<string[]> {
+  house.raw.mood = 'well';
+  house.webhook.mood = 'well';
+  house.data.letTimePass();
+  const last = killer.begin(PROCESSES.length);
+  const what = () => `The last life does not sweep everything twice (it said: ${last.said})`;
+  await patience.within(SWEEPS_WITHIN, sweptTwice(house, last, patience), what);
+  last.stop();
+  return endOf(house, last, patience, ENDS_WITHIN);
+}
+
+/** One pass that must end with everything delivered. @returns what was wrong */
+function deliverInPeace(house: House, patience: Patience): Promise<string[]> {
+  return endOf(house, house.live(PROCESSES, '--once'), patience, DELIVERS_WITHIN);
+}
+
+async function sweptTwice(house: House, life: Life, patience: Patience): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    const before = PROCESSES.map(id => house.sweptAt(id));
+    while (PROCESSES.some((id, index) => house.sweptAt(id) <= (before[index] ?? 0))) {
+      if (life.isOver) throw new Error(`The last life ended by itself. It said: ${life.said}`);
+      await patience.pause(50);
+    }
+  }
+}
+
+/** What is wrong with the end of a life that nobody killed. */
+async function endOf(house: House, life: Life, patience: Patience, within: number): Promise<string[]> {
+  const code = await patience.within(
+    within,
+    life.ended(),
+    () => `A life does not end (it said: ${life.said})`,
+  );
+  const left = house.processes();
+  return [
+    ...(code === 0 ? [] : [`A life that nobody killed ended with exit code ${code}. It said: ${life.said}`]),
+    ...(left.length === 0 ? [] : [`A life that nobody killed left processes behind: ${left.join(', ')}`]),
+  ];
+}
+
+function howFar({ raw, webhook }: House): string {
+  const { size, repeated } = raw.received;
+  const signed = webhook.received;
+  return `events: ${size} raw, ${signed.size} signed (again: ${repeated}, ${signed.repeated})`;
+}
+
+function count(all: Record<string, number>, name: string): void {
+  all[name] = (all[name] ?? 0) + 1;
+}

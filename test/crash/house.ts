@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { between, pick, seededRandom } from '../../local/service/random.ts';
+import { environmentOf } from '../local/main-support.ts';
+import { Data } from './data.ts';
+import { Life } from './life.ts';
+import { databasesOf, killAll, processesOf } from './processes.ts';
+import { Contents, Received } from './received.ts';
+import { type Receiver, SECRET, startRawReceiver, startWebhookReceiver } from './receivers.ts';
+import { type ServiceSide, startServiceSide } from './service-side.ts';
+import { committedEvents, verdict } from './verdict.ts';
+
+interface Parts {
+  readonly directory: string;
+  readonly rhythm: readonly string[];
+  readonly side: ServiceSide;
+  readonly raw: Receiver;
+  readonly webhook: Receiver;
+  readonly sent: Contents;
+}
+
+/** What outlives every kill: the service, the endpoints and the data directory. One life at a time runs in it. */
+export class House {
+  readonly side: ServiceSide;
+  readonly raw: Receiver;
+  readonly webhook: Receiver;
+  readonly data: Data;
+  /** How often the lives look, as options of the command line. */
+  readonly rhythm: readonly string[];
+  readonly #directory: string;
+  /** What came over HTTP: byte for byte the same, whoever got it. */
+  readonly #sent: Contents;
+  /** What is printed was parsed and put together again: its properties have another order. */
+  readonly #printed = new Contents();
+  readonly #terminal = new Received('the terminal', this.#printed);
+  /** The one that runs, or that ended last. */
+  life: Life | undefined;
+
+  private constructor(parts: Parts) {
+    this.side = parts.side;
+    this.raw = parts.raw;
+    this.webhook = parts.webhook;
+    this.rhythm = parts.rhythm;
+    this.data = new Data(join(parts.directory, '.changewire'));
+    this.#directory = parts.directory;
+    this.#sent = parts.sent;
+  }
+
+  static async start(seed: number): Promise<House> {
+    const sent = new Contents();
+    const side = await startServiceSide(seed + 1, () => house.life?.asked());
+    const house = new House({
+      directory: mkdtempSync(join(tmpdir(), 'changewire-crash-')),
+      rhythm: rhythmOf(seed + 2),
+      side,
+      raw: await startRawReceiver(sent, seededRandom(seed + 3)),
+      webhook: await startWebhookReceiver(sent, seededRandom(seed + 4)),
+      sent,
+    });
+    return house;
+  }
+
+  /** Starts a run that watches these processes. @param more options of the command line */
+  live(processes: readonly string[], ...more: string[]): Life {
+    for (const watched of this.side.watched) watched.newLife(processes);
+    const endpoints = ['--subscribe', this.raw.url, '--raw', '--webhook', this.webhook.url];
+    const args = [...endpoints, '--webhook-secret', SECRET, ...this.rhythm, ...more];
+    const environment = { ...environmentOf(this.side.service), SERVICE_PROCESSES: processes.join(',') };
+    this.life = new Life(this.#directory, args, environment, this.#terminal);
+    return this.life;
+  }
+
+  get receivers(): readonly Received[] {
+    return [this.raw.received, this.webhook.received, this.#terminal];
+  }
+
+  /** When the process was last swept to its end, in ms since 1970. */
+  sweptAt(processId: string): number {
+    return this.data.sweptAt(this.#workspace, processId);
+  }
+
+  /** The process ids of the embedded databases. */
+  databases(): number[] {
+    return databasesOf(this.#directory);
+  }
+
+  /** The process ids of everything that runs here. */
+  processes(): number[] {
+    return processesOf(this.#directory);
+  }
+
+  /** What is wrong with what was told, in words. No life may run. */
+  async judge(): Promise<string[]> {
+    const { watched } = this.side;
+    const ids = watched.map(({ id }) => id);
+    const committed = await committedEvents(this.data.path, this.#workspace, ids);
+    return [
+      ...this.raw.problems,
+      ...this.webhook.problems,
+      ...this.data.givenUp,
+      ...(committed.length === 0 ? ['Nothing was told at all: no life was long enough.'] : []),
+      ...verdict({
+        watched,
+        contents: [this.#sent, this.#printed],
+        receivers: this.receivers,
+        committed,
+      }),
+    ];
+  }
+
+  /** Ends whatever is still there. @param keep leaves the data directory, to be looked at */
+  async close(keep: boolean): Promise<void> {
+    await this.life?.kill();
+    killAll(this.processes());
+    await Promise.all([this.side.stop(), this.raw.stop(), this.webhook.stop()]);
+    if (!keep) rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** As the local run names it. */
+  get #workspace(): string {
+    return new URL(this.side.service.baseUrl).host.replaceAll(/[^A-Za-z0-9]/g, '-');
+  }
+}
+
+function rhythmOf(seed: number): string[] {
+  const random = seededRandom(seed);
+  return [
+    ...['--interval', `${between(random, 50, 250)}ms`],
+    ...['--sweep-interval', `${between(random, 800, 2000)}ms`],
+    ...['--overlap', pick(random, ['500ms', '5s', '120s'])],
+  ];
+}

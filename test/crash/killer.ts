@@ -1,0 +1,136 @@
+import type { House } from './house.ts';
+import type { Life } from './life.ts';
+import type { Patience } from './patience.ts';
+import { type Kill, PROCESSES } from './plan.ts';
+import { killAll } from './processes.ts';
+import type { Phase } from './summary.ts';
+
+/** How long a kill may wait for its moment, by what the moment counts from; in ms. */
+const SPAN = { 'first request': 3000, baseline: 200, SIGTERM: 400 } as const;
+const FIRST_GUESS_AT_START_UP = 800;
+/** How long a life may take to ask its first question, and to end; in ms. */
+const BEGINS_WITHIN = 30_000;
+export const ENDS_WITHIN = 15_000;
+/** A listing of everything that is younger, in ms, and that no sweep's end followed, is a sweep's. */
+const SWEEP_TAKES = 1000;
+/** More of them say nothing new. */
+const MOST_PROBLEMS = 5;
+
+/** Starts lives, and kills them. */
+export class Killer {
+  /** Databases that a start found left behind. */
+  orphans = 0;
+  /** Lives that ended before they began, because their database was killed. */
+  failedStarts = 0;
+  /** What went wrong with the lives themselves. */
+  readonly problems: string[] = [];
+  readonly #house: House;
+  readonly #patience: Patience;
+  /** What the last start took until its first request, in ms. */
+  #startUp = FIRST_GUESS_AT_START_UP;
+
+  constructor(house: House, patience: Patience) {
+    this.#house = house;
+    this.#patience = patience;
+  }
+
+  /** Kills as planned, in a new life if none runs. @returns what was under way */
+  async kill(planned: Kill): Promise<Phase> {
+    this.#house.raw.mood = planned.moods.raw;
+    this.#house.webhook.mood = planned.moods.webhook;
+    for (let kill = planned; ; kill = { ...planned, since: 'first request' }) {
+      const life = this.#running() ?? this.begin(planned.processes);
+      await this.#moment(life, kill);
+      const phase = this.#phaseOf(life);
+      if (!life.isOver && (await this.#strike(life, kill))) return phase;
+      await this.#judgeEnd(life);
+      if (this.problems.length >= MOST_PROBLEMS) throw new Error(this.problems.join('\n'));
+    }
+  }
+
+  /** Starts a life that watches so many processes. */
+  begin(processes: number): Life {
+    this.#patience.throwIfOver();
+    const orphans = this.#house.databases();
+    const life = this.#house.live(PROCESSES.slice(0, processes));
+    void life.working().then(() => this.#judgeStart(life, orphans));
+    return life;
+  }
+
+  #running(): Life | undefined {
+    const { life } = this.#house;
+    return life?.isOver === false ? life : undefined;
+  }
+
+  #judgeStart({ workingAt, startedAt }: Life, orphans: readonly number[]): void {
+    if (workingAt === undefined) return;
+    this.#startUp = workingAt - startedAt;
+    this.orphans += orphans.length;
+    const left = this.#house.databases().filter(pid => orphans.includes(pid));
+    if (left.length > 0) this.problems.push(`A start left the orphaned database ${left.join(', ')} alive.`);
+  }
+
+  /** Waits for the moment of the kill, or until the life is over. */
+  async #moment(life: Life, { since, at }: Kill): Promise<void> {
+    if (since === 'start') return this.#patience.pause(at * this.#startUp);
+    const what = () => `A start does not ask the service anything (it said: ${life.said})`;
+    await this.#patience.within(BEGINS_WITHIN, life.working(), what);
+    if (since === 'baseline') return this.#inBaseline(life, at);
+    await this.#patience.pause(at * SPAN['first request']);
+    if (since !== 'SIGTERM' || life.isOver) return;
+    life.stop();
+    await this.#patience.pause(at * SPAN.SIGTERM);
+  }
+
+  async #inBaseline(life: Life, at: number): Promise<void> {
+    const { watched } = this.#house.side;
+    const isMade = () => watched.every(({ baselined, joined }) => baselined || !joined);
+    while (!life.isOver && !isMade() && !watched.some(({ inBaseline }) => inBaseline))
+      await this.#patience.pause(2);
+    await this.#patience.pause(at * SPAN.baseline);
+  }
+
+  #phaseOf(life: Life): Phase {
+    const { watched } = this.#house.side;
+    if (life.stoppingAt !== undefined) return 'shutdown';
+    if (life.workingAt === undefined) return 'start-up';
+    if (watched.some(({ inBaseline }) => inBaseline)) return 'baseline';
+    const since = (id: string) => Math.max(Date.now() - SWEEP_TAKES, this.#house.sweptAt(id));
+    return watched.some(({ id, listedAt }) => listedAt > since(id)) ? 'sweep' : 'changes';
+  }
+
+  /** @returns false when there was nothing to be killed any more */
+  async #strike(life: Life, { victim, databaseFirst, gap }: Kill): Promise<boolean> {
+    if (victim === 'database') return this.#killDatabase(life);
+    if (victim === 'both' && databaseFirst) {
+      killAll(this.#house.databases());
+      await this.#patience.pause(gap);
+    }
+    await life.kill();
+    if (victim === 'both' && !databaseFirst) {
+      await this.#patience.pause(gap);
+      killAll(this.#house.databases());
+    }
+    return true;
+  }
+
+  /** The runner goes on. A start may not have got to its database yet. */
+  async #killDatabase(life: Life): Promise<boolean> {
+    let pids = this.#house.databases();
+    for (; pids.length === 0 && !life.isOver; pids = this.#house.databases()) await this.#patience.pause(10);
+    if (life.isOver) return false;
+    life.databaseKilled = true;
+    killAll(pids);
+    if (life.stoppingAt !== undefined) await this.#judgeEnd(life);
+    return true;
+  }
+
+  /** A life that ended before it was killed: it may, when its database was killed before it could begin. */
+  async #judgeEnd(life: Life): Promise<void> {
+    const what = () => `A life does not end (it said: ${life.said})`;
+    const code = await this.#patience.within(ENDS_WITHIN, life.ended(), what);
+    if (life.stoppingAt !== undefined && (code === 0 || life.databaseKilled)) return;
+    if (life.databaseKilled && life.workingAt === undefined) this.failedStarts += 1;
+    else this.problems.push(`A life ended by itself, with exit code ${code}. It said: ${life.said}`);
+  }
+}

@@ -1,0 +1,106 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
+import type { Random } from '../../functions/clock.ts';
+import type { Mood } from './plan.ts';
+import type { Contents } from './received.ts';
+import { Received } from './received.ts';
+
+/** An HTTP endpoint that has its moods. */
+export interface Receiver {
+  readonly url: string;
+  readonly received: Received;
+  mood: Mood;
+  /** How often it answered with an error, and not at all. */
+  readonly failed: number;
+  readonly hung: number;
+  /** What came that should not have. */
+  readonly problems: readonly string[];
+  stop(): Promise<void>;
+}
+
+type Answer = (response: ServerResponse) => void;
+/** Looks at a request. @returns its event, or undefined when it is none @throws when it should not have come */
+type Open = (headers: IncomingHttpHeaders, body: string) => string | undefined | Promise<undefined>;
+
+const PART_FAILING = 0.4;
+const PART_HANGING = 0.05;
+
+/** The secret that {@link startWebhookReceiver} verifies with. */
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
+/** An endpoint of `--subscribe --raw`: it confirms, whatever its mood, for what it misses before is no loss. */
+export function startRawReceiver(contents: Contents, random: Random): Promise<Receiver> {
+  const open: Open = (headers, body) =>
+    headers['x-amz-sns-message-type'] === 'SubscriptionConfirmation' ? confirm(body) : body;
+  return start(new Received('the raw endpoint', contents), random, open, () => status(500));
+}
+
+async function confirm(body: string): Promise<undefined> {
+  const { SubscribeURL } = JSON.parse(body) as { SubscribeURL: string };
+  // The runner may be killed meanwhile: the next one asks again.
+  await fetch(SubscribeURL).catch(() => undefined);
+}
+
+/** An endpoint of `--webhook`: it verifies each delivery. */
+export function startWebhookReceiver(contents: Contents, random: Random): Promise<Receiver> {
+  const webhook = new Webhook(SECRET);
+  const open: Open = (headers, body) => {
+    const event = webhook.verify(body, headers as Record<string, string>) as { id?: unknown };
+    if (event.id !== headers['webhook-id']) throw new Error(`webhook-id is not the id of ${body}`);
+    return body;
+  };
+  // A plain error is tried again in seconds, then in minutes; a 503 when it says.
+  const failure = () => (random() < 0.1 ? status(500) : status(503, { 'retry-after': '1' }));
+  return start(new Received('the webhook', contents), random, open, failure);
+}
+
+async function start(
+  received: Received,
+  random: Random,
+  open: Open,
+  failure: () => Answer,
+): Promise<Receiver> {
+  const problems: string[] = [];
+  const state = { mood: 'well' as Mood, failed: 0, hung: 0 };
+
+  function react(json: string): Answer | undefined {
+    const chance = random();
+    const fails = state.mood === 'failing' && chance < PART_FAILING;
+    const hangs = state.mood === 'hanging' && chance < PART_HANGING;
+    received.add(json, !fails && !hangs);
+    if (fails) state.failed += 1;
+    if (hangs) state.hung += 1;
+    if (hangs) return undefined;
+    return fails ? failure() : status(204);
+  }
+
+  const server = createServer(async (request, response) => {
+    // A request that a kill cuts off did not come.
+    const body = await text(request).catch(() => undefined);
+    if (body === undefined) return;
+    try {
+      const json = await open(request.headers, body);
+      const answer = json === undefined ? status(200) : react(json);
+      answer?.(response);
+    } catch (error) {
+      problems.push(`${received.name}: ${error}`);
+      status(500)(response);
+    }
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    received,
+    problems,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    },
+  });
+}
+
+function status(code: number, headers: Record<string, string> = {}): Answer {
+  return response => void response.writeHead(code, headers).end();
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { startDynamoDb } from '../../local/dynamodb/dynamodb.ts';
+import { ensureTable } from '../../local/dynamodb/table.ts';
+import { checkEvents } from '../support/check-event.ts';
+import { TABLE_NAME } from '../support/table.ts';
+import { applyEvents } from '../support/told.ts';
+import { readJournal } from '../support/world.ts';
+import type { Contents, Received } from './received.ts';
+import { takeBack } from './take-back.ts';
+import type { Watched } from './watched.ts';
+
+const MOST_SHOWN = 20;
+const LONGEST = 2000;
+
+/** Everything that is wrong with what was told, in words; empty when all is well. */
+export function verdict(parts: {
+  readonly watched: readonly Watched[];
+  readonly contents: readonly Contents[];
+  readonly receivers: readonly Received[];
+  /** Every event that was committed. */
+  readonly committed: readonly ChangeEvent[];
+}): string[] {
+  const { watched, contents, receivers, committed } = parts;
+  const events = contents.flatMap(each => each.events);
+  return shortened([
+    ...contents.flatMap(({ conflicts }) => conflicts),
+    ...events.flatMap(event => thrownBy(() => checkEvents([event]))),
+    ...watched.flatMap(({ id, chronicle }) => eventsOf(events, id).flatMap(event => chronicle.lies(event))),
+    ...receivers.flatMap(received => comparedToJournal(received, committed)),
+    ...receivers.flatMap(received => watched.flatMap(process => comparedToService(received, process))),
+  ]);
+}
+
+/** Every event that was committed, by the table that a run left in `dataDirectory`. */
+export async function committedEvents(
+  dataDirectory: string,
+  workspace: string,
+  processes: readonly string[],
+): Promise<ChangeEvent[]> {
+  const database = await startDynamoDb({ dataDirectory });
+  const client = new DynamoDBClient(database.clientOptions);
+  try {
+    const { streamArn } = await ensureTable(client, TABLE_NAME);
+    const table = { ...database, client, tableName: TABLE_NAME, streamArn };
+    const all = await Promise.all(processes.map(id => readJournal(table, workspace, id)));
+    return all.flat();
+  } finally {
+    client.destroy();
+    await database.stop();
+  }
+}
+
+function comparedToJournal(received: Received, committed: readonly ChangeEvent[]): string[] {
+  const known = new Map(committed.map(event => [event.id, event]));
+  const lost = committed.filter(({ id }) => !received.has(id));
+  const invented = received.events.filter(({ id }) => !known.has(id));
+  const altered = received.events.flatMap(event =>
+    known.has(event.id) ? thrownBy(() => assert.deepEqual(event, known.get(event.id))) : [],
+  );
+  return [
+    ...lost.map(event => `${received.name} never got ${inShort(event)}, which was committed`),
+    ...invented.map(event => `${received.name} got ${inShort(event)}, which was never committed`),
+    ...altered.map(text => `${received.name} got something else than what was committed: ${text}`),
+  ];
+}
+
+/** Its baseline and the events, in the order of their sequence, must give what the service shows. */
+function comparedToService(received: Received, process: Watched): string[] {
+  const events = eventsOf(received.events, process.id);
+  const problems = thrownBy(() => {
+    const { state, chronicle } = process.baseline;
+    // What a restless process was when its baseline was made is nowhere: it is what the events began with.
+    const baseline = process.restless ? takeBack(process.served(), events) : state;
+    const invented = process.restless ? chronicle.inventions(baseline) : [];
+    assert.deepEqual(invented, []);
+    assert.deepEqual(applyEvents(baseline, events), process.served());
+  });
+  return problems.map(text => `${received.name} is told another state of ${process.id}: ${text}`);
+}
+
+function eventsOf(events: readonly ChangeEvent[], processId: string): ChangeEvent[] {
+  return events.filter(({ data }) => data.process.id === processId);
+}
+
+function inShort({ id, type, subject = '' }: ChangeEvent): string {
+  return `${id} (${type} ${subject})`;
+}
+
+function thrownBy(check: () => unknown): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
+function shortened(problems: readonly string[]): string[] {
+  const rest = problems.length - MOST_SHOWN;
+  const shown = problems.slice(0, MOST_SHOWN).map(text => text.slice(0, LONGEST));
+  return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])];
+}

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { failureReason } from '../../functions/pass/failure-reason.ts';
+import { ServiceStatusError } from '../../functions/service/errors.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+const MINUTE = 60_000;
+const stage = openStage();
+let world: World;
+
+/** A world well behind its baseline, with a completed pass at its present time. */
+async function baselined(options: WorldOptions = {}): Promise<World> {
+  world = await stage.create(options);
+  await world.run();
+  await world.later('changes', 10 * MINUTE);
+  return world;
+}
+const isAsked = ({ path }: { path: string }) => path.includes('/processes/');
+const down = () => world.service.fail({ when: isAsked, times: 1_000, fault: { status: 403 } });
+const iso = (time: number) => new Date(time).toISOString();
+const { told } = stage;
+
+/** The port, but what is named dies: it and everything after it fails, as when the process is killed. */
+function killedAt(
+  call: 'saveProgress' | 'held' | 'announce' | 'finish',
+  when: 'before' | 'after',
+): Partial<Snapshots> {
+  let dead = false;
+  const kill = () => {
+    dead = true;
+    throw new Error('killed');
+  };
+  return Object.fromEntries(
+    Object.entries(world.snapshots).map(([name, method]) => [
+      name,
+      async (...given: unknown[]) => {
+        if (dead || (name === call && when === 'before')) return kill();
+        const result = await (method as (...given: unknown[]) => unknown)(...given);
+        return name === call ? kill() : result;
+      },
+    ]),
+  );
+}
+const runKilled = (call: Parameters<typeof killedAt>[0], when: 'before' | 'after') => {
+  const snapshots = { ...world.snapshots, ...killedAt(call, when) };
+  return world.run('changes', { poll: world.poller({ snapshots }) }).catch(() => undefined);
+};
+
+describe('source.stalled', () => {
+  it('is told once, by a failed pass, when none was completed for more than 5 intervals', async () => {
+    await baselined();
+    const completed = world.clock.now;
+    down();
+    for (let pass = 0; pass < 5; pass++) await expect(world.later()).rejects.toThrow(/status 403/);
+    expect(await told()).toEqual([]);
+    for (let pass = 0; pass < 5; pass++) await expect(world.later()).rejects.toThrow(/status 403/);
+    expect(await told()).toEqual(['source.stalled']);
+    const [event] = await world.events();
+    expect(event).toMatchObject({
+      id: `${PROCESS}..${completed + 6 * MINUTE}.0`,
+      time: iso(completed + 6 * MINUTE),
+      data: { since: iso(completed), reason: expect.stringMatching(/^GET .*projects.*status 403/) },
+    });
+  });
+
+  it('counts the intervals of the process', async () => {
+    await baselined({ settings: { processes: [{ id: PROCESS, interval: 10 * MINUTE }] as never } });
+    down();
+    await expect(world.later('changes', 50 * MINUTE)).rejects.toThrow();
+    expect(await told()).toEqual([]);
+    await expect(world.later()).rejects.toThrow();
+    expect(await told()).toEqual(['source.stalled']);
+  });
+
+  it('takes a minute at least, however short the interval', async () => {
+    await baselined({ settings: { processes: [{ id: PROCESS, interval: 100 }] as never } });
+    down();
+    await expect(world.later('changes', MINUTE)).rejects.toThrow();
+    expect(await told()).toEqual([]);
+    await expect(world.later('changes', 1)).rejects.toThrow();
+    expect(await told()).toEqual(['source.stalled']);
+  });
+
+  it('is told by a pass that does not end in time, too', async () => {
+    await baselined({ settings: { concurrency: 1 } });
+    const poll = world.poller({ onProgress: () => world.pass(200) });
+    const slow = async () => {
+      for (const id of ['1001', '1002', '1003'])
+        world.edit.updateTask(PROCESS, id, `50000${Number(id) * 2 - 2001}`, {});
+      world.pass(MINUTE);
+      return (await world.run('changes', { poll, remaining: 100 })).outcome;
+    };
+    expect([await slow(), await slow(), await slow(), await slow()]).toEqual(Array(4).fill('unfinished'));
+    expect(await told()).toEqual([]);
+    await slow();
+    await slow();
+    expect((await world.events())[0]?.data).toMatchObject({ reason: expect.stringMatching(/time/) });
+  });
+
+  it.each([
+    ['while it lists', 'saveProgress', 'before'],
+    ['before they walk', 'held', 'before'],
+    ['at its end', 'finish', 'before'],
+  ] as const)('is told by the run after those that die %s', async (_, call, when) => {
+    await baselined();
+    for (let pass = 0; pass < 6; pass++) {
+      world.pass(61_000);
+      await runKilled(call, when);
+    }
+    expect(await told()).toEqual(['source.stalled']);
+    expect((await world.events())[0]?.data).toMatchObject({
+      reason: expect.stringMatching(/did not come to its end/),
+    });
+  });
+
+  it('is not told of a poller that did not run', async () => {
+    await baselined();
+    await world.later('changes', 86_400_000);
+    await world.later('sweep', 86_400_000);
+    await world.later('changes');
+    expect(await told()).toEqual([]);
+  });
+
+  it('is not told before the baseline, nor by a sweep', async () => {
+    world = await stage.create();
+    const refusal = down();
+    for (let pass = 0; pass < 8; pass++) await expect(world.later()).rejects.toThrow();
+    refusal.cancel();
+    await world.later();
+    down();
+    for (let pass = 0; pass < 8; pass++) await expect(world.later('sweep')).rejects.toThrow();
+    expect(await told()).toEqual([]);
+  });
+
+  it('never hides the failure of the pass, and is told by the next one', async () => {
+    await baselined();
+    down();
+    const announce = async () => {
+      throw new Error('throttled');
+    };
+    const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
+    world.pass(6 * MINUTE);
+    await expect(world.run('changes', { poll })).rejects.toThrow(/status 403/);
+    expect(world.said).toContainEqual(
+      expect.objectContaining({ level: 'warn', details: expect.objectContaining({ error: 'throttled' }) }),
+    );
+    await expect(world.later()).rejects.toThrow(/status 403/);
+    expect(await told()).toEqual(['source.stalled']);
+  });
+
+  it('is not told by a run that took too old a look at the state', async () => {
+    await baselined();
+    world.pass(6 * MINUTE);
+    let looks = 0;
+    const poll = world.poller({
+      snapshots: {
+        ...world.snapshots,
+        readState: async process => {
+          const state = await world.snapshots.readState(process);
+          if (++looks > 1) return state;
+          await world.run();
+          down();
+          return state;
+        },
+      },
+    });
+    await expect(world.run('changes', { poll })).rejects.toThrow();
+    expect(await told()).toEqual([]);
+  });
+
+  it('invariant 10: gives a reason of the service, or none: what AWS says tells of our house', () => {
+    const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
+    expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
+    const long = failureReason(new ServiceStatusError('GET /a', 500, '😀'.repeat(2_000)));
+    expect(long.length).toBeLessThan(1_100);
+    expect(long.isWellFormed()).toBe(true);
+    const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
+    expect(failureReason(ours)).toBe('The poller itself failed; its log says why.');
+  });
+
+  it('sets the metric of its alarm, until the end of the stall', async () => {
+    await baselined();
+    const metric = () => world.counts.filter(({ name }) => name === 'ProcessStalled').at(-1)?.value;
+    expect(metric()).toBe(0);
+    const refusal = down();
+    for (let pass = 0; pass < 7; pass++) await expect(world.later()).rejects.toThrow();
+    expect(metric()).toBe(1);
+    refusal.cancel();
+    await world.later();
+    await world.later();
+    expect(metric()).toBe(0);
+  });
+});
+
+describe('source.recovered', () => {
+  const stalled = async () => {
+    await baselined();
+    const since = world.clock.now;
+    const refusal = down();
+    for (let pass = 0; pass < 7; pass++) await world.later().catch(() => undefined);
+    refusal.cancel();
+    return since;
+  };
+
+  it('is told once, by the next completed pass, after what changed meanwhile', async () => {
+    const since = await stalled();
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    await world.later('sweep');
+    expect((await told()).at(-1)).not.toBe('source.recovered');
+    await world.later();
+    const until = world.clock.now;
+    await world.later();
+    expect(await told()).toEqual([
+      'source.stalled',
+      'project.updated 1001 budget: "" → "1"',
+      'source.recovered',
+    ]);
+    expect((await world.events()).at(-1)?.data).toMatchObject({ since: iso(since), until: iso(until) });
+    expect((await world.snapshots.readState(world.process)).stalled).toBeUndefined();
+  });
+
+  it('is followed by another stall only after 5 more intervals', async () => {
+    await stalled();
+    await world.later();
+    down();
+    for (let pass = 0; pass < 5; pass++) await world.later().catch(() => undefined);
+    expect(await told()).toHaveLength(2);
+    await world.later().catch(() => undefined);
+    expect(await told()).toEqual(['source.stalled', 'source.recovered', 'source.stalled']);
+    const sequences = (await world.events()).map(({ sequence }) => Number(sequence));
+    expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
+    expect(new Set((await world.events()).map(({ id }) => id)).size).toBe(3);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is not lost, nor told twice, when the run dies %s telling it',
+    async when => {
+      await stalled();
+      world.pass(MINUTE);
+      await runKilled('announce', when);
+      await world.later('changes', 61_000);
+      await world.later();
+      expect(await told()).toEqual(['source.stalled', 'source.recovered']);
+    },
+  );
+});
+
+it('invariant 5: a pass over unchanged data announces nothing and asks two requests', async () => {
+  await baselined();
+  const announced: unknown[] = [];
+  const announce: Snapshots['announce'] = async (...given) => {
+    announced.push(given);
+    return world.snapshots.announce(...given);
+  };
+  const asked = () => world.service.requests.filter(isAsked).length;
+  const before = asked();
+  world.pass(MINUTE);
+  await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, announce } }) });
+  expect(announced).toEqual([]);
+  expect(asked() - before).toBe(2);
+});

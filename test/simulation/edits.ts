@@ -1,0 +1,208 @@
+import type { JsonObject } from '../../functions/json.ts';
+import type { SimulatedBackend } from '../../local/service/backend.ts';
+import { propertyOf } from '../../local/service/properties.ts';
+import type { Field, FieldKind, ProcessState } from '../../local/service/workspace.ts';
+import { fieldsOf } from '../../local/service/workspace.ts';
+import type { EditStep } from './plan.ts';
+
+/** Which projects an edit concerned, and by what a `changes` pass can see it. */
+export interface Edited {
+  readonly projects: readonly string[];
+  readonly visible: 'by its update time' | 'by the audit log' | 'by a sweep';
+}
+
+interface Target {
+  readonly service: SimulatedBackend;
+  readonly processId: string;
+  readonly step: EditStep;
+  readonly process: ProcessState;
+  readonly projectId: string | undefined;
+  readonly taskId: string | undefined;
+  readonly options: { audit: boolean; touch: boolean };
+}
+
+const DATES = ['2026-01-31', '2026-12-01', ''];
+
+/** Makes one edit, where the workspace has what it needs. */
+export function applyEdit(service: SimulatedBackend, processId: string, step: EditStep): Edited | undefined {
+  const process = service.workspace().processes.get(processId) as ProcessState;
+  const projectId = at([...process.projects.keys()], step.a);
+  const taskId = projectId && at([...(process.projects.get(projectId)?.tasks.keys() ?? [])], step.b);
+  const { audit, touch } = step;
+  return EDIT[step.edit]({ service, processId, step, process, projectId, taskId, options: { audit, touch } });
+}
+
+const EDIT: Record<EditStep['edit'], (target: Target) => Edited | undefined> = {
+  'update project': target =>
+    ofProject(target, (edit, id) =>
+      edit.updateProject(target.processId, id, newValue(target, 'project'), target.options),
+    ),
+  'touch project': target =>
+    ofProject(target, (edit, id) => edit.touchProject(target.processId, id, target.options)),
+  'create project': target => {
+    const { service, processId, step, options } = target;
+    const properties = { name: `Made ${step.value}`, ...newValue(target, 'project') };
+    const id = service.edit.createProject(processId, properties, { audit: options.audit });
+    return { projects: [id], visible: 'by its update time' };
+  },
+  'delete project': target => deleted(target, target.projectId === undefined ? [] : [target.projectId]),
+  'delete most projects': target => {
+    const ids = [...target.process.projects.keys()];
+    return deleted(target, ids.slice(0, Math.ceil(ids.length * 0.9)));
+  },
+  'delete all projects': target => deleted(target, [...target.process.projects.keys()]),
+  'create again': target => {
+    const { service, processId, process } = target;
+    const id = at(
+      process.deletedProjects.filter(gone => !process.projects.has(gone)),
+      target.step.a,
+    );
+    if (id === undefined) return undefined;
+    service.edit.createProject(processId, { name: 'Again' }, { id, audit: target.options.audit });
+    return { projects: [id], visible: 'by its update time' };
+  },
+  'create task': target =>
+    ofTasks(target, (edit, id) => {
+      const properties = { name: `Task ${target.step.value}`, ...newValue(target, 'task') };
+      edit.createTask(target.processId, id, properties, target.options);
+    }),
+  'update task': target =>
+    ofTasks(target, (edit, id, task) => {
+      if (task) edit.updateTask(target.processId, id, task, newValue(target, 'task'), target.options);
+    }),
+  'update many tasks': target =>
+    ofTasks(target, (edit, id) => {
+      for (const task of target.process.projects.get(id)?.tasks.keys() ?? [])
+        edit.updateTask(target.processId, id, task, { status: `Step ${target.step.value}` }, target.options);
+    }),
+  'delete task': target =>
+    ofTasks(target, (edit, id, task) => {
+      if (task) edit.deleteTask(target.processId, id, task, target.options);
+    }),
+  'move task': target => {
+    const { service, processId, process, projectId, taskId, step, options } = target;
+    const to = at([...process.projects.keys()], step.value);
+    if (!projectId || !taskId || !to || to === projectId) return undefined;
+    service.edit.moveTask(processId, projectId, taskId, to, options);
+    return { projects: [projectId, to], visible: seenBy(target, true) };
+  },
+  'add field': ({ service, processId, step, options }) => {
+    const kind = step.a % 2 ? 'project' : 'task';
+    const field = { externalId: `extra${step.value}`, name: `Extra ${step.value}`, type: 'text' as const };
+    const known = service.edit
+      .fields(processId, kind)
+      .some(({ externalId }) => externalId === field.externalId);
+    if (!known) service.edit.addField(processId, kind, field, options);
+    return undefined;
+  },
+  'archive field': target =>
+    ofField(target, false, (edit, kind, field) => {
+      edit.archiveField(target.processId, kind, field.externalId, target.options);
+    }),
+  'unarchive field': target =>
+    ofField(target, true, (edit, kind, field) => {
+      edit.unarchiveField(target.processId, kind, field.externalId, target.options);
+    }),
+  'rename field': target =>
+    ofField(target, false, (edit, kind, field) => {
+      edit.renameField(target.processId, kind, field.externalId, `Name ${target.step.value}`, target.options);
+    }),
+  'rename choice': target => {
+    const { process, processId, service, step, options } = target;
+    const kind = step.a % 2 ? 'project' : 'task';
+    const field = fieldsOf(process, kind).find(({ options: labels }) => labels.length > 0);
+    const from = field && at(field.options, step.b);
+    if (!field || from === undefined) return undefined;
+    service.edit.renameChoice(
+      processId,
+      kind,
+      field.externalId,
+      from,
+      `Choice ${step.value}.${step.b}`,
+      options,
+    );
+    // No entry names the records that held it.
+    const touches = options.touch && (kind === 'project' || service.freedoms.taskEditsTouchProject);
+    const visible = touches ? 'by its update time' : 'by a sweep';
+    return { projects: [...process.projects.keys()], visible };
+  },
+};
+
+type Edit = SimulatedBackend['edit'];
+
+function ofProject(target: Target, change: (edit: Edit, id: string) => void): Edited | undefined {
+  if (target.projectId === undefined) return undefined;
+  change(target.service.edit, target.projectId);
+  return { projects: [target.projectId], visible: seenBy(target, false) };
+}
+
+function ofTasks(
+  target: Target,
+  change: (edit: Edit, id: string, task?: string) => void,
+): Edited | undefined {
+  if (target.projectId === undefined) return undefined;
+  change(target.service.edit, target.projectId, target.taskId);
+  return { projects: [target.projectId], visible: seenBy(target, true) };
+}
+
+function ofField(
+  { service, process, step }: Target,
+  archived: boolean,
+  change: (edit: Edit, kind: FieldKind, field: Field) => void,
+): Edited | undefined {
+  const kind = step.a % 2 ? 'project' : 'task';
+  const field = at(
+    fieldsOf(process, kind).filter(one => one.archived === archived),
+    step.b,
+  );
+  if (field) change(service.edit, kind, field);
+  // Values that come back with their field have been told before they went, or are told when it is seen.
+  return field && archived ? { projects: [...process.projects.keys()], visible: 'by a sweep' } : undefined;
+}
+
+function deleted(target: Target, ids: readonly string[]): Edited {
+  const { service, processId, options } = target;
+  for (const id of ids) service.edit.deleteProject(processId, id, { audit: options.audit });
+  const isCertain = service.freedoms.tasksOfDeletedProject === 404;
+  return { projects: ids, visible: isCertain && isAudited(target) ? 'by the audit log' : 'by a sweep' };
+}
+
+/** What tells of an edit. No endpoint shows one project's record: without a newer update
+ *  time it is seen in the whole listing alone, even when the log names it. */
+function seenBy(target: Target, ofTask: boolean): Edited['visible'] {
+  const { touch } = target.options;
+  if (touch && (!ofTask || target.service.freedoms.taskEditsTouchProject)) return 'by its update time';
+  return ofTask && isAudited(target) ? 'by the audit log' : 'by a sweep';
+}
+
+/** A log that forgets may do so before we read it. */
+function isAudited({ service, options }: Target): boolean {
+  const { auditDenied, auditRetention } = service.freedoms;
+  return options.audit && auditDenied === false && auditRetention === Number.POSITIVE_INFINITY;
+}
+
+/** A change of one field, built-in or custom. */
+function newValue({ process, step }: Target, kind: FieldKind): JsonObject {
+  const fields = fieldsOf(process, kind).filter(({ archived }) => !archived);
+  const field = at(fields, step.b + step.value);
+  const number = step.value;
+  if (!field || number % 4 === 0) return { [kind === 'project' ? 'state' : 'status']: `State ${number % 3}` };
+  const property = propertyOf(kind, field.externalId);
+  const labels = field.options;
+  switch (field.type) {
+    case 'number':
+      return { [property]: number % 5 === 0 ? '' : `${number % 3}.${number % 2}0` };
+    case 'date':
+      return { [property]: DATES[number % DATES.length] ?? '' };
+    case 'single-choice':
+      return { [property]: number % 5 === 0 ? '' : (at(labels, number) ?? '') };
+    case 'multiple-choice':
+      return { [property]: labels.filter((_, index) => (number >> index) % 2 === 1) };
+    default:
+      return { [property]: number % 5 === 0 ? '' : `Text ${number % 7}` };
+  }
+}
+
+function at<Item>(items: readonly Item[], index: number): Item | undefined {
+  return items[index % items.length];
+}

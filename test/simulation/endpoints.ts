@@ -1,0 +1,174 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { createDeliver, type Deliver } from '../../functions/create-deliver.ts';
+import { sqsQueues } from '../../functions/delivery/queues.ts';
+import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
+import { type Reply, VirtualAgent } from './http.ts';
+import { type Failing, Life } from './life.ts';
+import { QueueSource } from './models/event-source.ts';
+import { QueueModel } from './models/queue.ts';
+import type { DeliveriesOracle } from './oracle/deliveries.ts';
+import { type Shared, TABLE_NAME } from './shared.ts';
+import { tableClient } from './table-client.ts';
+
+export const SIGNING_SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`;
+const ACCOUNT = 'arn:aws:sqs:eu-west-1:000000000000';
+/** As deployed: infra/batching.ts and infra/endpoint.ts. */
+const RUN_MS = 180_000;
+const VISIBILITY_S = 1_080;
+const BATCH: Record<EndpointKind, number> = { webhook: 10, slack: 100, teams: 100 };
+
+/** One endpoint: its queues, the deliver function's runs for it, and the receiver at its end. */
+export class SimulatedEndpoint {
+  readonly name: string;
+  readonly queue: QueueModel;
+  readonly deadLetters: QueueModel;
+  readonly #shared: Shared;
+  readonly #kind: EndpointKind;
+  readonly #deliveries: DeliveriesOracle;
+  readonly #source: QueueSource;
+  #life: Life | undefined;
+  #deliver: Deliver | undefined;
+  #runs = 0;
+  #isRunning = false;
+  #deadline = 0;
+  #died: (() => void) | undefined;
+
+  constructor(shared: Shared, kind: EndpointKind, deliveries: DeliveriesOracle) {
+    const { scheduler, random } = shared;
+    const queue = (name: string) => ({
+      name,
+      arn: `${ACCOUNT}:${name}`,
+      url: `https://sqs.eu-west-1.amazonaws.com/000000000000/${name}`,
+      clock: () => scheduler.now,
+      random,
+      visibilityTimeout: VISIBILITY_S,
+    });
+    this.name = kind;
+    this.#kind = kind;
+    this.#shared = shared;
+    this.#deliveries = deliveries;
+    this.deadLetters = new QueueModel(queue(`${kind}-dead`));
+    const redrive = { queue: this.deadLetters, maxReceiveCount: 1_000 };
+    this.queue = new ForgetfulQueue({ ...queue(kind), deadLetters: redrive }, shared);
+    this.#source = new QueueSource({
+      queue: this.queue,
+      batchSize: BATCH[kind],
+      handler: event => this.#invoke(event),
+    });
+  }
+
+  get isIdle(): boolean {
+    return !this.#isRunning && this.queue.messages().length === 0;
+  }
+
+  /** To be called when the queue may hold something new. */
+  wake(): void {
+    if (this.#isRunning) return;
+    const visibleAt = this.queue.nextVisibleAt();
+    if (visibleAt === undefined) return;
+    this.#isRunning = true;
+    const { scheduler, random } = this.#shared;
+    scheduler.after(visibleAt - scheduler.now + 20 + random() * 300, () => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    const { plan, scheduler, fail } = this.#shared;
+    const life = this.#alive();
+    life.expect(plan.deliverer[this.#runs++] ?? []);
+    this.#deadline = scheduler.now + RUN_MS;
+    const timeout = scheduler.after(RUN_MS, () => life.kill());
+    const died = new Promise<void>(resolve => {
+      this.#died = resolve;
+    });
+    await Promise.race([this.#source.run(), died]).catch(fail);
+    timeout();
+    this.#isRunning = false;
+    this.wake();
+  }
+
+  #invoke(event: SQSEvent): Promise<SQSBatchResponse> {
+    if (!this.#deliver) throw new Error('the deliverer was not started');
+    return this.#deliver(event, {
+      getRemainingTimeInMillis: () => this.#deadline - this.#shared.scheduler.now,
+    });
+  }
+
+  #alive(): Life {
+    if (this.#life && !this.#life.isDead) return this.#life;
+    const { nature, scheduler, random, log, table, wrote } = this.#shared;
+    const life: Life = new Life(nature, () => this.#died?.());
+    this.#life = life;
+    const settings: EndpointSettings = {
+      name: this.name,
+      kind: this.#kind,
+      secret: this.name,
+      queueArn: this.queue.arn,
+      queueUrl: this.queue.url,
+      deadLetterUrl: this.deadLetters.url,
+    };
+    const url = `https://${this.name}.example/hook`;
+    this.#deliver = createDeliver({
+      endpoints: [settings],
+      readSecret: async () =>
+        JSON.stringify(this.#kind === 'webhook' ? { url, secrets: [SIGNING_SECRET] } : { url }),
+      states: createEndpointStates({ client: tableClient(life, table, wrote), tableName: TABLE_NAME }),
+      queues: sqsQueues({ send: (command: object) => this.#send(life, command) } as unknown as SQSClient),
+      clock: () => scheduler.now,
+      random,
+      sleep: (ms, signal) => life.sleep(ms, signal),
+      allowLoopback: false,
+      openAgent: () =>
+        new VirtualAgent(
+          life,
+          () => 'endpoint.post',
+          ({ body }) => this.#receive(body),
+        ),
+      log,
+      count: () => {},
+    });
+    return life;
+  }
+
+  #receive(body: string): Reply {
+    if (this.#kind === 'webhook') this.#deliveries.got(this.name, body);
+    return { status: 200, headers: {}, text: Buffer.from('ok') };
+  }
+
+  #send(life: Life, command: object) {
+    if (command instanceof ChangeMessageVisibilityCommand) {
+      const { ReceiptHandle = '', VisibilityTimeout = 0 } = command.input;
+      const work = () => this.queue.changeVisibility(ReceiptHandle, VisibilityTimeout);
+      return life.call('queue.visibility', work, failing);
+    }
+    if (!(command instanceof SendMessageCommand)) throw new Error(`the queue does not know ${command}`);
+    const { MessageBody = '' } = command.input;
+    const work = () => {
+      this.deadLetters.send(MessageBody);
+      if (this.#kind === 'webhook') this.#deliveries.got(this.name, MessageBody);
+    };
+    return life.call('queue.dead letter', work, failing);
+  }
+}
+
+const failing: Failing<void> = (work, fault) => {
+  if (fault === 'worked-then-failed') work();
+  throw Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
+};
+
+/** A queue whose deletions get lost at times: what was delivered then comes again. */
+class ForgetfulQueue extends QueueModel {
+  readonly #shared: Shared;
+
+  constructor(options: ConstructorParameters<typeof QueueModel>[0], shared: Shared) {
+    super(options);
+    this.#shared = shared;
+  }
+
+  override delete(receiptHandle: string): void {
+    const { plan, nature, random, coverage } = this.#shared;
+    if (nature.faulty && random() < plan.mess.undeleted) coverage.add('queue', 'delete failed');
+    else super.delete(receiptHandle);
+  }
+}

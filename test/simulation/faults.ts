@@ -1,0 +1,82 @@
+/** What can go wrong at each boundary that a process of ours calls over. `dies-…`: the process dies before the call had its
+ *  effect, or after it, and never hears of it. `slow`: the answer takes longer than a lease lasts. `stuck`: it never
+ *  comes, so that the time-out of the call, or of the process, ends it. */
+const DEATHS = ['dies-before', 'dies-after', 'slow', 'stuck'] as const;
+const ANSWERS = [
+  ...DEATHS,
+  'reset',
+  'answered-then-reset',
+  '401',
+  '403',
+  '404',
+  '429',
+  '500',
+  '503',
+  'truncated',
+  'not-json',
+] as const;
+const WRITES = [...DEATHS, 'throttled', 'worked-then-failed'] as const;
+
+export const FAULTS = {
+  'service.token': ANSWERS,
+  'service.projects': ANSWERS,
+  'service.tasks': ANSWERS,
+  'service.audit log': ANSWERS,
+  'service.definitions': ANSWERS,
+  'table.read': [...DEATHS, 'throttled'],
+  'table.update': WRITES,
+  'table.transaction': [...WRITES, 'cancelled'],
+  'topic.publish': [...WRITES, 'some-fail'],
+  'queue.visibility': WRITES,
+  'queue.dead letter': WRITES,
+  'endpoint.post': [...DEATHS, 'reset', 'answered-then-reset', '404', '410', '429', '500', '503'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type Boundary = keyof typeof FAULTS;
+
+/** What the world does between the processes, and what comes about by how they meet. */
+export const EVENTS = {
+  stream: ['records twice'],
+  topic: ['message late', 'message twice'],
+  queue: ['delete failed'],
+  poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
+  service: ['page shifted', 'update shown late'],
+} as const;
+
+/** Of one life's calls over `boundary`, those from the `nth` (0 is the first), `times` of them, meet `fault`. */
+export interface Strike {
+  readonly boundary: Boundary;
+  readonly fault: string;
+  readonly nth: number;
+  readonly times: number;
+}
+
+/** How often each fault struck at each boundary. */
+export class Coverage {
+  readonly #counts = new Map<string, number>();
+
+  constructor() {
+    for (const [boundary, faults] of [...Object.entries(FAULTS), ...Object.entries(EVENTS)]) {
+      for (const fault of faults) this.#counts.set(`${boundary}/${fault}`, 0);
+    }
+  }
+
+  add(boundary: string, fault: string, times = 1): void {
+    const key = `${boundary}/${fault}`;
+    const before = this.#counts.get(key);
+    if (before === undefined) throw new Error(`The catalogue of faults has no ${fault} at ${boundary}`);
+    this.#counts.set(key, before + times);
+  }
+
+  /** `[boundary, fault, count]`, in the order of the catalogue. */
+  get rows(): [boundary: string, fault: string, count: number][] {
+    return [...this.#counts].map(([key, count]) => {
+      const [boundary = '', fault = ''] = key.split('/');
+      return [boundary, fault, count];
+    });
+  }
+
+  merge(rows: Coverage['rows']): void {
+    for (const [boundary, fault, count] of rows) this.add(boundary, fault, count);
+  }
+}

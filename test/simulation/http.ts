@@ -1,0 +1,108 @@
+import { Dispatcher } from 'undici';
+import type { ServiceAnswer } from '../../local/service/answer.ts';
+import type { Boundary } from './faults.ts';
+import type { Failing, Life } from './life.ts';
+
+/** A request as undici hands it to its dispatcher. */
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What comes back: an answer, whole or broken off in the middle of its body; or nothing. */
+export type Reply = ServiceAnswer & { readonly breaksOff?: boolean };
+
+class SocketError extends Error {
+  readonly code = 'UND_ERR_SOCKET';
+}
+
+/** HTTP without sockets: the real clients send through it, and each request is a call over a boundary. */
+export class VirtualAgent extends Dispatcher {
+  readonly #life: Life;
+  readonly #boundaryOf: (request: Sent) => Boundary;
+  readonly #serve: (request: Sent) => Reply;
+
+  constructor(life: Life, boundaryOf: (request: Sent) => Boundary, serve: (request: Sent) => Reply) {
+    super();
+    this.#life = life;
+    this.#boundaryOf = boundaryOf;
+    this.#serve = serve;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { method, path, headers, body } = options;
+    const request = { method, path, headers: headers as Record<string, string>, body: String(body ?? '') };
+    const controller = new Controller(handler);
+    handler.onRequestStart?.(controller, {});
+    if (controller.aborted) return true;
+    this.#life
+      .call(this.#boundaryOf(request), () => this.#serve(request), failing)
+      .then(
+        reply => controller.answer(reply),
+        error => controller.fail(error),
+      );
+    return true;
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** One exchange, until it is over. */
+class Controller implements Dispatcher.DispatchController {
+  readonly #handler: Dispatcher.DispatchHandler;
+  aborted = false;
+  reason: Error | null = null;
+  paused = false;
+  rawHeaders = null;
+  rawTrailers = null;
+
+  constructor(handler: Dispatcher.DispatchHandler) {
+    this.#handler = handler;
+  }
+
+  abort(reason: Error): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.#handler.onResponseError?.(this, reason);
+  }
+
+  pause(): void {}
+  resume(): void {}
+
+  answer({ status, headers, text, breaksOff }: Reply): void {
+    if (this.aborted) return;
+    this.#handler.onResponseStart?.(this, status, { ...headers });
+    this.#handler.onResponseData?.(this, breaksOff ? text.subarray(0, text.length >> 1) : text);
+    if (breaksOff) this.fail(new SocketError('other side closed'));
+    else this.#handler.onResponseEnd?.(this, {});
+  }
+
+  fail(error: Error): void {
+    if (!this.aborted) this.#handler.onResponseError?.(this, error);
+  }
+}
+
+const failing: Failing<Reply> = (work, fault) => {
+  if (fault === 'reset') throw new SocketError('reset');
+  if (fault === 'not-json') return page(200, '<html>Maintenance</html>');
+  if (fault === 'truncated') return { ...work(), breaksOff: true };
+  if (fault === 'answered-then-reset') {
+    work();
+    throw new SocketError('reset');
+  }
+  const wait = fault === '429' || fault === '503' ? { 'retry-after': '7' } : {};
+  return { ...page(Number(fault), '{"error":{"code":"simulated"}}'), headers: wait };
+};
+
+function page(status: number, text: string): Reply {
+  return { status, headers: {}, text: Buffer.from(text) };
+}

@@ -1,0 +1,214 @@
+import { jsonEqual } from '../../functions/changes/equal.ts';
+import { propertyOf } from '../../local/service/properties.ts';
+import { type FieldKind, fieldsOf } from '../../local/service/workspace.ts';
+import { servedState, type Told, type ToldProject } from '../support/told.ts';
+import { isHeld, releaseHeld, stateItem } from './operator.ts';
+import { Violation } from './oracle/violation.ts';
+import type { Plan } from './plan.ts';
+import { PROCESS } from './shared.ts';
+import type { World } from './world.ts';
+
+/** Longer than any lease, any lag of the service's views, and any tick of its clock. */
+const CALM_MS = 600_000;
+const RUN = { budget: 900_000, strikes: [] };
+
+/** Faults and edits are over: whatever happened before, this must now come true. */
+export async function judge(world: World, plan: Plan): Promise<void> {
+  await world.pass(CALM_MS);
+  await baseline(world);
+  await runs(world, 'changes');
+  checkVisibleIsTold(world, plan);
+  await runs(world, 'sweep');
+  await runs(world, 'sweep');
+  // Deletions that an operator let go ahead may leave a last project, which is his to decide again.
+  for (let release = 0; release < 3 && isHeld(world); release++) {
+    releaseHeld(world);
+    await runs(world, 'sweep');
+    await runs(world, 'sweep');
+  }
+  checkConvergence(world, plan);
+  // The first pass may have ended one that had begun before the calm, and so have left its watermark there.
+  await runs(world, 'changes');
+  await checkResumption(world, plan);
+  await checkIdle(world, plan);
+  await checkCost(world, plan);
+  await world.until(() => world.isQuiet, 'everything is delivered');
+  world.deliveries.checkAllArrived(['http', 'webhook']);
+  checkSecrecy(world);
+}
+
+/** A baseline that never ended begins now. */
+async function baseline(world: World): Promise<void> {
+  for (let attempt = 0; !world.commits.told && attempt < 3; attempt++) await ended(world, 'sweep');
+  if (!world.commits.told) throw new Violation(1, 'the baseline does not end');
+}
+
+/** One run, which must complete. */
+async function runs(world: World, mode: 'changes' | 'sweep'): Promise<void> {
+  const outcome = await ended(world, mode);
+  if (outcome !== 'completed') throw new Violation(1, `a ${mode} pass in calm ended as ${outcome}`);
+  await world.pass(CALM_MS);
+}
+
+async function ended(world: World, mode: 'changes' | 'sweep', budget = RUN.budget): Promise<string> {
+  let outcome: string | undefined;
+  void world.pollers.run({ ...RUN, mode, budget }).then(ended => {
+    if (!ended) outcome = 'dead';
+    else outcome = 'error' in ended ? `failed: ${ended.error.message}` : ended.report.outcome;
+  });
+  await world.until(() => outcome !== undefined, `a ${mode} run ends`);
+  return outcome ?? '';
+}
+
+/** What update times or the audit log tell of is told by one `changes` pass, without any sweep. */
+function checkVisibleIsTold(world: World, plan: Plan): void {
+  const enough = wasAuditRefused(plan) ? ['by its update time'] : ['by its update time', 'by the audit log'];
+  const excused = new Set(
+    world.service.edits.filter(edit => !enough.includes(edit.visible)).flatMap(edit => edit.projects),
+  );
+  const [told, served] = [toldNow(world), servedNow(world, plan)];
+  for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
+    if (excused.has(id) || same(told[id], served[id])) continue;
+    // Deletions in bulk wait for an operator.
+    if (!served[id] && isHeld(world)) continue;
+    throw new Violation(
+      1,
+      `project ${id} changed for all to see, but was not told:${both(told[id], served[id])}`,
+    );
+  }
+}
+
+/** What the log said while it was refused is left to the next sweep. */
+function wasAuditRefused({ steps }: Plan): boolean {
+  return steps.some(
+    step =>
+      step.do === 'run' &&
+      step.strikes.some(
+        ({ boundary, fault }) => boundary === 'service.audit log' && (fault === '403' || fault === '404'),
+      ),
+  );
+}
+
+function checkConvergence(world: World, plan: Plan): void {
+  const [told, served] = [toldNow(world), servedNow(world, plan)];
+  for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
+    if (same(told[id], served[id])) continue;
+    throw new Violation(1, `two sweeps left project ${id} apart:${both(told[id], served[id])}`);
+  }
+}
+
+/** A sweep that runs out of time half-way: the next run does not begin anew. */
+async function checkResumption(world: World, { concurrency }: Plan): Promise<void> {
+  const began = world.scheduler.now;
+  await ended(world, 'sweep');
+  const whole = world.scheduler.now - began;
+  const asked = async (budget: number) => {
+    await world.pass(CALM_MS);
+    world.service.requests = [];
+    const outcome = await ended(world, 'sweep', budget);
+    return { outcome, projects: new Set(world.service.requests.flatMap(tasksOf)) };
+  };
+  // No project is begun in the second half of a short run.
+  const first = await asked(whole * 1.4);
+  if (first.outcome !== 'unfinished') return;
+  const second = await asked(RUN.budget);
+  const twice = [...first.projects].filter(id => second.projects.has(id));
+  if (twice.length > concurrency)
+    throw new Violation(6, `a sweep that ran out of time began anew: it asked again for ${twice.join(', ')}`);
+}
+
+function tasksOf(path: string): string[] {
+  const id = /\/projects\/([^/]+)\/tasks/.exec(path)?.[1];
+  return id === undefined ? [] : [id];
+}
+
+/** A pass over unchanged data. */
+async function checkIdle(world: World, plan: Plan): Promise<void> {
+  const before = { writes: world.commits.writes, events: world.commits.events.length };
+  world.service.requests = [];
+  await runs(world, 'changes');
+  const after = { writes: world.commits.writes, events: world.commits.events.length };
+  if (!jsonEqual(before, after))
+    throw new Violation(5, `an idle pass wrote: ${JSON.stringify({ before, after })}`);
+  const { requests } = world.service;
+  if (requests.length > idleRequests(world, plan))
+    throw new Violation(5, `an idle pass asked ${requests.join(', ')}`);
+}
+
+/** The listing and the audit log. A log whose order nothing tells yet is read at both ends; and where neither a `Date` header
+ *  nor a record tells the service's time, what was listed last is listed again, here in tiny pages. */
+function idleRequests(world: World, { freedoms, workspace, pageSize }: Plan): number {
+  const pages = freedoms.dateHeader === false ? Math.ceil((workspace.projects + 24) / pageSize.projects) : 0;
+  return (auditOrder(world) === 'unknown' ? 3 : 2) + pages;
+}
+
+function auditOrder(world: World): string | undefined {
+  return (JSON.parse(stateItem(world)?.audit?.S ?? '{}') as { order?: string }).order;
+}
+
+/** One changed project, whatever else there is: listing, audit log, both definitions, and its tasks, twice at most. */
+async function checkCost(world: World, { pageSize }: Plan): Promise<void> {
+  // Where the order of the log is not known yet, a shifted page shows entries again that were seen.
+  const namesTwice = auditOrder(world) === 'unknown' ? pageSize.auditLog : 0;
+  const [projectId] = world.service.backend.edit
+    .projects(PROCESS)
+    .map(({ id, projectId }) => String(id ?? projectId));
+  if (projectId === undefined) return;
+  world.service.backend.edit.updateProject(PROCESS, projectId, { state: 'At the end' });
+  world.service.history.note();
+  world.service.requests = [];
+  await runs(world, 'changes');
+  const { requests } = world.service;
+  const others = new Set(requests.flatMap(tasksOf).filter(id => id !== projectId));
+  if (others.size <= namesTwice) return;
+  throw new Violation(6, `one project changed, but it asked for ${[...others].join(', ')} too`);
+}
+
+function checkSecrecy({ secrets, said, commits }: World): void {
+  secrets.check('a log', said.join('\n'));
+  secrets.check('an event', [...commits.texts.values()].join('\n'));
+  secrets.check('a snapshot', JSON.stringify(commits.snapshots));
+}
+
+/** Without the fields that are archived now: their last values stay told. */
+function toldNow(world: World): Told {
+  const hidden = { project: archived(world, 'project'), task: archived(world, 'task') };
+  const strip = (record: object, names: ReadonlySet<string>) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
+  return Object.fromEntries(
+    Object.entries(world.commits.told ?? {}).map(([id, { project, tasks }]) => [
+      id,
+      {
+        project: strip(project, hidden.project),
+        tasks: Object.fromEntries(
+          Object.entries(tasks).map(([task, record]) => [task, strip(record, hidden.task)]),
+        ),
+      } as ToldProject,
+    ]),
+  );
+}
+
+function archived(world: World, kind: FieldKind): ReadonlySet<string> {
+  const process = world.service.backend.workspace().processes.get(PROCESS);
+  const fields = process ? fieldsOf(process, kind) : [];
+  return new Set(fields.filter(field => field.archived).map(field => propertyOf(kind, field.externalId)));
+}
+
+function servedNow(world: World, { freedoms }: Plan): Told {
+  const { taskIdProperty = 'id', projectIdProperty = 'id' } = freedoms;
+  return servedState(world.service.backend.edit, PROCESS, record =>
+    String(record[taskIdProperty] ?? record[projectIdProperty]),
+  );
+}
+
+function same(one: ToldProject | undefined, other: ToldProject | undefined): boolean {
+  return JSON.stringify(ordered(one)) === JSON.stringify(ordered(other));
+}
+
+function ordered(project: ToldProject | undefined) {
+  return project && [project.project, Object.entries(project.tasks).sort()];
+}
+
+function both(told: unknown, served: unknown): string {
+  return `\n  told   ${JSON.stringify(told)}\n  served ${JSON.stringify(served)}`;
+}

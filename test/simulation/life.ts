@@ -1,0 +1,104 @@
+import type { Random } from '../../functions/clock.ts';
+import { between } from '../../local/service/random.ts';
+import type { Boundary, Coverage, Strike } from './faults.ts';
+import type { Scheduler } from './scheduler.ts';
+
+/** What all lives of one run share. */
+export interface Nature {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly coverage: Coverage;
+  /** False once the faults are over. */
+  faulty: boolean;
+}
+
+/** How a fault shows: as an error, or as another answer than the right one. */
+export type Failing<Result> = (work: () => Result, fault: string) => Result;
+
+const SLOW_MS = 70_000;
+
+/** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a fault. A dead
+ *  process never hears an answer again, so nothing of it goes on; what it set off before still happens. */
+export class Life {
+  readonly #nature: Nature;
+  readonly #onDeath: () => void;
+  #strikes: readonly Strike[] = [];
+  #calls = new Map<Boundary, number>();
+  #dead = false;
+
+  constructor(nature: Nature, onDeath: () => void = () => {}) {
+    this.#nature = nature;
+    this.#onDeath = onDeath;
+  }
+
+  get isDead(): boolean {
+    return this.#dead;
+  }
+
+  /** From now on these faults strike, counted from here. */
+  expect(strikes: readonly Strike[]): void {
+    this.#strikes = strikes;
+    this.#calls = new Map();
+  }
+
+  kill(): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    this.#onDeath();
+  }
+
+  /** Calls over a boundary: `work` is the effect, in one moment; `failing` gives the faults of this boundary their form. */
+  call<Result>(boundary: Boundary, work: () => Result, failing: Failing<Result>): Promise<Result> {
+    const { scheduler, random } = this.#nature;
+    const fault = this.#faultOf(boundary);
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const there = between(random, 1, 100);
+    const back = between(random, 1, 100) + (fault === 'slow' ? SLOW_MS : 0);
+    const answer = (settle: () => void) =>
+      scheduler.after(back, () => {
+        if (!this.#dead) settle();
+      });
+    scheduler.after(there, () => {
+      if (this.#dead) return;
+      if (fault === 'dies-before') return this.kill();
+      try {
+        const result = isOrdinary(fault) ? work() : failing(work, fault);
+        if (fault === 'dies-after') return this.kill();
+        if (fault !== 'stuck') answer(() => resolve(result));
+      } catch (error) {
+        if (fault !== 'stuck') answer(() => reject(error));
+      }
+    });
+    return promise;
+  }
+
+  /** Waits, if it lives to see the end. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const wake = this.#nature.scheduler.after(ms, () => {
+        if (!this.#dead) resolve();
+      });
+      signal?.addEventListener('abort', () => {
+        wake();
+        reject(signal.reason);
+      });
+    });
+  }
+
+  #faultOf(boundary: Boundary): string | undefined {
+    const index = this.#calls.get(boundary) ?? 0;
+    this.#calls.set(boundary, index + 1);
+    if (!this.#nature.faulty) return undefined;
+    const strike = this.#strikes.find(
+      ({ boundary: where, nth, times }) => where === boundary && index >= nth && index < nth + times,
+    );
+    if (strike) this.#nature.coverage.add(boundary, strike.fault);
+    return strike?.fault;
+  }
+}
+
+/** The call itself works as ever. */
+function isOrdinary(fault: string | undefined): fault is undefined | 'dies-after' | 'slow' | 'stuck' {
+  return fault === undefined || fault === 'dies-after' || fault === 'slow' || fault === 'stuck';
+}

@@ -1,0 +1,203 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  DeleteItemCommand,
+  DynamoDBServiceException,
+  GetItemCommand,
+  PutItemCommand,
+  paginateQuery,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tableContract } from '../../snapshots/table-contract.ts';
+import { type OpenTable, openEmbedded, openModel, TABLES } from '../../snapshots/tables.ts';
+import { TableModel } from './table.ts';
+
+for (const [name, open] of TABLES) tableContract(name, open);
+
+const TableName = 'changewire';
+const KEY = { pk: { S: 'p' }, sk: { S: 'a' } };
+const ONE = { ':one': { N: '1' } };
+
+/** Where the embedded DynamoDB does other than DynamoDB, and the model does as DynamoDB. A test here fails when the
+ *  embedded one has been mended: then it belongs to the contract. */
+describe.each([
+  ['the embedded DynamoDB differs', it.fails, openEmbedded],
+  ['the model is as DynamoDB', it, openModel],
+] as const)('%s:', (_, test, open) => {
+  let table: OpenTable;
+  beforeAll(async () => {
+    table = await open();
+  });
+  afterAll(() => table?.stop());
+
+  const query = (more: Partial<QueryCommandInput>, values: Record<string, AttributeValue> = {}) =>
+    table.client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': { S: 'p' }, ...values },
+        ConsistentRead: true,
+        ...more,
+      }),
+    );
+  const transact = (...TransactItems: TransactWriteItem[]) =>
+    table.client.send(new TransactWriteItemsCommand({ TransactItems }));
+  const put = (Item: Record<string, AttributeValue>) =>
+    table.client.send(new PutItemCommand({ TableName, Item }));
+  const update = (more: Partial<UpdateItemCommandInput>) =>
+    table.client.send(new UpdateItemCommand({ TableName, Key: KEY, ...more }));
+  const invalid = { name: 'ValidationException' };
+
+  test('a write that changes nothing leaves no record in the stream', async () => {
+    const Item = { ...KEY, pk: { S: 'idle' } };
+    for (let count = 0; count < 2; count++) await put(Item);
+    const seen = (await table.stream()).filter(({ dynamodb }) => dynamodb?.Keys?.pk?.S === 'idle');
+    expect(seen).toHaveLength(1);
+  });
+
+  test('an update that makes an item had no old one to return', async () => {
+    const Key = { ...KEY, pk: { S: 'made' } };
+    const { Attributes } = await update({ Key, UpdateExpression: 'REMOVE x', ReturnValues: 'ALL_OLD' });
+    expect(Attributes).toBeUndefined();
+  });
+
+  test('the conditions of a query stand in any order', async () => {
+    const KeyConditionExpression = 'sk = :sk AND pk = :pk';
+    expect(await query({ KeyConditionExpression }, { ':sk': { S: 'none' } })).toMatchObject({ Count: 0 });
+  });
+
+  test('a query for a key of another type is refused', async () => {
+    await expect(query({}, { ':pk': { N: '1' } })).rejects.toMatchObject(invalid);
+  });
+
+  test('a query that goes on in another partition is refused', async () => {
+    const ExclusiveStartKey = { ...KEY, pk: { S: 'other' } };
+    await expect(query({ ExclusiveStartKey })).rejects.toMatchObject(invalid);
+  });
+
+  test('a query that goes on outside of its own range is refused', async () => {
+    const more = { KeyConditionExpression: 'pk = :pk AND begins_with(sk, :b)', ExclusiveStartKey: KEY };
+    await expect(query(more, { ':b': { S: 'b' } })).rejects.toMatchObject(invalid);
+  });
+
+  test('an order that a value can not have is refused', async () => {
+    const more = { UpdateExpression: 'REMOVE x', ConditionExpression: 'x < :yes' };
+    await expect(
+      update({ ...more, ExpressionAttributeValues: { ':yes': { BOOL: true } } }),
+    ).rejects.toMatchObject(invalid);
+  });
+
+  test('a value that no expression of a transaction uses is a mistake of the request', async () => {
+    const Update = { TableName, Key: KEY, UpdateExpression: 'REMOVE x', ExpressionAttributeValues: ONE };
+    await expect(transact({ Update })).rejects.toMatchObject(invalid);
+  });
+
+  test('an update of a transaction is not empty', async () => {
+    await expect(transact({ Update: { TableName, Key: KEY, UpdateExpression: '' } })).rejects.toMatchObject(
+      invalid,
+    );
+  });
+});
+
+describe('what the model does not know', () => {
+  const model = new TableModel(TableName);
+  const Key = KEY;
+  const values = { ExpressionAttributeValues: ONE };
+  const update = (UpdateExpression: string, more: object = values) =>
+    new UpdateItemCommand({ TableName, Key, UpdateExpression, ...more });
+  const condition = (ConditionExpression: string, more: object = values) =>
+    new DeleteItemCommand({ TableName, Key, ConditionExpression, ...more });
+
+  it.each<[string, object, RegExp]>([
+    ['a command', new ScanCommand({ TableName }), /ScanCommand/],
+    ['a stale read', new GetItemCommand({ TableName, Key }), /without ConsistentRead/],
+    [
+      'a stale batch',
+      new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Key] } } }),
+      /without ConsistentRead/,
+    ],
+    [
+      'a parameter',
+      new PutItemCommand({ TableName, Item: Key, ReturnConsumedCapacity: 'TOTAL' }),
+      /ReturnConsumedCapacity/,
+    ],
+    ['a section', update('ADD n :one'), /ADD n :one/],
+    ['a function', update('SET n = if_not_exists(n, :one)'), /if_not_exists/],
+    ['a path', update('SET n.m = :one'), /n\.m/],
+    ['an element', update('SET n[0] = :one'), /n\[0\]/],
+    ['what is behind an update', update('SET n = :one x'), /:one x/],
+    ['a size', condition('size(n) > :one'), /size/],
+    ['a range', condition('n BETWEEN :one AND :one'), /BETWEEN/],
+    ['a list', condition('n IN (:one)'), /IN \(:one\)/],
+    ['half a condition', condition('n = :one AND'), /AND/],
+    ['values alone', condition(':one = :one'), /:one = :one/],
+    ['a parenthesis too few', condition('(n = :one'), /\(n = :one/],
+    ['a set', new PutItemCommand({ TableName, Item: { ...Key, x: { SS: ['a'] } } }), /values of type SS/],
+    [
+      'half a character',
+      new PutItemCommand({ TableName, Item: { ...Key, x: { S: '\ud800' } } }),
+      /surrogate pair: "\\ud800"/,
+    ],
+  ])('%s is an error of its own, that no code takes for an answer', (_, command, message) => {
+    const run = () => model.run(command);
+    expect(run).toThrow(/^The table's model does not know/);
+    expect(run).toThrow(message);
+    expect(run).not.toThrow(DynamoDBServiceException);
+    expect([...model.items()]).toEqual([]);
+  });
+});
+
+describe('the model', () => {
+  it('answers at once, with the SDK’s own errors', () => {
+    const model = new TableModel(TableName);
+    const put = new PutItemCommand({
+      TableName,
+      Item: KEY,
+      ConditionExpression: 'attribute_not_exists(pk)',
+    });
+    expect(model.run(put)).toMatchObject({ $metadata: { httpStatusCode: 200 } });
+    expect(() => model.run(put)).toThrow(DynamoDBServiceException);
+    expect([...model.items()]).toEqual([KEY]);
+  });
+
+  it('shows its stream as it grows', () => {
+    const model = new TableModel(TableName);
+    const { stream } = model;
+    model.run(new PutItemCommand({ TableName, Item: KEY }));
+    expect(stream).toHaveLength(1);
+    expect(model.stream).toBe(stream);
+  });
+
+  it('gives every item as it is, each partition in order, to look at only', () => {
+    const model = new TableModel(TableName);
+    for (const [pk, sk] of [
+      ['p', 'b'],
+      ['q', 'a'],
+      ['p', 'a'],
+    ] as const)
+      model.run(new PutItemCommand({ TableName, Item: { pk: { S: pk }, sk: { S: sk } } }));
+    const places = () => [...model.items()].map(({ pk, sk }) => `${pk?.S} ${sk?.S}`);
+    expect(places()).toEqual(['p a', 'p b', 'q a']);
+    for (const item of model.items()) Object.assign(item.sk ?? {}, { S: 'changed' });
+    expect(places()).toEqual(['p a', 'p b', 'q a']);
+  });
+
+  it('is a client that the SDK’s paginators take', async () => {
+    const { client } = await openModel();
+    const input = {
+      TableName,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: 'p' } },
+      ConsistentRead: true,
+    };
+    const pages = await Array.fromAsync(paginateQuery({ client }, input));
+    expect(pages).toHaveLength(1);
+  });
+});

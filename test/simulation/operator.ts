@@ -1,0 +1,33 @@
+import {
+  type AttributeValue,
+  GetItemCommand,
+  type GetItemCommandOutput,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { stateKey } from '../../functions/snapshots/keys.ts';
+import { PROCESS, TABLE_NAME, WORKSPACE } from './shared.ts';
+import type { World } from './world.ts';
+
+const Key = stateKey({ workspace: WORKSPACE, processId: PROCESS });
+
+/** The process's state, as an operator sees it. */
+export function stateItem({ table }: World): Record<string, AttributeValue> | undefined {
+  const command = new GetItemCommand({ TableName: TABLE_NAME, Key, ConsistentRead: true });
+  return (table.run(command) as GetItemCommandOutput).Item;
+}
+
+export function isHeld(world: World): boolean {
+  return stateItem(world)?.held !== undefined;
+}
+
+/** What the runbook tells an operator to do who knows that the held projects are gone. */
+export function releaseHeld({ table }: World): void {
+  table.run(
+    new UpdateItemCommand({
+      TableName: TABLE_NAME,
+      Key,
+      UpdateExpression: 'SET released = :true',
+      ExpressionAttributeValues: { ':true': { BOOL: true } },
+    }),
+  );
+}

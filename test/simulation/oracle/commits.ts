@@ -1,0 +1,143 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { serialise } from '../../../functions/changes/serialise.ts';
+import { decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
+import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
+import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
+import type { History, RecordName } from './history.ts';
+import { Violation } from './violation.ts';
+
+type RecordEvent = Extract<ChangeEvent, { data: { project: unknown } }>;
+
+/** A `Date` header counts whole seconds, an edit's stamp whole ticks. */
+const SLACK_MS = 1_000;
+
+/** Watches every write to the table, at the moment when it happens: what the snapshots and the change records say must be
+ *  the same at any time, and true. */
+export class CommitsOracle {
+  readonly #history: History;
+  /** False where nobody but our own clock, which may be wrong, tells when something was read. */
+  readonly #isTimed: boolean;
+  /** What the table holds, and what a receiver knows that applied every event. */
+  readonly snapshots: Told = {};
+  told: Told | undefined;
+  /** Every event ever committed, as it must always be sent. */
+  readonly texts = new Map<string, string>();
+  readonly events: ChangeEvent[] = [];
+  readonly #sequences = new Map<string, number>();
+  #writes = 0;
+
+  constructor(history: History, isTimed: boolean) {
+    this.#history = history;
+    this.#isTimed = isTimed;
+  }
+
+  /** How many snapshots were written so far. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Told of the records of one write: one command, whole. */
+  wrote(records: readonly DynamoDBRecord[]): void {
+    const touched = new Set<string>();
+    for (const record of records) this.#take(record, touched);
+    if (!this.told && records.some(isBaselined)) this.told = structuredClone(this.snapshots);
+    if (!this.told) return;
+    for (const id of touched) this.#compare(id, this.told);
+  }
+
+  #take({ eventName, dynamodb }: DynamoDBRecord, touched: Set<string>): void {
+    const sk = dynamodb?.Keys?.sk?.S ?? '';
+    const image = dynamodb?.NewImage;
+    if (sk.startsWith(PROJECT_PREFIX)) {
+      this.#writes += 1;
+      const id = decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
+      touched.add(id);
+      if (eventName === 'REMOVE') delete this.snapshots[id];
+      else this.snapshots[id] = toldOf(bytes(image?.blob?.B));
+    }
+    if (sk.startsWith(CHANGE) && eventName === 'INSERT') {
+      for (const event of decodeEvents(bytes(image?.events?.B))) this.#tell(event, touched);
+    }
+  }
+
+  #tell(event: ChangeEvent, touched: Set<string>): void {
+    if (this.texts.has(event.id)) throw new Violation(3, `${event.id} was given to two changes`);
+    this.texts.set(event.id, serialise(event));
+    this.events.push(event);
+    if (!isOfRecord(event)) return;
+    if (!this.told) throw new Violation(2, `${event.id} (${event.type}) is told in a baseline`);
+    const { id } = event.data.project;
+    touched.add(id);
+    this.#checkSequence(event);
+    try {
+      apply(this.told, event);
+    } catch (error) {
+      throw new Violation(2, (error as Error).message);
+    }
+    this.#checkTruth(event);
+  }
+
+  #checkSequence(event: RecordEvent): void {
+    const { id } = event.data.project;
+    const [last, sequence] = [this.#sequences.get(id) ?? 0, Number(event.sequence)];
+    if (sequence < last) throw new Violation(4, `${event.id} comes after sequence ${last} of its project`);
+    this.#sequences.set(id, sequence);
+  }
+
+  /** What an event tells was so, at some time of the interval that it gives. */
+  #checkTruth(event: RecordEvent): void {
+    const { data, type } = event;
+    const name: RecordName = {
+      projectId: data.project.id,
+      taskId: 'task' in data ? data.task.id : undefined,
+    };
+    const [after, before] = this.#isTimed
+      ? [Date.parse(data.observed.after) - SLACK_MS, Date.parse(data.observed.before) + SLACK_MS]
+      : [0, Infinity];
+    const when = `between ${data.observed.after} and ${data.observed.before}`;
+    if (type.endsWith('.deleted')) {
+      if (this.#history.wasAbsent(name, after, before)) return;
+      throw new Violation(9, `${event.id} (${type} ${event.subject}): it was there all the time ${when}`);
+    }
+    if (!this.#history.wasThere(name, after, before))
+      throw new Violation(2, `${event.id} (${type} ${event.subject}): it was not there ${when}`);
+    if (type.endsWith('.created') && !this.#history.wasAbsent(name, after, before))
+      throw new Violation(2, `${event.id} (${type} ${event.subject}): it was there all the time ${when}`);
+    for (const { field, from, to } of data.changes) {
+      if (isEmpty(from) && isEmpty(to))
+        throw new Violation(2, `${event.id}: ${field} is told from empty to empty`);
+      if (!this.#history.was(name, field, to, after, before))
+        throw new Violation(2, `${event.id}: ${field} was never ${JSON.stringify(to)} ${when}`);
+    }
+  }
+
+  #compare(id: string, told: Told): void {
+    const [left, right] = [told[id], this.snapshots[id]].map(project => JSON.stringify(sorted(project)));
+    if (left === right) return;
+    const what = `what was told of project ${id} is not its snapshot:\n  told ${left}\n  held ${right}`;
+    throw new Violation(4, what);
+  }
+}
+
+export function isOfRecord(event: ChangeEvent): event is RecordEvent {
+  return event.type.startsWith('project.') || event.type.startsWith('task.');
+}
+
+function isBaselined({ dynamodb }: DynamoDBRecord): boolean {
+  return dynamodb?.Keys?.sk?.S === 'STATE' && dynamodb.NewImage?.baselined?.BOOL === true;
+}
+
+function bytes(base64: unknown): Buffer {
+  return Buffer.from(String(base64), 'base64');
+}
+
+function toldOf(blob: Buffer): ToldProject {
+  const { record, tasks } = decodeContent(blob);
+  const told = [...tasks].map(([id, task]) => [id, known(task)] as const);
+  return { project: known(record), tasks: Object.fromEntries(told) };
+}
+
+function sorted(project: ToldProject | undefined) {
+  return project && { project: project.project, tasks: Object.entries(project.tasks).sort() };
+}

@@ -1,0 +1,41 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { Coverage } from '../faults.ts';
+import { Violation } from './violation.ts';
+
+interface Held {
+  readonly owner: string;
+  readonly until: number;
+}
+
+/** Watches the leases: one in force is never another's. */
+export class LeasesOracle {
+  readonly #held = new Map<string, Held>();
+  readonly #coverage: Coverage;
+  readonly #isWalking: (owner: string) => boolean;
+
+  constructor(coverage: Coverage, isWalking: (owner: string) => boolean) {
+    this.#coverage = coverage;
+    this.#isWalking = isWalking;
+  }
+
+  /** @param now by that poller's clock, in ms since 1970, which is the furthest ahead: a lease ends by the clock of whoever
+   *  wants it. */
+  wrote(records: readonly DynamoDBRecord[], now: number): void {
+    for (const { dynamodb } of records) {
+      const sk = dynamodb?.Keys?.sk?.S ?? '';
+      if (!sk.startsWith('PASS#')) continue;
+      const [owner, until] = [dynamodb?.NewImage?.leaseOwner?.S, Number(dynamodb?.NewImage?.leaseUntil?.N)];
+      this.#change(sk, owner === undefined ? undefined : { owner, until }, now);
+    }
+  }
+
+  #change(sk: string, next: Held | undefined, now: number): void {
+    const before = this.#held.get(sk);
+    if (next) this.#held.set(sk, next);
+    else this.#held.delete(sk);
+    if (!before || !next || before.owner === next.owner) return;
+    if (before.until > now)
+      throw new Violation(8, `the lease of ${sk} was taken from ${before.owner} while it was in force`);
+    if (this.#isWalking(before.owner)) this.#coverage.add('poller', 'lease of a living one taken');
+  }
+}

@@ -1,0 +1,20 @@
+import { Violation } from './violation.ts';
+
+/** Reads all that leaves the processes for what must not. */
+export class SecretsOracle {
+  readonly #secrets: Set<string>;
+
+  constructor(secrets: Iterable<string>) {
+    this.#secrets = new Set(secrets);
+  }
+
+  learn(secret: string): void {
+    this.#secrets.add(secret);
+  }
+
+  check(where: string, text: string): void {
+    for (const secret of this.#secrets) {
+      if (text.includes(secret)) throw new Violation(10, `${where} holds a secret`);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/** An invariant of DESIGN §11 does not hold. */
+export class Violation extends Error {
+  readonly invariant: number;
+
+  constructor(invariant: number, message: string) {
+    super(`invariant ${invariant}: ${message}`);
+    this.invariant = invariant;
+  }
+}

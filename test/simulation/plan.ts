@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import type { Freedoms } from '../../local/service/freedoms.ts';
+import { type Boundary, FAULTS, type Strike } from './faults.ts';
+
+/** All that happens in one run, as data: so it can be repeated, and shrunk. */
+export interface Plan {
+  /** What the run draws by chance while it goes (latencies, jitter, order of messages). */
+  readonly seed: number;
+  readonly workspace: { readonly projects: number; readonly tasks: number };
+  readonly freedoms: Partial<Freedoms>;
+  readonly pageSize: { readonly projects: number; readonly tasks: number; readonly auditLog: number };
+  readonly concurrency: number;
+  /** ms that the service's clock, and those of our two pollers, are off. */
+  readonly skew: { readonly service: number; readonly pollers: readonly [number, number] };
+  readonly steps: readonly Step[];
+  /** Of the publisher and the deliverer: each of their runs meets the next of these. */
+  readonly publisher: readonly (readonly Strike[])[];
+  readonly deliverer: readonly (readonly Strike[])[];
+  /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
+  readonly streamAgain: readonly { readonly run: number; readonly records: number }[];
+  /** Of 1: how often SNS delivers late or twice, and SQS forgets a deletion. */
+  readonly mess: { readonly late: number; readonly twice: number; readonly undeleted: number };
+  readonly chat: boolean;
+}
+
+/** `gap`: ms since the step before. */
+export type Step = { readonly gap: number } & (EditStep | RunStep);
+
+export interface RunStep {
+  readonly do: 'run';
+  readonly mode: 'changes' | 'sweep';
+  /** ms that the run may take until it is killed. */
+  readonly budget: number;
+  readonly strikes: readonly Strike[];
+}
+
+export type EditKind = (typeof EDITS)[number];
+
+/** `a`, `b` and `value` choose project, task or field, and value, by remainder. */
+export interface EditStep {
+  readonly do: 'edit';
+  readonly edit: EditKind;
+  readonly a: number;
+  readonly b: number;
+  readonly value: number;
+  readonly audit: boolean;
+  readonly touch: boolean;
+}
+
+export const EDITS = [
+  'update project',
+  'update task',
+  'touch project',
+  'create project',
+  'create task',
+  'delete project',
+  'delete task',
+  'move task',
+  'create again',
+  'delete most projects',
+  'delete all projects',
+  'update many tasks',
+  'add field',
+  'archive field',
+  'unarchive field',
+  'rename field',
+  'rename choice',
+] as const;
+
+const MINUTE = 60_000;
+
+function strikesAt(boundaries: readonly Boundary[], latest = 4): fc.Arbitrary<Strike> {
+  const cells = boundaries.flatMap(boundary => FAULTS[boundary].map(fault => ({ boundary, fault })));
+  return fc
+    .tuple(fc.constantFrom(...cells), fc.nat(latest), fc.constantFrom(1, 1, 2, 12))
+    .map(([{ boundary, fault }, nth, times]) => ({ boundary, fault, nth, times }));
+}
+
+const pollerStrikes = strikesAt([
+  'service.token',
+  'service.projects',
+  'service.tasks',
+  'service.audit log',
+  'service.definitions',
+  'table.read',
+  'table.update',
+  'table.transaction',
+]);
+
+const gap = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(MINUTE) },
+  { weight: 3, arbitrary: fc.nat(3_000) },
+  { weight: 2, arbitrary: fc.nat(5 * MINUTE) },
+  { weight: 1, arbitrary: fc.constantFrom(10 * MINUTE, 60 * MINUTE) },
+);
+
+const often = { weight: 4, arbitrary: fc.constant(true) };
+const seldom = { weight: 1, arbitrary: fc.constant(false) };
+
+const run: fc.Arbitrary<Step> = fc.record({
+  gap,
+  do: fc.constant('run' as const),
+  mode: fc.constantFrom('changes' as const, 'changes' as const, 'changes' as const, 'sweep' as const),
+  budget: fc.constantFrom(900_000, 900_000, 180_000, 63_000, 40_000),
+  strikes: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 4, arbitrary: fc.array(pollerStrikes, { minLength: 1, maxLength: 4, size: 'max' }) },
+  ),
+});
+
+const edit: fc.Arbitrary<Step> = fc.record({
+  gap,
+  do: fc.constant('edit' as const),
+  edit: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...EDITS.slice(0, 2)) },
+    { weight: 3, arbitrary: fc.constantFrom(...EDITS) },
+  ),
+  a: fc.nat(1000),
+  b: fc.nat(1000),
+  value: fc.nat(1000),
+  audit: fc.oneof({ ...often, weight: 9 }, seldom),
+  touch: fc.oneof({ ...often, weight: 9 }, seldom),
+});
+
+const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({
+  taskListName: fc.constantFrom('tasks', 'items'),
+  auditListName: fc.constantFrom('entries', 'log'),
+  taskIdProperty: fc.constantFrom('id' as const, 'taskId' as const, 'externalId' as const),
+  projectIdProperty: fc.constantFrom('id' as const, 'projectId' as const),
+  numericIds: fc.boolean(),
+  expiresIn: fc.boolean(),
+  tokenLifetime: fc.constantFrom(600, 90),
+  dateHeader: fc.oneof(often, seldom),
+  auditOrder: fc.constantFrom('oldest-first' as const, 'newest-first' as const),
+  auditDenied: fc.constantFrom(
+    false as const,
+    false as const,
+    false as const,
+    false as const,
+    403 as const,
+    404 as const,
+  ),
+  auditRetention: fc.constantFrom(
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    4,
+  ),
+  auditTimestamps: fc.boolean(),
+  timestampResolution: fc.constantFrom(1, 1000),
+  taskEditsTouchProject: fc.boolean(),
+  updatedAfterInclusive: fc.boolean(),
+  tasksOfDeletedProject: fc.constantFrom(404 as const, 404 as const, 200 as const),
+  emptyPageCursors: fc.constantFrom('strings' as const, 'null' as const),
+  definitionShape: fc.constantFrom('groups' as const, 'list' as const),
+  cursors: fc.constantFrom('item' as const, 'item' as const, 'offset' as const),
+  updatesVisibleAfter: fc.constantFrom(0, 0, 2_000, 45_000),
+  auditVisibleAfter: fc.constantFrom(0, 0, 2_000, 90_000),
+});
+
+const skew = fc.constantFrom(0, 0, 0, 90_000, -90_000, 3_600_000, -3_600_000);
+
+function runsOf(boundaries: readonly Boundary[]) {
+  const strikes = fc.array(strikesAt(boundaries, 1), { maxLength: 2, size: 'max' });
+  return fc.array(strikes, { maxLength: 16, size: 'max' });
+}
+
+const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
+
+/** Every plan. Its first step is a run, because without a baseline nothing is told. */
+export const plans: fc.Arbitrary<Plan> = fc
+  .record({
+    seed: fc.nat(2 ** 31 - 1),
+    workspace: fc.oneof(
+      { weight: 5, arbitrary: fc.record({ projects: fc.integer({ min: 1, max: 5 }), tasks: fc.nat(4) }) },
+      { weight: 1, arbitrary: fc.record({ projects: fc.constant(14), tasks: fc.constant(1) }) },
+    ),
+    freedoms,
+    pageSize: fc.record({
+      projects: fc.constantFrom(1, 2, 50),
+      tasks: fc.constantFrom(1, 2, 50),
+      auditLog: fc.constantFrom(2, 3, 50),
+    }),
+    concurrency: fc.constantFrom(1, 2, 4),
+    skew: fc
+      .tuple(skew, skew, fc.constantFrom(0, 0, 2_000))
+      .map(([service, ours, apart]) => ({ service, pollers: [ours, ours + apart] as const })),
+    first: run,
+    steps: fc.array(fc.oneof(run, edit), { minLength: 4, maxLength: 24, size: 'max' }),
+    publisher: runsOf(['topic.publish']),
+    deliverer: fc.oneof(
+      { weight: 4, arbitrary: runsOf(['table.read', 'table.update', 'queue.visibility', 'endpoint.post']) },
+      // An endpoint that wants no more events: all that come after have only the dead letters left.
+      { weight: 1, arbitrary: runsOf(['queue.dead letter']).map(runs => [[GONE], ...runs]) },
+    ),
+    streamAgain: fc.array(fc.record({ run: fc.nat(10), records: fc.integer({ min: 1, max: 5 }) }), {
+      maxLength: 3,
+    }),
+    mess: fc.record({
+      late: fc.constantFrom(0, 0.3),
+      twice: fc.constantFrom(0, 0.3),
+      undeleted: fc.constantFrom(0, 0.2),
+    }),
+    chat: fc.boolean(),
+  })
+  .map(({ first, ...plan }) => sound({ ...plan, steps: [first, ...plan.steps] }));
+
+/** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */
+function sound(plan: Plan): Plan {
+  const { freedoms, skew } = plan;
+  return {
+    ...plan,
+    // Without a Date header our own clock must be right: the service's own notice says so.
+    skew: freedoms.dateHeader === false ? { ...skew, service: 0, pollers: [0, 0] } : skew,
+  };
+}

@@ -1,0 +1,126 @@
+import { createPoll, type Poll } from '../../functions/create-poll.ts';
+import type { PassReport } from '../../functions/pass/run-pass.ts';
+import { connect } from '../../functions/service/client.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { API_PATH, AUTH_PATH } from '../../local/service/answer.ts';
+import type { Strike } from './faults.ts';
+import { VirtualAgent } from './http.ts';
+import { Life } from './life.ts';
+import { ORIGIN, type ServiceSide, serviceBoundary } from './service-side.ts';
+import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
+import { tableClient } from './table-client.ts';
+
+/** One execution environment of the poll function: it serves one run at a time, and lives until something kills it. */
+interface Environment {
+  readonly life: Life;
+  readonly poll: Poll;
+  isBusy: boolean;
+}
+
+export interface RunRequest {
+  readonly mode: 'changes' | 'sweep';
+  readonly budget: number;
+  readonly strikes: readonly Strike[];
+}
+
+/** How a run ended; undefined: its process died. */
+export type Ended = { readonly report: PassReport } | { readonly error: Error } | undefined;
+
+/** Lambda's side of the poll function: it starts runs, in the environments that there are, and kills what takes too long. */
+export class Pollers {
+  readonly #shared: Shared;
+  readonly #service: ServiceSide;
+  readonly #settings: WorkspaceSettings;
+  readonly #environments: Environment[] = [];
+  readonly #walking = new Set<string>();
+  #runs = 0;
+  #started = 0;
+
+  constructor(shared: Shared, service: ServiceSide) {
+    this.#shared = shared;
+    this.#service = service;
+    this.#settings = workspaceSettings.parse({
+      name: WORKSPACE,
+      baseUrl: ORIGIN + API_PATH,
+      authUrl: ORIGIN + AUTH_PATH,
+      audience: service.backend.credentials.audience,
+      credentials: 'unused',
+      concurrency: shared.plan.concurrency,
+      processes: [{ id: PROCESS }],
+    });
+  }
+
+  isWalking(owner: string): boolean {
+    return this.#walking.has(owner);
+  }
+
+  get areIdle(): boolean {
+    return this.#walking.size === 0;
+  }
+
+  /** Begins a run. Settles when it ends, or when its process dies. */
+  run({ mode, budget, strikes }: RunRequest): Promise<Ended> {
+    const { scheduler, coverage } = this.#shared;
+    const environment = this.#environments.find(one => !one.isBusy && !one.life.isDead) ?? this.#create();
+    const owner = `run-${++this.#runs}`;
+    if (!this.areIdle) coverage.add('poller', 'two at once');
+    const { promise, resolve } = Promise.withResolvers<Ended>();
+    const deadline = scheduler.now + budget;
+    environment.isBusy = true;
+    environment.life.expect(strikes);
+    this.#walking.add(owner);
+    const timeout = scheduler.after(budget, () => {
+      coverage.add('poller', 'killed at its time-out');
+      environment.life.kill();
+    });
+    const end = (ended: Ended) => {
+      timeout();
+      environment.isBusy = false;
+      this.#walking.delete(owner);
+      resolve(ended);
+    };
+    this.#onDeath.set(environment.life, () => end(undefined));
+    const context = { awsRequestId: owner, getRemainingTimeInMillis: () => deadline - scheduler.now };
+    environment.poll({ workspace: WORKSPACE, processId: PROCESS, mode }, context).then(
+      report => {
+        if (report.outcome === 'unfinished') coverage.add('poller', 'out of time');
+        end({ report });
+      },
+      error => end({ error }),
+    );
+    return promise;
+  }
+
+  readonly #onDeath = new WeakMap<Life, () => void>();
+
+  #create(): Environment {
+    const { nature, scheduler, table, wrote, log, random, plan } = this.#shared;
+    const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
+    const skew = plan.skew.pollers[this.#started++ % 2] ?? 0;
+    const clock = () => scheduler.now + skew;
+    const snapshots = createSnapshots({ client: tableClient(life, table, wrote), tableName: TABLE_NAME });
+    const { clientId, clientSecret } = this.#service.backend.credentials;
+    const poll = createPoll({
+      workspaces: [this.#settings],
+      snapshots,
+      connect: workspace =>
+        connect({
+          ...workspace,
+          credentials: async () => ({ clientId, clientSecret }),
+          clock,
+          random,
+          sleep: (ms, signal) => life.sleep(ms, signal),
+          pageSize: plan.pageSize,
+          openAgent: () => new VirtualAgent(life, serviceBoundary, request => this.#service.serve(request)),
+          onNotice: notice => log.warn(notice.message, notice),
+        }),
+      clock,
+      log,
+      count: () => {},
+    });
+    const environment = { life, poll, isBusy: false };
+    this.#environments.push(environment);
+    return environment;
+  }
+}

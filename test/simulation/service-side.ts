@@ -1,0 +1,96 @@
+import { AUTH_PATH, respond } from '../../local/service/answer.ts';
+import { createBackend, type SimulatedBackend } from '../../local/service/backend.ts';
+import { buildWorkspace } from '../../local/service/build.ts';
+import { applyEdit, type Edited } from './edits.ts';
+import type { Boundary, Coverage } from './faults.ts';
+import type { Reply, Sent } from './http.ts';
+import { History } from './oracle/history.ts';
+import type { SecretsOracle } from './oracle/secrets.ts';
+import type { EditStep, Plan } from './plan.ts';
+import type { Scheduler } from './scheduler.ts';
+import { PROCESS } from './shared.ts';
+
+export const ORIGIN = 'https://service.example';
+
+/** The service, with all that it ever was. */
+export class ServiceSide {
+  readonly backend: SimulatedBackend;
+  readonly history: History;
+  readonly edits: Edited[] = [];
+  /** Requests so far, the token's aside. */
+  requests: string[] = [];
+  readonly #secrets: SecretsOracle;
+  readonly #coverage: Coverage;
+  #deletions = 0;
+  /** By list: how many deletions there were when its last first page was asked for. */
+  readonly #begun = new Map<string, number>();
+
+  constructor(plan: Plan, scheduler: Scheduler, secrets: SecretsOracle, coverage: Coverage) {
+    this.#coverage = coverage;
+    const clock = () => scheduler.now + plan.skew.service;
+    this.#secrets = secrets;
+    this.backend = createBackend({
+      clock,
+      origin: ORIGIN,
+      freedoms: plan.freedoms,
+      workspace: buildWorkspace({
+        now: clock() - 86_400_000,
+        processes: [
+          { id: PROCESS, projects: plan.workspace.projects, tasksPerProject: plan.workspace.tasks },
+        ],
+      }),
+    });
+    secrets.learn(this.backend.credentials.clientSecret);
+    this.history = new History(this.backend, PROCESS);
+  }
+
+  edit(step: EditStep): void {
+    const edited = applyEdit(this.backend, PROCESS, step);
+    this.history.note();
+    if (step.edit.startsWith('delete') || step.edit === 'move task') this.#deletions += 1;
+    if (edited) this.edits.push(edited);
+  }
+
+  serve({ method, path, headers, body }: Sent): Reply {
+    const answer = respond(this.backend, {
+      method,
+      url: path,
+      authorization: headers.authorization,
+      contentType: headers['content-type'],
+      body,
+    });
+    if (path.startsWith(AUTH_PATH)) this.#learnToken(answer.text);
+    else {
+      this.requests.push(path);
+      this.#noteViews(path);
+    }
+    return answer;
+  }
+
+  /** What this answer hides from its reader, and will not hide for ever. */
+  #noteViews(path: string): void {
+    const { freedoms, clock } = this.backend;
+    const [list = '', query = ''] = path.split('?');
+    if (!query.includes('after=')) this.#begun.set(list, this.#deletions);
+    else if (freedoms.cursors === 'offset' && this.#begun.get(list) !== this.#deletions)
+      this.#coverage.add('service', 'page shifted');
+    if (!query.includes('updatedAfter=')) return;
+    const shown = clock() - freedoms.updatesVisibleAfter;
+    const projects = [...(this.backend.workspace().processes.get(PROCESS)?.projects.values() ?? [])];
+    if (projects.some(({ updatedAt }) => updatedAt > shown))
+      this.#coverage.add('service', 'update shown late');
+  }
+
+  #learnToken(answer: Buffer): void {
+    const { access_token: token } = JSON.parse(answer.toString()) as { access_token?: string };
+    if (token) this.#secrets.learn(token);
+  }
+}
+
+/** Which endpoint of the service a request is for. */
+export function serviceBoundary({ path }: Pick<Sent, 'path'>): Boundary {
+  if (path.startsWith(AUTH_PATH)) return 'service.token';
+  if (path.includes('/auditlog')) return 'service.audit log';
+  if (path.includes('/tasks')) return 'service.tasks';
+  return /\/projects(\?|$)/.test(path) ? 'service.projects' : 'service.definitions';
+}

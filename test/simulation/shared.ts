@@ -1,0 +1,26 @@
+import type { Random } from '../../functions/clock.ts';
+import type { Log } from '../../functions/telemetry.ts';
+import type { Coverage } from './faults.ts';
+import type { Nature } from './life.ts';
+import type { TableModel } from './models/table.ts';
+import type { Plan } from './plan.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export const WORKSPACE = 'eu';
+export const PROCESS = 'onboarding';
+export const TABLE_NAME = 'changewire';
+
+/** What the parts of one simulated world share. */
+export interface Shared {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly coverage: Coverage;
+  readonly nature: Nature;
+  readonly table: TableModel;
+  /** To be called after every command on the table. */
+  readonly wrote: () => void;
+  readonly log: Log;
+  /** Ends the run with what a handler far from the driver found. */
+  readonly fail: (error: unknown) => void;
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { Coverage } from './faults.ts';
+import { coverageTable, neverStruck, planText } from './report.ts';
+import { baseOf, type Failure, type Outcome, planOf, shrink } from './seeds.ts';
+
+const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first]   runs the plans of N seeds, by
+                                                           default today's; --first stops at the first failure
+npm run simulate -- --seed N                               repeats one, and shrinks it when it fails
+`;
+
+/** From so many seeds on, every fault must have struck at every boundary. */
+const ENOUGH = 300;
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '1000' },
+    base: { type: 'string', default: String(baseOf(Date.now())) },
+    workers: { type: 'string', default: String(availableParallelism()) },
+    first: { type: 'boolean', default: false },
+    seed: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+if (values.help) say(HELP);
+else process.exitCode = values.seed === undefined ? await many() : await one(whole('seed', values.seed));
+
+async function many(): Promise<number> {
+  const [seeds, base, workers] = [
+    whole('seeds', values.seeds),
+    whole('base', values.base),
+    whole('workers', values.workers),
+  ];
+  say(`Seeds ${base} to ${base + seeds - 1}, ${workers} at a time.`);
+  const began = performance.now();
+  const { failures, rows } = await share(seeds, base, workers);
+  const seconds = (performance.now() - began) / 1000;
+  for (const failure of failures.slice(0, 20)) say(describe(failure));
+  say(`How often each fault struck at each boundary:\n${coverageTable(rows)}`);
+  const never = seeds >= ENOUGH && !values.first ? neverStruck(rows) : [];
+  if (never.length > 0) say(`Never struck, which fails the run: ${never.join('; ')}.`);
+  say(
+    `${seeds - failures.length} of ${seeds} seeds passed in ${seconds.toFixed(0)} s: ` +
+      `${((seconds * 1000) / seeds).toFixed(1)} s per 1,000 seeds.`,
+  );
+  return failures.length + never.length > 0 ? 1 : 0;
+}
+
+async function share(seeds: number, base: number, workers: number): Promise<Outcome> {
+  const coverage = new Coverage();
+  const failures: Failure[] = [];
+  let done = 0;
+  const step = Math.max(1, Math.floor(seeds / 10));
+  const threads = Array.from({ length: workers }, (_, index) => {
+    const count = Math.ceil((seeds - index) / workers);
+    const mine = Array.from({ length: count }, (_each, turn) => base + index + turn * workers);
+    return new Worker(new URL('./worker.ts', import.meta.url), { workerData: { seeds: mine } });
+  });
+  const stop = () => Promise.all(threads.map(thread => thread.terminate()));
+  const heard = ({ outcome, failure }: { outcome?: Outcome; failure?: Failure }) => {
+    if (outcome) return coverage.merge(outcome.rows);
+    done += 1;
+    if (done % step === 0) say(`  ${done} of ${seeds}`);
+    if (!failure) return;
+    failures.push(failure);
+    if (!values.first || failures.length > 1) return;
+    say(`The first failure came after ${done} seeds.`);
+    void stop();
+  };
+  const ended = threads.map(thread => {
+    thread.on('message', heard);
+    return once(thread, 'exit');
+  });
+  await Promise.all(ended);
+  return { failures: failures.sort((left, right) => left.seed - right.seed), rows: coverage.rows };
+}
+
+async function one(seed: number): Promise<number> {
+  say(`Seed ${seed}:\n${planText(planOf(seed))}`);
+  const shrunk = await shrink(seed);
+  if (!shrunk) {
+    say('It passes.');
+    return 0;
+  }
+  say(`\nIt fails. The smallest plan found that does:\n${planText(shrunk.plan)}\n\n${shrunk.message}`);
+  return 1;
+}
+
+function describe({ seed, message }: Failure): string {
+  return `FAILED: ${message}\n  to repeat and shrink it: npm run simulate -- --seed ${seed}`;
+}
+
+/** @throws naming the option */
+function whole(name: string, text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new TypeError(`--${name}: expected a whole number, found ${text}`);
+}
