@@ -102,8 +102,8 @@ function timestamps(observed: Observed): { after: string; before: string } {
 }
 
 function named(id: string, record: JsonObject): { id: string; name?: string } {
-  const name = ['name', 'title']
-    .map(property => (Object.hasOwn(record, property) ? record[property] : undefined))
-    .find(value => typeof value === 'string' && value !== '');
-  return typeof name === 'string' ? { id, name } : { id };
+  for (const name of [record.name, record.title]) {
+    if (typeof name === 'string' && name !== '') return { id, name };
+  }
+  return { id };
 }

@@ -13,6 +13,8 @@ export interface ProjectContent {
   readonly tasks: ReadonlyMap<string, JsonObject>;
 }
 
+const NO_TASKS: ProjectContent['tasks'] = new Map();
+
 /** What happened to one record between two contents of its project. */
 export interface RecordChange {
   readonly entity: 'project' | 'task';
@@ -63,9 +65,10 @@ export function compareProject(
   read: ProjectContent | undefined,
   rules: Rules,
 ): RecordChange[] {
-  const ids = new Set([...(held?.tasks.keys() ?? []), ...(read?.tasks.keys() ?? [])]);
+  const [heldTasks, readTasks] = [held?.tasks ?? NO_TASKS, read?.tasks ?? NO_TASKS];
+  const ids = new Set([...heldTasks.keys(), ...readTasks.keys()]);
   const tasks = [...ids].sort(byText).flatMap(id => {
-    const [before, after] = [held?.tasks.get(id), read?.tasks.get(id)];
+    const [before, after] = [heldTasks.get(id), readTasks.get(id)];
     return changeOf({ entity: 'task', id, before, after }, rules.taskFields, rules.ignored);
   });
   const project = changeOf(

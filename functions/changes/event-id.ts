@@ -3,7 +3,7 @@
 export function encodePart(text: string): string {
   let encoded = '';
   for (const character of text) {
-    encoded += /^[A-Za-z0-9_~-]$/.test(character) ? character : encodeCharacter(character);
+    encoded += /[\w~-]/.test(character) ? character : encodeCharacter(character);
   }
   return encoded;
 }

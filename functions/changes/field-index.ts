@@ -42,7 +42,7 @@ export function indexTaskFields(definitions: readonly KnownField[]): FieldIndex 
 
 /** `Due date`, `due_date`, `due-date` and `DueDate` are all `dueDate`. */
 export function camelCase(externalId: string): string {
-  const [first = '', ...rest] = externalId.split(/[^\p{L}\p{N}]+/u).filter(word => word !== '');
+  const [first = '', ...rest] = externalId.match(/[\p{L}\p{N}]+/gu) ?? [];
   return lowerFirst(first) + rest.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 

@@ -38,7 +38,7 @@ export function updateTime(record: JsonObject): number | undefined {
 }
 
 function parseTimestamp(value: unknown): number | undefined {
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T/.test(value)) return undefined;
+  if (typeof value !== 'string' || !/\d-\d{2}-\d{2}T/.test(value)) return undefined;
   const time = Date.parse(value);
   return Number.isNaN(time) ? undefined : time;
 }

@@ -8,7 +8,6 @@ export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-1
       type,
       z.toJSONSchema(schema, {
         target,
-        unrepresentable: 'any',
         override: ({ jsonSchema }) => withoutDatePattern(jsonSchema),
       }),
     ]),

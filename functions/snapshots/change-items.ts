@@ -35,16 +35,16 @@ export function changePuts(
 }
 
 function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
-  const groups: ChangeEvent[][] = [];
+  let first: ChangeEvent | undefined;
   let room = 0;
-  for (const event of events) {
+  const groups = Map.groupBy(events, event => {
     const size = Buffer.byteLength(JSON.stringify(event));
-    if (size > room || groups.length === 0) {
-      groups.push([]);
+    if (size > room) {
+      first = event;
       room = RECORD_BYTES;
     }
-    groups.at(-1)?.push(event);
     room -= size;
-  }
-  return groups;
+    return first;
+  });
+  return [...groups.values()];
 }

@@ -1,14 +1,11 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { ProjectContent } from '../changes/compare-project.ts';
 import type { ChangeEvent } from '../changes/event.ts';
 import type { JsonObject } from '../json.ts';
 
-/** Level 3 is zstd's own default: higher levels cost a pass more time than they save in table bytes. */
-const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
-
-/** zstd(JSON). */
+/** zstd(JSON), at zstd's own level: higher ones cost a pass more time than they save in table bytes. */
 export function encode(value: unknown): Uint8Array {
-  return zstdCompressSync(JSON.stringify(value), OPTIONS);
+  return zstdCompressSync(JSON.stringify(value));
 }
 
 /** What `encode` was given; throws when the bytes are not zstd or not JSON. */

@@ -32,8 +32,8 @@ async function isStopped(table: Table, name: string): Promise<Stopped | undefine
   const { Item: item } = await table.client.send(
     new GetItemCommand({ TableName: table.tableName, Key: endpointKey(name), ConsistentRead: true }),
   );
-  const [at, reason] = [item?.stoppedAt?.N, item?.stopReason?.S];
-  return at === undefined || reason === undefined ? undefined : { reason, at: Number(at) };
+  if (!item?.stoppedAt) return undefined;
+  return { reason: item.stopReason?.S as string, at: Number(item.stoppedAt.N) };
 }
 
 function stop(table: Table, name: string, reason: string, at: number): Promise<boolean> {
@@ -75,5 +75,6 @@ async function reserveSlot(table: Table, name: string, interval: number, now: nu
     }),
   );
   if (!(await holds(later))) return reserveSlot(table, name, interval, now);
-  return Number((await later).Attributes?.nextSlot?.N) - now;
+  const { Attributes: { nextSlot } = {} } = await later;
+  return Number(nextSlot?.N as string) - now;
 }

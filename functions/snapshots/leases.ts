@@ -27,9 +27,9 @@ export async function takeLease(
     }),
   );
   if (!(await holds(update))) return undefined;
-  const { Attributes: item } = await update;
-  const orphaned = item?.leaseOwner !== undefined;
-  const [window, progress] = [windowOf(item?.window?.S), item?.progress?.S];
+  const { Attributes: item = {} } = await update;
+  const orphaned = item.leaseOwner !== undefined;
+  const [window, progress] = [windowOf(item.window?.S), item.progress?.S];
   return { mode, owner, window, progress, ...(orphaned && { orphaned }) };
 }
 

@@ -49,13 +49,12 @@ export async function* projectIds(table: Table, process: ProcessKey): AsyncItera
 }
 
 export async function held(table: Table, process: ProcessKey, ids: Iterable<string>): Promise<Set<string>> {
-  const wanted = [...new Set(ids)].filter(id => projectKey(process, id).sk.S.length <= LONGEST_KEY);
-  const found = new Set<string>();
-  for (let start = 0; start < wanted.length; start += BATCH) {
-    const keys = wanted.slice(start, start + BATCH).map(id => projectKey(process, id));
-    for (const item of await batchGet(table, keys)) found.add(item.projectId?.S as string);
-  }
-  return found;
+  const keys = [...new Set(ids)].map(id => projectKey(process, id));
+  const items = await batchGet(
+    table,
+    keys.filter(({ sk }) => sk.S.length <= LONGEST_KEY),
+  );
+  return new Set(items.map(item => item.projectId?.S as string));
 }
 
 async function get(table: Table, key: Key): Promise<Item | undefined> {
@@ -70,12 +69,12 @@ async function batchGet(table: Table, keys: Key[]): Promise<Item[]> {
   const found: Item[] = [];
   let rest: Item[] = keys;
   while (rest.length > 0) {
-    const request = { Keys: rest, ConsistentRead: true, ProjectionExpression: 'projectId' };
+    const request = { Keys: rest.slice(0, BATCH), ConsistentRead: true, ProjectionExpression: 'projectId' };
     const answer = await table.client.send(
       new BatchGetItemCommand({ RequestItems: { [table.tableName]: request } }),
     );
     found.push(...(answer.Responses?.[table.tableName] ?? []));
-    rest = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
+    rest = [...(answer.UnprocessedKeys?.[table.tableName]?.Keys ?? []), ...rest.slice(BATCH)];
   }
   return found;
 }

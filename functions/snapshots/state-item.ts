@@ -52,10 +52,16 @@ export function stateUpdate(state: Partial<ProcessState>) {
 }
 
 function write(name: keyof ProcessState, value: unknown): AttributeValue {
-  const format = FORMATS[name];
-  if (format === 'boolean') return { BOOL: value === true };
-  if (format === 'number') return { N: String(value) };
-  return format === 'json' ? { S: JSON.stringify(value) } : { B: encode(value) };
+  switch (FORMATS[name]) {
+    case 'boolean':
+      return { BOOL: value === true };
+    case 'number':
+      return { N: String(value) };
+    case 'json':
+      return { S: JSON.stringify(value) };
+    case 'zstd':
+      return { B: encode(value) };
+  }
 }
 
 function read(value: AttributeValue): unknown {

@@ -26,7 +26,9 @@ export async function holds(write: Promise<unknown>): Promise<boolean> {
 function isConditionFailure(error: unknown): boolean {
   if (error instanceof ConditionalCheckFailedException) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
-  const codes = (error.CancellationReasons ?? []).map(reason => reason.Code ?? 'None');
-  const raced = codes.filter(code => code === 'ConditionalCheckFailed' || code === 'TransactionConflict');
-  return raced.length > 0 && raced.length === codes.filter(code => code !== 'None').length;
+  const codes = error.CancellationReasons?.map(({ Code }) => Code).filter(code => code && code !== 'None');
+  return (
+    !!codes?.length &&
+    codes.every(code => code === 'ConditionalCheckFailed' || code === 'TransactionConflict')
+  );
 }

@@ -1,6 +1,7 @@
 import { PublishBatchCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Random, Sleep } from '../clock.ts';
 import type { Message } from './entry.ts';
+import { isRefusal } from './refusal.ts';
 
 /** Tries of one batch, counting the first. SNS fails single entries of a batch that it answers with 200. */
 const TRIES = 5;
@@ -21,9 +22,32 @@ export interface Unsent {
   readonly failed: readonly { readonly index: number; readonly reason: string }[];
 }
 
-/** Publishes up to 10 messages; entries that fail are sent again with exponential backoff and full jitter.
- *  @throws what the SDK throws when whole requests fail, after its own retries. */
+/** Publishes up to 10 messages; entries that fail are sent again with exponential backoff and full jitter. A batch that SNS
+ *  refuses as a whole for what is in it is sent message by message, so that only those at fault are refused.
+ *  @throws what the SDK throws when whole requests fail for another reason, after its own retries. */
 export async function sendBatch(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
+  try {
+    return await sendTogether(topic, messages);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    if (messages.length > 1) return sendSingly(topic, messages);
+    return { refused: [{ index: 0, reason: String(error) }], failed: [] };
+  }
+}
+
+/** Ends at the first message that is not taken now, for those behind it come again with it. */
+async function sendSingly(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
+  const refused: { index: number; reason: string }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const alone = await sendBatch(topic, [message]);
+    refused.push(...alone.refused.map(({ reason }) => ({ index, reason })));
+    if (alone.failed.length > 0)
+      return { refused, failed: alone.failed.map(({ reason }) => ({ index, reason })) };
+  }
+  return { refused, failed: [] };
+}
+
+async function sendTogether(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
   let rest = messages.map((message, index) => ({ message, index }));
   const refused: { index: number; reason: string }[] = [];
   let failed: { index: number; reason: string }[] = [];

@@ -66,6 +66,9 @@ describe('comparing a record', () => {
     ]);
     expect(compare({ number: 'x' }, { number: 'y' })).toHaveLength(1);
     expect(compare({ number: { a: 1 } }, { number: '1' })).toHaveLength(1);
+    expect(compare({ number: ['1'] }, { number: '1' })).toHaveLength(1);
+    expect(compare({ text: '1.0' }, { text: '1.00' })).toHaveLength(1);
+    expect(compare({ size: '1.0' }, { size: 1 })).toMatchObject([{ kind: 'builtin', type: 'number' }]);
   });
 
   it.each([
@@ -200,6 +203,34 @@ describe('comparing projects', () => {
   });
 });
 
+describe('comparing two states of a project', () => {
+  const held: ProjectContent = { record: { name: 'P' }, tasks: new Map([['a', { text: 'x' }]]) };
+
+  it('tells an updated record as it now is, with the fields that changed', () => {
+    const read: ProjectContent = { record: { name: 'P' }, tasks: new Map([['a', { text: 'y', n: 1 }]]) };
+    expect(compareProject('p', held, read, rules)).toMatchObject([
+      {
+        entity: 'task',
+        action: 'updated',
+        id: 'a',
+        record: { text: 'y', n: 1 },
+        fields: [{ field: 'n' }, { field: 'text' }],
+      },
+    ]);
+  });
+
+  it('tells a deleted record as it last was, with no changed field', () => {
+    const read: ProjectContent = { record: { name: 'P' }, tasks: new Map() };
+    expect(compareProject('p', held, read, rules)).toEqual([
+      { entity: 'task', action: 'deleted', id: 'a', record: { text: 'x' }, fields: [] },
+    ]);
+  });
+
+  it('tells nothing of a project that was not there and is not', () => {
+    expect(compareProject('p', undefined, undefined, rules)).toEqual([]);
+  });
+});
+
 describe('a field that is archived', () => {
   const archived = rulesOf(
     {
@@ -214,6 +245,7 @@ describe('a field that is archived', () => {
     const kept = keepArchived(held, { record: { gone: 'y' }, tasks: new Map([['t', {}]]) }, archived);
     expect(compareProject('p', held, kept, archived)).toEqual([]);
     expect(kept.record).toEqual({ text: 'x', gone: 'y' });
+    expect(kept.tasks.get('t')).toEqual({ text: 'x' });
   });
 
   it('is told when it comes back with another value, and when a live field loses its own', () => {
@@ -226,6 +258,11 @@ describe('a field that is archived', () => {
         ],
       },
     ]);
+  });
+
+  it('leaves a record that it took nothing from as it was read, with no copy', () => {
+    const read: ProjectContent = { record: { text: '' }, tasks: held.tasks };
+    expect(keepArchived(held, read, archived).record).toBe(read.record);
   });
 
   it('changes nothing for a project that is new', () => {

@@ -13,7 +13,9 @@ describe('field names', () => {
     ['dueDate', 'dueDate'],
     ['ID', 'id'],
     ['Größe in m²', 'größeInM²'],
+    ['_due  date_', 'dueDate'],
     ['', ''],
+    ['--', ''],
   ])('%j in camelCase is %j', (externalId, name) => expect(camelCase(externalId)).toBe(name));
 
   it('finds a task field by camelCase or as it stands, a project field only as it stands', () => {
@@ -56,13 +58,22 @@ describe('update timestamps', () => {
     [{ updated: 1_767_323_045_123 }, 1_767_323_045_123],
     [{ updatedAt: 'soon' }, undefined],
     [{ updatedAt: '2026-99-02T03:04:05Z' }, undefined],
+    [{ updatedAt: '7' }, undefined],
+    [{ updatedAt: ['2026-01-02T03:04:05Z'] }, undefined],
     [{ updatedAt: -1 }, undefined],
+    [{ updatedAt: 0 }, undefined],
+    [{ updatedAt: 100_000_000_000 }, 100_000_000_000],
+    [{ updatedAt: 'soon', modified: 1_767_323_045 }, 1_767_323_045_000],
     [{ createdAt: '2026-01-02T03:04:05Z' }, undefined],
   ])('%j was updated at %j', (record, time) => expect(updateTime(record)).toBe(time));
 
   it('are ignored under their usual names and those that the configuration adds', () => {
     expect(ignoredFields(['touched']).has('touched')).toBe(true);
-    expect(ignoredFields([]).has('modifiedAt')).toBe(true);
     expect(ignoredFields([]).has('status')).toBe(false);
+    const usual =
+      'updatedAt updatedOn updatedDate updated updated_at lastUpdated lastUpdatedAt lastUpdate modifiedAt ' +
+      'modifiedOn modified modified_at lastModified lastModifiedAt lastModifiedDate lastChanged lastChangedAt ' +
+      'lastActivityAt';
+    expect([...ignoredFields([])].sort()).toEqual(usual.split(' ').sort());
   });
 });

@@ -4,6 +4,7 @@ import { canonicalJson } from '../../functions/changes/canonical.ts';
 import { canonicalDecimal } from '../../functions/changes/decimal.ts';
 import { isEmpty } from '../../functions/changes/empty.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
+import { byText } from '../../functions/changes/order.ts';
 import type { Json } from '../../functions/json.ts';
 
 const json = fc.jsonValue() as fc.Arbitrary<Json>;
@@ -49,6 +50,20 @@ describe('equality by JSON meaning', () => {
   });
 });
 
+describe('canonical text', () => {
+  it('has its keys sorted at any depth, and its lists as they stand', () => {
+    const value = { b: [2, { d: null, c: 'x"' }, 1], a: true, __proto: {} };
+    expect(canonicalJson(value)).toBe('{"__proto":{},"a":true,"b":[2,{"c":"x\\"","d":null},1]}');
+  });
+});
+
+describe('order of texts', () => {
+  it('is that of their UTF-16 code units, and equal texts have none', () => {
+    expect(['b', 'a', 'ä', 'Z', '10', '9', 'a'].sort(byText)).toEqual(['10', '9', 'Z', 'a', 'a', 'b', 'ä']);
+    expect([byText('a', 'a'), byText('b', 'a'), byText('a', 'b')]).toEqual([0, 1, -1]);
+  });
+});
+
 describe('emptiness', () => {
   it.each([undefined, null, '', []])('%j is empty', value => expect(isEmpty(value)).toBe(true));
   it.each([0, false, ' ', {}, [''], '0'])('%j is not', value => expect(isEmpty(value as Json)).toBe(false));
@@ -64,6 +79,8 @@ describe('decimals', () => {
     ['5.', '5'],
     ['1200', '1.2e3'],
     [' 7 ', '7'],
+    ['007', '7'],
+    ['1e10', '10e9'],
     ['123456789012345678901234567890', '123456789012345678901234567890.0'],
   ])('%j is %j', (left, right) => expect(canonicalDecimal(left)).toBe(canonicalDecimal(right)));
 
@@ -71,8 +88,15 @@ describe('decimals', () => {
     ['1', '10'],
     ['1', '-1'],
     ['0.1', '0.01'],
+    ['1e10', '1e-10'],
     ['123456789012345678901234567890', '123456789012345678901234567891'],
   ])('%j is not %j', (left, right) => expect(canonicalDecimal(left)).not.toBe(canonicalDecimal(right)));
+
+  it.each([
+    ['0', '0'],
+    ['-12.50', '-125e-1'],
+    ['+1200', '12e2'],
+  ])('%j is spelled %j', (text, spelled) => expect(canonicalDecimal(text)).toBe(spelled));
 
   it.each(['', '.', 'abc', '1,5', '1e', '--1', 'Infinity', '0x10'])('%j is no decimal number', text => {
     expect(canonicalDecimal(text)).toBeUndefined();

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startTable, type TestTable } from '../support/table.ts';
+import { openTable, type TestTable } from '../support/table.ts';
 import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';
 
 let table: TestTable;
 let world: World;
 beforeAll(async () => {
-  table = await startTable();
+  table = await openTable();
 });
 afterAll(() => table?.stop());
 afterEach(() => world?.stop());

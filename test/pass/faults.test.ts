@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PollDependencies } from '../../functions/create-poll.ts';
 import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { dyingAt } from '../support/dying.ts';
-import { startTable, type TestTable } from '../support/table.ts';
+import { openTable, type TestTable } from '../support/table.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { createWorld, PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
 let table: TestTable;
 beforeAll(async () => {
-  table = await startTable();
+  table = await openTable();
 });
 afterAll(() => table?.stop());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Freedoms } from '../../local/service/server.ts';
-import { startTable, type TestTable } from '../support/table.ts';
+import { openTable, type TestTable } from '../support/table.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
@@ -8,7 +8,7 @@ import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '..
  *  edits give the same events. */
 let table: TestTable;
 beforeAll(async () => {
-  table = await startTable();
+  table = await openTable();
 });
 afterAll(() => table?.stop());
 

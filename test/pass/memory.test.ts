@@ -3,12 +3,12 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PollDependencies } from '../../functions/create-poll.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import { startTable, type TestTable } from '../support/table.ts';
+import { openTable, type TestTable } from '../support/table.ts';
 import { createWorld } from '../support/world.ts';
 
 let table: TestTable;
 beforeAll(async () => {
-  table = await startTable();
+  table = await openTable();
 });
 afterAll(() => table?.stop());
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/snapshots/snapshots.ts';
-import { startTable, type TestTable } from '../support/table.ts';
+import { openTable, type TestTable } from '../support/table.ts';
 import { servedState, snapshotState } from '../support/told.ts';
 import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';
 
 /** A service whose cursors count rows: each row that goes while the pages are read moves another one out of sight. */
 let table: TestTable;
 beforeAll(async () => {
-  table = await startTable();
+  table = await openTable();
 });
 afterAll(() => table?.stop());
 

@@ -30,6 +30,8 @@ export async function judge(world: World, plan: Plan): Promise<void> {
     await runs(world, 'sweep');
   }
   checkConvergence(world, plan);
+  for (const entity of ['project', 'task'] as const)
+    world.commits.fields.checkServed(entity, world.service.backend.edit.fields(PROCESS, entity));
   await checkResumption(world, plan);
   await checkIdle(world, plan);
   await checkCost(world, plan);

@@ -98,6 +98,14 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await journal()).toEqual([event(AT), event(AT + 1)]);
       });
 
+      it('invariant 8: that takes a project for new is refused when somebody else has made it', async () => {
+        const made = (name: string, version: number) =>
+          commit({ snapshot: snapshot(version, content({ name })), version, events: [], at: version });
+        expect(await made('theirs', AT)).toBe('committed');
+        expect(await made('ours', AT + 1)).toBe('conflict');
+        expect((await snapshots.load(process, 'p1'))?.content.record).toEqual({ name: 'theirs' });
+      });
+
       it('without events leaves the journal alone', async () => {
         expect(await commit({ events: [] })).toBe('committed');
         expect(await journal()).toEqual([]);
@@ -145,7 +153,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         const events = Array.from({ length: 6 }, (_, index) => ({
           ...first,
           id: `e${index}`,
-          subject: noise(200_000),
+          subject: noise(200_000, index + 1),
         })) as ChangeEvent[];
         expect(await commit({ events })).toBe('committed');
         expect((await journal()).map(({ id }) => id)).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5']);
@@ -224,6 +232,32 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await snapshots.isUnfinished(process, 'changes')).toBe(true);
         await snapshots.release(process, lease);
         expect(await take('b')).toEqual({ mode: 'changes', owner: 'b', window, progress: 'p7' });
+      });
+
+      it('is held on, before its pass has begun as well', async () => {
+        const lease = await taken('a');
+        expect(await snapshots.saveProgress(process, lease, AT + 120_000)).toBe(true);
+        expect(await take('b', 'changes', AT + 120_000)).toBeUndefined();
+        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
+        expect(await take('b', 'changes', AT + 120_001)).toMatchObject({
+          window: undefined,
+          progress: undefined,
+        });
+      });
+
+      it('that is abandoned is free at once, and the next pass begins anew', async () => {
+        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
+        const lease = await taken('a');
+        await snapshots.saveProgress(
+          process,
+          { ...lease, window: { startedAt: AT }, progress: 'p1' },
+          AT + 9,
+        );
+        await snapshots.abandon(process, { ...lease, owner: 'b' });
+        expect(await snapshots.isUnfinished(process, 'changes')).toBe(true);
+        await snapshots.abandon(process, lease);
+        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
+        expect(await take('b')).toMatchObject({ window: undefined, progress: undefined });
       });
 
       it('that was lost saves nothing, releases nothing and finishes nothing', async () => {

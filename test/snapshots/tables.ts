@@ -4,8 +4,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { lambdaRecord } from '../../local/stream/lambda-record.ts';
 import type { Position } from '../../local/stream/position.ts';
 import { ShardReader } from '../../local/stream/shards.ts';
-import { modelClient, TableModel } from '../simulation/models/table.ts';
-import { startTable, TABLE_NAME } from '../support/table.ts';
+import { openModel as open, startTable, usesModel } from '../support/table.ts';
 
 /** A table under test, of whatever kind. */
 export interface OpenTable {
@@ -17,16 +16,16 @@ export interface OpenTable {
 }
 
 /** The tables that must behave alike. */
-export const TABLES: readonly [name: string, open: () => Promise<OpenTable>][] = [
-  ['the embedded DynamoDB', openEmbedded],
+export const TABLES: readonly (readonly [name: string, open: () => Promise<OpenTable>])[] = [
+  ...(usesModel ? [] : [['the embedded DynamoDB', openEmbedded] as const]),
   ['the table’s model', openModel],
 ];
 
 export async function openModel(): Promise<OpenTable> {
-  const model = new TableModel(TABLE_NAME);
+  const { client, tableName, model } = open();
   return {
-    client: modelClient(async command => model.run(command)),
-    tableName: TABLE_NAME,
+    client,
+    tableName,
     stream: async () => [...model.stream],
     stop: async () => undefined,
   };

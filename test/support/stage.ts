@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { startTable, type TestTable } from './table.ts';
+import { openTable, type TestTable } from './table.ts';
 import { createWorld, inShort, type World, type WorldOptions } from './world.ts';
 
 /** One table for a test file, and a world for each of its tests, which ends with the test. */
@@ -7,7 +7,7 @@ export function openStage() {
   let table: TestTable;
   let world: World | undefined;
   beforeAll(async () => {
-    table = await startTable();
+    table = await openTable();
   });
   afterAll(() => table?.stop());
   afterEach(async () => {

@@ -1,8 +1,30 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startDynamoDb } from '../../local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../../local/dynamodb/table.ts';
+import { modelClient, TableModel } from '../simulation/models/table.ts';
 
 export const TABLE_NAME = 'changewire';
+
+/** True when tests run over the table's model instead of the embedded DynamoDB: mutation tests do, because they run
+ *  each test many times. */
+export const usesModel = process.env.TEST_TABLE === 'model';
+
+export interface TestTable {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  stop(): Promise<void>;
+}
+
+/** An empty table, in memory: the embedded DynamoDB's, unless TEST_TABLE asks for its model. */
+export async function openTable(): Promise<TestTable> {
+  return usesModel ? { ...openModel(), stop: async () => undefined } : startTable();
+}
+
+/** The model of an empty table, and a client that knows nothing else. */
+export function openModel() {
+  const model = new TableModel(TABLE_NAME);
+  return { client: modelClient(async command => model.run(command)), tableName: TABLE_NAME, model };
+}
 
 /** An embedded DynamoDB with an empty table, in memory. */
 export async function startTable() {
@@ -25,5 +47,3 @@ export async function startTable() {
     throw error;
   }
 }
-
-export type TestTable = Awaited<ReturnType<typeof startTable>>;

@@ -1,4 +1,16 @@
-import { type PublishBatchCommand, type PublishBatchCommandOutput, SNSClient } from '@aws-sdk/client-sns';
+import {
+  AuthorizationErrorException,
+  InternalErrorException,
+  InvalidParameterException,
+  KMSAccessDeniedException,
+  NotFoundException,
+  type PublishBatchCommand,
+  type PublishBatchCommandOutput,
+  SNSClient,
+  SNSServiceException,
+  ThrottledException,
+  ValidationException,
+} from '@aws-sdk/client-sns';
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +21,7 @@ import { encode } from '../../functions/snapshots/codec.ts';
 import { batchesOf } from '../../functions/topic/batches.ts';
 import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
 import { type Emulator, type Feed, startEmulator } from '../../local/sns/emulator.ts';
+import { TopicModel } from '../simulation/models/topic.ts';
 import { checkEvents } from '../support/check-event.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -102,6 +115,38 @@ function publisher(answers: ((output: PublishBatchCommandOutput) => PublishBatch
     },
   });
   return { publish, batches, rejected, counts, waits };
+}
+
+/** A publisher to the model, which refuses a batch as a whole as SNS does, and the embedded one does not. `answers` are
+ *  thrown, or fail what they name, one call after the other. */
+function modelPublisher(answers: readonly (Error | { failing?: readonly string[] } | undefined)[] = []) {
+  const topic = new TopicModel({ arn: 'arn:aws:sns:eu-west-1:1:events' });
+  const taken: string[] = [];
+  topic.subscribe(({ body }) => taken.push(JSON.parse(body).id));
+  const batches: string[][] = [];
+  const send = async ({ input }: PublishBatchCommand) => {
+    const entries = input.PublishBatchRequestEntries ?? [];
+    const answer = answers[batches.length];
+    batches.push(entries.map(({ Message = '' }) => JSON.parse(Message).id));
+    if (answer instanceof Error) throw answer;
+    return topic.publishBatch(input, new Set(answer?.failing));
+  };
+  const rejected: Rejected[] = [];
+  const publish = createPublish({
+    sns: { send } as unknown as SNSClient,
+    topicArn: topic.arn,
+    sleep: async () => {},
+    random: () => 1,
+    reject: async entry => void rejected.push(entry),
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    count: () => {},
+  });
+  return { publish, batches, taken, rejected };
+}
+
+/** SNS takes no attribute without a value. */
+function malformed(event: ChangeEvent | undefined): ChangeEvent {
+  return { ...event, data: { ...event?.data, project: { id: '' } } } as ChangeEvent;
 }
 
 const failing = (ids: string[], senderFault: boolean) => (output: PublishBatchCommandOutput) => ({
@@ -239,6 +284,67 @@ describe('publishing', () => {
     await publish({ Records });
     const got = (await received(4)).map(({ event }) => JSON.stringify(event));
     expect(new Set(got).size).toBe(2);
+  });
+});
+
+describe('a batch that SNS refuses as a whole', () => {
+  const [a, b, c] = events(AT, 3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+  const [d] = events(AT + 1, 1) as [ChangeEvent];
+  const bad = malformed(b);
+  const Records = [record('1', [a, bad, c]), record('2', [d])];
+  const $metadata = {};
+
+  it('invariant 1: loses only the events that SNS refuses alone too: they are set aside, the others go out in order', async () => {
+    const { publish, batches, taken, rejected } = modelPublisher();
+    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(batches).toEqual([[a.id, b.id, c.id, d.id], [a.id], [b.id], [c.id], [d.id]]);
+    expect(taken).toEqual([a.id, c.id, d.id]);
+    const reason = expect.stringMatching(/^InvalidParameterValueException: .*projectId/);
+    expect(rejected).toEqual([{ reason, pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#1`, event: bad }]);
+  });
+
+  it('is asked once when it holds one event', async () => {
+    const { publish, batches, rejected } = modelPublisher();
+    expect(await publish({ Records: [record('1', [bad])] })).toEqual({ batchItemFailures: [] });
+    expect([batches.length, rejected.length]).toEqual([1, 1]);
+  });
+
+  it.each([
+    new ValidationException({ message: 'no', Message: 'no', $metadata }),
+    // As the SDK tells what it has no class for.
+    new SNSServiceException({ name: 'InvalidParameterValue', $fault: 'client', $metadata }),
+  ])('goes out whole when each of its events is taken alone ($name)', async refusal => {
+    const { publish, taken, rejected } = modelPublisher([refusal]);
+    expect(await publish({ Records: [record('1', [a, c])] })).toEqual({ batchItemFailures: [] });
+    expect([taken, rejected]).toEqual([[a.id, c.id], []]);
+  });
+
+  it('invariant 1: goes no further than the first event that SNS does not take now', async () => {
+    const notNow = { failing: ['0'] };
+    const { publish, taken, rejected } = modelPublisher([
+      ...[undefined, undefined, undefined],
+      ...Array.from({ length: 5 }, () => notNow),
+    ]);
+    const split = [record('1', [a, bad]), record('2', [c]), record('3', [d])];
+    expect(await publish({ Records: split })).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect([taken, rejected.length]).toEqual([[a.id], 1]);
+  });
+
+  const message = 'no';
+  it.each([
+    new ThrottledException({ message, $metadata }),
+    new AuthorizationErrorException({ message, $metadata }),
+    new NotFoundException({ message, $metadata }),
+    new KMSAccessDeniedException({ message, $metadata }),
+    new InternalErrorException({ message, $metadata }),
+    new SNSServiceException({ name: 'ExpiredToken', message, $fault: 'client', $metadata }),
+    // It is about every event alike.
+    new InvalidParameterException({ message: 'Invalid parameter: TopicArn', $metadata }),
+    new TypeError('InvalidParameter'),
+  ])('invariant 1: for another reason than its contents ($name) is sent again by the stream', async error => {
+    const { publish, batches, rejected } = modelPublisher([error]);
+    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect([batches.length, rejected]).toEqual([1, []]);
   });
 });
 
