@@ -1,0 +1,115 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { all, failureOf, rig } from './support/connect.ts';
+import { type Behaviour, json, SERVICE_DATE } from './support/server.ts';
+
+const MIB = 2 ** 20;
+/** What the two sockets and the streams between may hold beside what was read. */
+const IN_BUFFERS = 8 * MIB;
+
+/** Sends a body that goes on until nobody reads it, and counts what left. */
+function flood(status: number, headers: Record<string, string> = {}) {
+  let sent = 0;
+  const chunk = Buffer.alloc(65_536, ' ');
+  const pump = (response: ServerResponse) => {
+    while (!response.destroyed && !response.writableNeedDrain) {
+      sent += chunk.length;
+      response.write(chunk);
+    }
+  };
+  const behaviour: Behaviour = response => {
+    response.writeHead(status, { date: SERVICE_DATE, ...headers });
+    response.on('drain', () => pump(response));
+    pump(response);
+  };
+  return { behaviour, sent: () => sent };
+}
+
+describe('a body that never ends', () => {
+  test.each<[string, Record<string, string>]>([
+    ['without a content-length', {}],
+    ['with a content-length of 2 GB', { 'content-length': '2147483648' }],
+  ])('is read up to the limit, and no further: %s', async (_title, headers) => {
+    const { behaviour, sent } = flood(200, headers);
+    const { service } = await rig(behaviour, { maxBodyBytes: MIB, pageSize: { projects: 1 } });
+    const error = await failureOf(all(service.projects('p')));
+    expect(error).toMatchObject({
+      path: '$',
+      expected: `a body of at most ${MIB} bytes`,
+      found: 'a larger one',
+    });
+    expect(sent()).toBeLessThan(MIB + IN_BUFFERS);
+  });
+
+  test('of a failing status is not read at all, but for its beginning', async () => {
+    const { behaviour, sent } = flood(404);
+    const { service } = await rig(behaviour);
+    expect(await failureOf(all(service.projects('p')))).toMatchObject({ status: 404 });
+    expect(sent()).toBeLessThan(IN_BUFFERS);
+  });
+
+  test('is bounded for the token, too', async () => {
+    const { behaviour, sent } = flood(200);
+    const { service } = await rig(json({}), { token: behaviour, maxBodyBytes: MIB });
+    expect((await failureOf(service.user('u'))).message).toContain(
+      'POST /oauth/token: at $: expected a body',
+    );
+    expect(sent()).toBeLessThan(MIB + IN_BUFFERS);
+  });
+});
+
+describe('a list that never ends', () => {
+  /** Page after page, each with a cursor of its own. */
+  const endless = (items: (page: number) => object[]): Behaviour => {
+    let pages = 0;
+    return (response, request) => {
+      pages += 1;
+      const property = request.path.endsWith('tasks') ? 'tasks' : 'projects';
+      json({ [property]: items(pages), paging: { hasNextPage: true, endCursor: `c${pages}` } })(
+        response,
+        request,
+      );
+    };
+  };
+  const records = (page: number) =>
+    Array.from({ length: 10 }, (_, index) => ({ id: page * 10 + index, text: 'x'.repeat(1_000) }));
+
+  test.each(['projects', 'tasks'] as const)(
+    'of %s ends at the limit, which counts every page',
+    async list => {
+      const { service, requests } = await rig(endless(records), { maxListBytes: { [list]: 100_000 } });
+      const error = await failureOf(all(list === 'tasks' ? service.tasks('p', 'q') : service.projects('p')));
+      expect(error).toMatchObject({
+        path: `$.${list}`,
+        expected: 'a list of at most 100000 bytes on all its pages, as configuration.md explains',
+        found: expect.stringMatching(/^10\d{4} bytes in 100 items on 10 pages$/),
+      });
+      expect(requests).toHaveLength(10);
+    },
+  );
+
+  test('of empty pages ends, though a thousand of them may come before an item', async () => {
+    const { service, requests } = await rig(endless(() => []));
+    const error = await failureOf(all(service.projects('p')));
+    expect(error).toMatchObject({ path: '$.paging.hasNextPage', found: 'true on an empty page, again' });
+    expect(requests).toHaveLength(1_000);
+    let pages = 0;
+    const patient = await rig((response, request) => {
+      pages += 1;
+      const paging = { hasNextPage: pages < 1_000, endCursor: `c${pages}` };
+      json({ projects: pages < 1_000 ? [] : [{ id: 1 }], paging })(response, request);
+    });
+    expect(await all(patient.service.projects('p'))).toHaveLength(1);
+  });
+
+  test('is not known by a cursor that fits no address', async () => {
+    const { service } = await rig(
+      json({ projects: [], paging: { hasNextPage: true, endCursor: 'c'.repeat(5_000) } }),
+    );
+    expect(await failureOf(all(service.projects('p')))).toMatchObject({
+      path: '$.paging.endCursor',
+      expected: 'at most 4096 characters',
+      found: '5000',
+    });
+  });
+});

@@ -1,0 +1,217 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { ServiceAnswerError, ServiceUnreachableError } from '../../functions/service/errors.ts';
+import type { Service } from '../../functions/service/service.ts';
+import { all, failureOf, ids, rig, START } from './support/connect.ts';
+import { type Behaviour, html, json, page, SERVICE_DATE, SERVICE_TIME, sequence } from './support/server.ts';
+
+const ENDPOINTS: Record<string, (service: Service) => Promise<unknown>> = {
+  '/processes/p/projects?first=200': service => all(service.projects('p')),
+  '/processes/p/projects/q/tasks?first=500': service => all(service.tasks('p', 'q')),
+  '/processes/p/auditlog?first=100': service => all(service.auditLog('p')),
+  '/users?first=200': service => all(service.users()),
+  '/user/u': service => service.user('u'),
+  '/processes/p/coverpage': service => service.coverpage('p'),
+  '/processes/p/task-custom-fields?includeArchived=true': service => service.taskCustomFields('p'),
+};
+const asked = Object.entries(ENDPOINTS);
+
+/** Bytes as they are, with 200. */
+const bytes =
+  (body: string | Buffer, headers: Record<string, string> = {}): Behaviour =>
+  response => {
+    response.writeHead(200, { 'content-type': 'application/json', date: SERVICE_DATE, ...headers });
+    response.end(body);
+  };
+const whole = (text: string) => `{"projects":[{"id":"1","name":"${text}"}],"paging":{"hasNextPage":false}}`;
+
+describe.each(asked)('GET %s', (path, ask) => {
+  test.each<[string, Behaviour, string]>([
+    ['a page of HTML', html, 'expected JSON, found 37 characters that begin "<html>'],
+    ['nothing', bytes(''), 'expected JSON, found an empty body'],
+    ['null', bytes('null'), 'found null'],
+    ['a number', bytes('12'), 'found number'],
+    ['a text', bytes('"<html>"'), 'found string'],
+    ['an error as a success', bytes('{"error":"no"}'), 'the keys error (string)'],
+  ])(
+    'that answers 200 with %s is an error that names request, place and finding',
+    async (_title, api, found) => {
+      const { service } = await rig(api);
+      const error = await failureOf(ask(service));
+      expect(error).toBeInstanceOf(ServiceAnswerError);
+      expect(error).toMatchObject({ request: `GET ${path}`, path: expect.stringMatching(/^\$/) });
+      expect(error.message).toContain(found);
+    },
+  );
+});
+
+describe('an answer that is no JSON', () => {
+  test('tells the remedy', async () => {
+    const { service } = await rig(html);
+    expect((await failureOf(service.user('u'))).message).toContain(
+      'check the address, and what answers between (a proxy, a sign-in page)',
+    );
+  });
+
+  test.each<[string, Buffer, Record<string, string>, string]>([
+    ['is cut within a character', Buffer.from(whole('ü')).subarray(0, 32), {}, 'bytes that are no UTF-8'],
+    ['is Latin-1', Buffer.from(whole('Zürich'), 'latin1'), {}, 'bytes that are no UTF-8'],
+    [
+      'is compressed, though nobody asked for that',
+      gzipSync(whole('x'.repeat(10_000_000))),
+      { 'content-encoding': 'gzip' },
+      'bytes that are no UTF-8 (content-encoding gzip)',
+    ],
+  ])('because it %s is never guessed at', async (_title, body, headers, found) => {
+    const { service } = await rig(bytes(body, headers), { maxBodyBytes: 65_536 });
+    const error = await failureOf(all(service.projects('p')));
+    expect(error).toMatchObject({ path: '$', expected: 'JSON', found: expect.stringContaining(found) });
+  });
+});
+
+describe('an answer that is right all the same', () => {
+  test.each<[string, Behaviour]>([
+    ['begins with a byte order mark', bytes(`\uFEFF${whole('ü')}`)],
+    ['calls itself a text', bytes(whole('ü'), { 'content-type': 'text/html; charset=iso-8859-1' })],
+    [
+      'comes behind an early hint',
+      response => {
+        response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+        response.writeProcessing();
+        bytes(whole('ü'))(response, undefined as never);
+      },
+    ],
+  ])('though it %s', async (_title, api) => {
+    const { service } = await rig(api);
+    expect(await all(service.projects('p'))).toEqual([{ id: '1', fields: { id: '1', name: 'ü' } }]);
+  });
+});
+
+describe('a status that nobody expects', () => {
+  const good = page([{ id: '1' }]);
+
+  test.each([204, 205])('%i is no answer, and tried again', async code => {
+    const { service, waits } = await rig(sequence(response => response.writeHead(code).end(), good));
+    expect(await ids(service.projects('p'))).toEqual(['1']);
+    expect(waits).toHaveLength(1);
+  });
+
+  test('101 is a failed connection, and tried again', async () => {
+    const upgrade: Behaviour = response =>
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+    const { service } = await rig(sequence(upgrade, good));
+    expect(await ids(service.projects('p'))).toEqual(['1']);
+    const never = await rig(upgrade, { maxAttempts: 2 });
+    expect(await failureOf(ids(never.service.projects('p')))).toBeInstanceOf(ServiceUnreachableError);
+  });
+
+  test.each([
+    [304, 'check what caches on the way'],
+    [302, 'redirects are not followed; check the base address'],
+  ])('%i tells where to look', async (code, remedy) => {
+    const { service } = await rig(json('', code));
+    expect((await failureOf(ids(service.projects('p')))).message).toContain(remedy);
+  });
+});
+
+describe('numbers', () => {
+  test('that JavaScript takes for infinite stay as they were written: null would be told as a change', async () => {
+    const written = '{"id":"1","a":1e400,"b":-1E+999,"c":-0,"d":1.0,"e":9007199254740993,"f":2e3,"g":1e-999}';
+    const { service } = await rig(bytes(`{"projects":[${written}],"paging":{"hasNextPage":false}}`));
+    const [record] = await all(service.projects('p'));
+    const kept = { a: '1e400', b: '-1E+999', c: -0, d: 1, e: '9007199254740993', f: 2000, g: 0 };
+    expect(record?.fields).toEqual({ id: '1', ...kept });
+  });
+
+  test('of identifiers never make two records one', async () => {
+    const { service } = await rig(
+      bytes('{"projects":[{"id":1e400},{"id":2e400},{"id":-0},{"id":1.0}],"paging":{"hasNextPage":false}}'),
+    );
+    expect(await ids(service.projects('p'))).toEqual(['1e400', '2e400', '0', '1']);
+  });
+});
+
+describe('a record with a flaw', () => {
+  const deep = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as object;
+
+  test.each<[string, object, string]>([
+    ['an identifier of half a surrogate pair', { id: 'x\ud800' }, 'expected an identifier in Unicode'],
+    ['an identifier too long for any key', { id: 'x'.repeat(901) }, 'at most 900 characters'],
+    ['one that is too long when it is encoded', { id: 'é'.repeat(151) }, 'found one of 151 characters'],
+    [
+      '201 levels of nesting',
+      { id: 'x', v: deep(200) },
+      'expected at most 200 levels of nesting, found more',
+    ],
+  ])('has its error beside it, and the others of its page have none: %s', async (_title, record, message) => {
+    const { service } = await rig(page([{ id: 'a' }, record, { id: 'b', v: deep(150) }]));
+    const records = await all(service.projects('p'));
+    expect(records.map(({ flaw }) => flaw === undefined)).toEqual([true, false, true]);
+    expect(records[1]?.flaw?.message).toContain('GET /processes/p/projects?first=200: at $.projects[1]');
+    expect(records[1]?.flaw?.message).toContain(message);
+  });
+
+  test('may be 10,000 levels deep', async () => {
+    const record = `{"id":"x","v":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+    const { service } = await rig(bytes(`{"projects":[${record}],"paging":{"hasNextPage":false}}`));
+    expect((await all(service.projects('p')))[0]?.flaw?.expected).toBe('at most 200 levels of nesting');
+  });
+
+  test('is the later of two that share an identifier and differ, not of two that are the same', async () => {
+    const records = [{ id: 1, a: 1 }, { id: '2' }, { id: '1', a: 2 }, { id: 2 }, { id: '2' }];
+    const { service } = await rig(page(records));
+    const flaws = (await all(service.projects('p'))).map(({ flaw }) => flaw?.found);
+    const twin = (index: number) => `that of $.projects[${index}], another record`;
+    expect(flaws).toEqual([undefined, undefined, twin(0), twin(1), twin(3)]);
+    const same = await rig(
+      page([
+        { id: '1', a: 1 },
+        { a: 1, id: '1' },
+      ]),
+    );
+    expect((await all(same.service.projects('p'))).map(({ flaw }) => flaw)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a Date header', () => {
+  const dated = (date: string): Behaviour => bytes(whole('x'), { date });
+
+  test.each([
+    'Thu, 01 Jan 1970 00:00:00 GMT',
+    'Fri, 31 Dec 2999 23:59:59 GMT',
+    'Sat, 01 Jan 275761',
+    'soon',
+    '',
+  ])('that can not be right counts as none: %s', async date => {
+    const { service, notices } = await rig(dated(date));
+    const [first] = await Array.fromAsync(service.projects('p'));
+    expect(first).toMatchObject({ readAt: START, clock: 'local' });
+    expect(notices.map(({ code }) => code)).toEqual(['no-date-header']);
+  });
+
+  test('that is hours off is the service’s time: our clock may be the wrong one', async () => {
+    const { service } = await rig(dated(SERVICE_DATE));
+    const [first] = await Array.fromAsync(service.projects('p'));
+    expect(first).toMatchObject({ readAt: SERVICE_TIME, clock: 'service' });
+  });
+});
+
+describe('a Retry-After', () => {
+  test.each([
+    ['315360000', 'the next, after 315360000000 ms, would pass the deadline'],
+    [`${'9'.repeat(40)}`, 'would pass the deadline'],
+    ['Fri, 31 Dec 2999 23:59:59 GMT', 'would pass the deadline'],
+  ])('of %s ends the try at once', async (retryAfter, message) => {
+    const { service, waits } = await rig(json('', 429, { 'retry-after': retryAfter }));
+    expect((await failureOf(service.user('u'))).message).toContain(message);
+    expect(waits).toEqual([]);
+  });
+
+  test.each(['-5', '1e9', 'NaN', 'Infinity', '0x10'])('of %s is no time at all', async retryAfter => {
+    const { service, waits } = await rig(
+      sequence(json('', 429, { 'retry-after': retryAfter }), json({ id: 'u' })),
+    );
+    expect(await service.user('u')).toMatchObject({ id: 'u' });
+    expect(waits).toEqual([250]);
+  });
+});
