@@ -85,7 +85,7 @@ const SNS = {
           eventType: attribute('String', "The event's type."),
           workspace: attribute('String', "The workspace's name."),
           processId: attribute('String', 'The process.'),
-          projectId: attribute('String', 'The project; none in events about a process (`source.*`).'),
+          projectId: attribute('String', 'The project; of `source.*` only `source.skipped` has it.'),
           changedFields: attribute(
             'String.Array',
             'The fields in `changes`, as a JSON array; none without changes.',

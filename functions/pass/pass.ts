@@ -77,6 +77,18 @@ export class Pass {
     else this.#lease = lease;
   }
 
+  /** Names the projects that the pass must come by again, though its progress is further on. It is written with that. */
+  leave(left: Iterable<string>): void {
+    const { window } = this.#lease;
+    if (window) this.#lease = { ...this.#lease, window: { ...window, left: [...left] } };
+  }
+
+  /** Makes sure that the lease is ours, now.
+   *  @throws LeaseLostError */
+  async holdLease(): Promise<void> {
+    await this.#save(this.#lease);
+  }
+
   /** Remembers where the pass stands, now, and gives the lease back: the next run goes on from there. */
   async interrupt(): Promise<void> {
     await this.#save(this.#lease);

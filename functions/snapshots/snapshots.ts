@@ -40,6 +40,8 @@ export interface PassWindow {
   readonly startedAt: number;
   /** Where the audit log stood then, as JSON; the pass moves there when it ends. */
   readonly audit?: unknown;
+  /** Projects up to `progress` that the pass is not done with: they could not be read, or not for certain. */
+  readonly left?: readonly string[];
 }
 
 /** One commit: a snapshot and its events, or neither. */
@@ -75,7 +77,7 @@ export interface Snapshots {
   /** Ends the pass in one step: its state is written, its lease is given back. False when the lease is no longer ours:
    *  then nothing happened. */
   finish(process: ProcessKey, lease: Lease, state: Partial<ProcessState>): Promise<boolean>;
-  /** Commits events about the process itself and the state that goes with them, in one step. False when somebody
+  /** Commits events about the process itself (or none) and the state that goes with them, in one step. False when somebody
    *  announced since the state was read: then nothing happened, and what to say must be decided afresh. */
   announce(process: ProcessKey, announcement: Announcement): Promise<boolean>;
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;

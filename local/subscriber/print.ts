@@ -77,6 +77,8 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
       return [paint('yellow', `held: ${printable(event.data.reason)}`)];
     case 'source.stalled':
       return [paint('yellow', `stalled: ${printable(event.data.reason)}`)];
+    case 'source.skipped':
+      return [paint('yellow', `skipped: ${printable(event.data.reason)}`)];
     case 'source.recovered':
       return [paint('green', `recovered: what changed since ${printable(event.data.since)} is told`)];
     case 'project.created':

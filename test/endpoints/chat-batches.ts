@@ -1,7 +1,7 @@
 import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
-import { recoveredEvent, stalledEvent } from '../../functions/changes/source-events.ts';
+import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { Json } from '../../functions/json.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
@@ -101,6 +101,13 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     recoveredEvent(
       { workspace: 'eu', processId: 'customer-projects' },
       { version: at + 1, since: at - 400_000, until: at + 1 },
+    ),
+    skippedEvent(
+      { workspace: 'eu', processId: 'customer-projects' },
+      {
+        ...{ version: at + 2, index: 0, at: at + 2, since: at - 60_000, projectId: '<1001> *x*' },
+        reason: 'GET /processes/customer-projects/projects/1001/tasks: status 403: access is denied',
+      },
     ),
   ],
   many: commitOf(

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { isEmpty } from '../../../functions/changes/empty.ts';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
 import { decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
@@ -8,7 +8,7 @@ import { apply, known, type Told, type ToldProject } from '../../support/told.ts
 import type { History, RecordName } from './history.ts';
 import { Violation } from './violation.ts';
 
-type RecordEvent = Extract<ChangeEvent, { data: { project: unknown } }>;
+type RecordEvent = ProjectEvent | TaskEvent;
 
 /** A `Date` header counts whole seconds, an edit's stamp whole ticks. */
 const SLACK_MS = 1_000;
