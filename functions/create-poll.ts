@@ -6,7 +6,7 @@ import type { PassParts } from './pass/pass.ts';
 import { PassDefinitions } from './pass/pass-definitions.ts';
 import { readDefinitions } from './pass/read-definitions.ts';
 import { Reports } from './pass/reports.ts';
-import { type PassReport, runPass } from './pass/run-pass.ts';
+import { type PassReport, type RunPassOptions, runPass } from './pass/run-pass.ts';
 import type { ServiceConnection } from './service/service.ts';
 import type { ProcessSettings, WorkspaceSettings } from './settings.ts';
 import type { Mode, ProcessKey, Snapshots } from './snapshots/snapshots.ts';
@@ -62,11 +62,12 @@ export function createPoll(dependencies: PollDependencies): Poll {
 
   return async (event, context) => {
     const target = targetOf(dependencies.workspaces, event);
-    const run = (mode: Mode) =>
-      pass({ ...target, mode }, connectionOf(target.workspace), dependencies, context);
+    const run = (mode: Mode, options?: RunPassOptions) =>
+      pass({ ...target, mode }, connectionOf(target.workspace), dependencies, context, options);
     const report = await run(target.mode);
     const isIdle = report.mode === 'changes' && report.outcome === 'completed';
-    if (isIdle && (await dependencies.snapshots.isUnfinished(keyOf(target), 'sweep'))) await run('sweep');
+    if (isIdle && (await dependencies.snapshots.isUnfinished(keyOf(target), 'sweep')))
+      await run('sweep', { onlyGoOn: true });
     return report;
   };
 }
@@ -97,6 +98,7 @@ async function pass(
   connection: ServiceConnection,
   dependencies: PollDependencies,
   context: PollContext,
+  options?: RunPassOptions,
 ): Promise<PassReport> {
   const { snapshots, clock, log, count } = dependencies;
   const process = keyOf(target);
@@ -106,7 +108,8 @@ async function pass(
   try {
     state = await snapshots.readState(process);
     const parts = partsOf(target, state, connection, dependencies, context);
-    report = await runPass(parts, target.mode, dependencies.owner?.(context) ?? context.awsRequestId);
+    const owner = dependencies.owner?.(context) ?? context.awsRequestId;
+    report = await runPass(parts, target.mode, owner, options);
     log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
     return report;
   } catch (error) {

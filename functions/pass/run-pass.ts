@@ -16,9 +16,19 @@ export interface PassReport {
   readonly events: number;
 }
 
+export interface RunPassOptions {
+  /** Takes up what an earlier run left unfinished, and begins nothing. */
+  readonly onlyGoOn?: boolean;
+}
+
 /** Takes the lease of (process, mode) and walks. A pass that fails keeps what it committed, gives its lease back and
  *  throws. The next run goes on from there, or, with a `changes` pass, begins anew (docs/decisions/0016). */
-export async function runPass(parts: PassParts, mode: Mode, owner: string): Promise<PassReport> {
+export async function runPass(
+  parts: PassParts,
+  mode: Mode,
+  owner: string,
+  { onlyGoOn = false }: RunPassOptions = {},
+): Promise<PassReport> {
   const { snapshots, process, clock, state } = parts;
   const now = clock();
   const kind = state.baselined ? mode : 'baseline';
@@ -28,6 +38,11 @@ export async function runPass(parts: PassParts, mode: Mode, owner: string): Prom
   const pass = new Pass(parts, lease);
   if (!state.baselined && (await snapshots.readState(process)).baselined) {
     // The baseline ended between our look at the state and our lease: a second one would hide what changed since.
+    await snapshots.release(process, lease);
+    return busy(kind);
+  }
+  if (onlyGoOn && !lease.window) {
+    // What was unfinished a moment ago was ended by another poller.
     await snapshots.release(process, lease);
     return busy(kind);
   }

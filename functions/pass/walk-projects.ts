@@ -1,6 +1,6 @@
 import { byText } from '../changes/order.ts';
 import { ServiceAnswerError, ServiceError, ServiceStatusError } from '../service/errors.ts';
-import { TornSnapshotError } from '../snapshots/torn-snapshot-error.ts';
+import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import { TooLargeError } from './commit-changes.ts';
 import type { Pass } from './pass.ts';
 import type { Processed } from './process-project.ts';

@@ -6,11 +6,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { decodeContent } from './codec.ts';
 import { type Key, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
-import type { ProcessKey, Snapshot } from './snapshots.ts';
+import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
 import type { Table } from './table.ts';
-import { TornSnapshotError } from './torn-snapshot-error.ts';
 
 type Item = Record<string, AttributeValue>;
 

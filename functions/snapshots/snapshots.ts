@@ -61,6 +61,9 @@ export interface CommitRequest {
 /** `conflict`: another pass was first, read again. `too-large`: it doesn't fit one transaction, commit less at once. */
 export type CommitResult = 'committed' | 'conflict' | 'too-large';
 
+/** Thrown when a project's items in the table don't fit one another, so that its snapshot can't be had. */
+export class TornSnapshotError extends Error {}
+
 /** The table as a pass sees it (DESIGN §6). Whatever crashes between two calls, each call happened whole or not. */
 export interface Snapshots {
   readState(process: ProcessKey): Promise<ProcessState>;
@@ -80,6 +83,7 @@ export interface Snapshots {
   /** Commits events about the process itself (or none) and the state that goes with them, in one step. False when somebody
    *  announced since the state was read: then nothing happened, and what to say must be decided afresh. */
   announce(process: ProcessKey, announcement: Announcement): Promise<boolean>;
+  /** @throws TornSnapshotError */
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
   commit(process: ProcessKey, request: CommitRequest): Promise<CommitResult>;
   /** Those of `ids` that have a snapshot. */

@@ -6,7 +6,7 @@ const LIMIT = 110_000;
 /** Another plan each day. */
 const SEED = Number(new Date().toISOString().slice(0, 10).replaceAll('-', ''));
 
-it(`invariants 1 to 4: a local run that is killed ${KILLS} times loses, repeats and invents nothing (seed ${SEED})`, async () => {
+it(`invariants 1 to 4: a local run that is killed ${KILLS} times loses and invents nothing (seed ${SEED})`, async () => {
   const lines: string[] = [];
   try {
     const summary = await crash({ seed: SEED, kills: KILLS, limit: LIMIT, say: line => lines.push(line) });

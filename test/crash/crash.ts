@@ -65,8 +65,10 @@ async function play(house: House, patience: Patience, options: CrashOptions): Pr
   }
   house.side.calm();
   tell('The edits have ended; a last life begins');
-  const problems = [...killer.problems, ...(await endInPeace(house, killer, patience))];
-  tell('It ended in peace, with everything delivered');
+  const problems = [...killer.problems, ...(await sweepInPeace(house, killer, patience))];
+  tell('It swept everything twice and ended; one more delivers what is left');
+  problems.push(...(await deliverInPeace(house, patience)));
+  tell('It ended, too');
   problems.push(...(await house.judge()));
   if (problems.length > 0) throw new Error(problems.map(text => `- ${text}`).join('\n'));
   const { raw, webhook, side, receivers } = house;
@@ -84,9 +86,8 @@ async function play(house: House, patience: Patience, options: CrashOptions): Pr
   };
 }
 
-/** No edit, no kill, no trouble: two sweeps of everything, then a pass that must end with everything delivered.
- *  @returns what was wrong with it */
-async function endInPeace(house: House, killer: Killer, patience: Patience): Promise<string[]> {
+/** No edit, no kill, no trouble: two sweeps of everything. @returns what was wrong */
+async function sweepInPeace(house: House, killer: Killer, patience: Patience): Promise<string[]> {
   house.raw.mood = 'well';
   house.webhook.mood = 'well';
   house.data.letTimePass();
@@ -94,9 +95,12 @@ async function endInPeace(house: House, killer: Killer, patience: Patience): Pro
   const what = () => `The last life does not sweep everything twice (it said: ${last.said})`;
   await patience.within(SWEEPS_WITHIN, sweptTwice(house, last, patience), what);
   last.stop();
-  const problems = await endOf(house, last, patience, ENDS_WITHIN);
-  const delivery = house.live(PROCESSES, '--once');
-  return [...problems, ...(await endOf(house, delivery, patience, DELIVERS_WITHIN))];
+  return endOf(house, last, patience, ENDS_WITHIN);
+}
+
+/** One pass that must end with everything delivered. @returns what was wrong */
+function deliverInPeace(house: House, patience: Patience): Promise<string[]> {
+  return endOf(house, house.live(PROCESSES, '--once'), patience, DELIVERS_WITHIN);
 }
 
 async function sweptTwice(house: House, life: Life, patience: Patience): Promise<void> {

@@ -6,7 +6,7 @@ import { killAll } from './processes.ts';
 import type { Phase } from './summary.ts';
 
 /** How long a kill may wait for its moment, by what the moment counts from; in ms. */
-const SPAN = { 'first request': 3000, SIGTERM: 400 } as const;
+const SPAN = { 'first request': 3000, baseline: 200, SIGTERM: 400 } as const;
 const FIRST_GUESS_AT_START_UP = 800;
 /** How long a life may take to ask its first question, and to end; in ms. */
 const BEGINS_WITHIN = 30_000;
@@ -75,10 +75,19 @@ export class Killer {
     if (since === 'start') return this.#patience.pause(at * this.#startUp);
     const what = () => `A start does not ask the service anything (it said: ${life.said})`;
     await this.#patience.within(BEGINS_WITHIN, life.working(), what);
+    if (since === 'baseline') return this.#inBaseline(life, at);
     await this.#patience.pause(at * SPAN['first request']);
     if (since !== 'SIGTERM' || life.isOver) return;
     life.stop();
     await this.#patience.pause(at * SPAN.SIGTERM);
+  }
+
+  async #inBaseline(life: Life, at: number): Promise<void> {
+    const { watched } = this.#house.side;
+    const isMade = () => watched.every(({ baselined, joined }) => baselined || !joined);
+    while (!life.isOver && !isMade() && !watched.some(({ inBaseline }) => inBaseline))
+      await this.#patience.pause(2);
+    await this.#patience.pause(at * SPAN.baseline);
   }
 
   #phaseOf(life: Life): Phase {

@@ -4,8 +4,9 @@ import { pick, seededRandom } from '../../local/service/random.ts';
 /** Who is killed. `runner`: its database is left behind, for the next start to find. `database`: the runner goes on. */
 export type Victim = 'runner' | 'database' | 'both';
 
-/** What a kill's moment counts from: the start, the first request to the service, or a polite request to stop. */
-export type Since = 'start' | 'first request' | 'SIGTERM';
+/** What a kill's moment counts from: the start, the first request to the service, the first listing of a process that has
+ *  no baseline, or a polite request to stop. */
+export type Since = 'start' | 'first request' | 'baseline' | 'SIGTERM';
 
 /** How an endpoint behaves. */
 export type Mood = 'well' | 'failing' | 'hanging';
@@ -66,6 +67,5 @@ function anywhere(random: Random, processes: number): Kill {
 }
 
 function inBaseline(random: Random, processes: number): Kill {
-  const { at, ...kill } = anywhere(random, processes);
-  return { ...kill, since: 'first request', at: at * 0.05 };
+  return { ...anywhere(random, processes), since: 'baseline' };
 }

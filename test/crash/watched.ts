@@ -10,7 +10,8 @@ export class Watched {
   readonly restless: boolean;
   readonly #service: SimulatedService;
   #baseline: { state: Told; chronicle: Chronicle } | undefined;
-  #joined = false;
+  /** A life was told to watch it. */
+  joined = false;
   /** When all of its projects were last listed, in ms since 1970; 0 in a life that has not. */
   listedAt = 0;
 
@@ -28,7 +29,7 @@ export class Watched {
 
   /** It may be edited. */
   get changes(): boolean {
-    return this.baselined || (this.restless && this.#joined);
+    return this.baselined || (this.restless && this.joined);
   }
 
   /** A baseline is under way in this life, as far as its requests tell. */
@@ -44,7 +45,7 @@ export class Watched {
 
   /** A life begins that watches `processes`. */
   newLife(processes: readonly string[]): void {
-    this.#joined ||= processes.includes(this.id);
+    this.joined ||= processes.includes(this.id);
     this.listedAt = 0;
   }
 

@@ -277,6 +277,16 @@ describe('a changes pass', () => {
     expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
   });
 
+  it('invariant 6: begins no sweep when another poller ended the unfinished one first', async () => {
+    await baselined();
+    const late = world.poller({ snapshots: { ...world.snapshots, isUnfinished: async () => true } });
+    world.service.clearRequests();
+    expect(await world.run('changes', { poll: late })).toMatchObject({ outcome: 'completed' });
+    const listings = world.service.requests.filter(({ path }) => /\/projects\?(?!.*updatedAfter)/.test(path));
+    expect(listings).toEqual([]);
+    expect(await world.later('sweep')).toMatchObject({ mode: 'sweep', outcome: 'completed' });
+  });
+
   it('invariant 6: reads the tasks of the changed projects only', async () => {
     await baselined({ projects: 40 });
     await world.later('changes', 600_000);

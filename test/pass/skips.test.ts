@@ -286,12 +286,12 @@ describe('a pass that runs out of time behind a project that can not be read', (
     const baseline = await baselined({ projects: 8, settings: { concurrency: 1 } });
     const refusal = refuse('1001');
     for (let id = 1001; id <= 1008; id++) budget(String(id), '1');
-    const poll = world.poller({ onProgress: () => world.pass(200) });
+    const poll = world.poller({ onProgress: () => world.pass(3_000) });
     world.pass(MINUTE);
     const outcomes: string[] = [];
     while (outcomes.at(-1) !== 'completed' && outcomes.length < 9) {
       world.pass(MINUTE);
-      outcomes.push((await world.run(mode, { poll, remaining: 1_400 })).outcome);
+      outcomes.push((await world.run(mode, { poll, remaining: 20_000 })).outcome);
     }
     expect(outcomes.length).toBeGreaterThan(1);
     expect(outcomes.at(-1)).toBe('completed');

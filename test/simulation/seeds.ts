@@ -24,18 +24,27 @@ export function planOf(seed: number): Plan {
 }
 
 /** Lives through the plans of these seeds, one after the other. */
-export async function runSeeds(seeds: Iterable<number>, onDone: () => void = () => {}): Promise<Outcome> {
+export async function runSeeds(
+  seeds: Iterable<number>,
+  onDone: (failure?: Failure) => void = () => {},
+): Promise<Outcome> {
   const coverage = new Coverage();
   const failures: Failure[] = [];
   for (const seed of seeds) {
-    try {
-      await run(planOf(seed), coverage);
-    } catch (error) {
-      failures.push({ seed, message: (error as Error).message });
-    }
-    onDone();
+    const failure = await failureOf(seed, coverage);
+    if (failure) failures.push(failure);
+    onDone(failure);
   }
   return { failures, rows: coverage.rows };
+}
+
+async function failureOf(seed: number, coverage: Coverage): Promise<Failure | undefined> {
+  try {
+    await run(planOf(seed), coverage);
+    return undefined;
+  } catch (error) {
+    return { seed, message: (error as Error).message };
+  }
 }
 
 /** The smallest plan, in the search's view, that fails as the seed's does; with why it fails. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
@@ -5,7 +6,8 @@ import { Coverage } from './faults.ts';
 import { coverageTable, neverStruck, planText } from './report.ts';
 import { baseOf, type Failure, type Outcome, planOf, shrink } from './seeds.ts';
 
-const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N]   runs the plans of N seeds, by default today's
+const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first]   runs the plans of N seeds, by
+                                                           default today's; --first stops at the first failure
 npm run simulate -- --seed N                               repeats one, and shrinks it when it fails
 `;
 
@@ -18,6 +20,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '1000' },
     base: { type: 'string', default: String(baseOf(Date.now())) },
     workers: { type: 'string', default: String(availableParallelism()) },
+    first: { type: 'boolean', default: false },
     seed: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -37,7 +40,7 @@ async function many(): Promise<number> {
   const seconds = (performance.now() - began) / 1000;
   for (const failure of failures.slice(0, 20)) say(describe(failure));
   say(`How often each fault struck at each boundary:\n${coverageTable(rows)}`);
-  const never = seeds >= ENOUGH ? neverStruck(rows) : [];
+  const never = seeds >= ENOUGH && !values.first ? neverStruck(rows) : [];
   if (never.length > 0) say(`Never struck, which fails the run: ${never.join('; ')}.`);
   say(
     `${seeds - failures.length} of ${seeds} seeds passed in ${seconds.toFixed(0)} s: ` +
@@ -51,28 +54,27 @@ async function share(seeds: number, base: number, workers: number): Promise<Outc
   const failures: Failure[] = [];
   let done = 0;
   const step = Math.max(1, Math.floor(seeds / 10));
-  const shares = Array.from({ length: workers }, (_, worker) =>
-    Array.from(
-      { length: Math.ceil((seeds - worker) / workers) },
-      (_, index) => base + worker + index * workers,
-    ),
-  );
-  await Promise.all(
-    shares.map(
-      mine =>
-        new Promise<void>((resolve, reject) => {
-          const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { seeds: mine } });
-          worker.on('message', ({ outcome }: { outcome?: Outcome }) => {
-            if (outcome) {
-              failures.push(...outcome.failures);
-              coverage.merge(outcome.rows);
-            } else if (++done % step === 0) say(`  ${done} of ${seeds}`);
-          });
-          worker.on('error', reject);
-          worker.on('exit', () => resolve());
-        }),
-    ),
-  );
+  const threads = Array.from({ length: workers }, (_, index) => {
+    const count = Math.ceil((seeds - index) / workers);
+    const mine = Array.from({ length: count }, (_each, turn) => base + index + turn * workers);
+    return new Worker(new URL('./worker.ts', import.meta.url), { workerData: { seeds: mine } });
+  });
+  const stop = () => Promise.all(threads.map(thread => thread.terminate()));
+  const heard = ({ outcome, failure }: { outcome?: Outcome; failure?: Failure }) => {
+    if (outcome) return coverage.merge(outcome.rows);
+    done += 1;
+    if (done % step === 0) say(`  ${done} of ${seeds}`);
+    if (!failure) return;
+    failures.push(failure);
+    if (!values.first || failures.length > 1) return;
+    say(`The first failure came after ${done} seeds.`);
+    void stop();
+  };
+  const ended = threads.map(thread => {
+    thread.on('message', heard);
+    return once(thread, 'exit');
+  });
+  await Promise.all(ended);
   return { failures: failures.sort((left, right) => left.seed - right.seed), rows: coverage.rows };
 }
 

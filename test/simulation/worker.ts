@@ -3,4 +3,4 @@ import { runSeeds } from './seeds.ts';
 
 /** A thread's share of the seeds: it tells of each one done, and in the end of all. */
 const { seeds } = workerData as { seeds: number[] };
-parentPort?.postMessage({ outcome: await runSeeds(seeds, () => parentPort?.postMessage({ done: 1 })) });
+parentPort?.postMessage({ outcome: await runSeeds(seeds, failure => parentPort?.postMessage({ failure })) });

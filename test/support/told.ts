@@ -1,4 +1,3 @@
-import { isEmpty } from '../../functions/changes/empty.ts';
 import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import { byText } from '../../functions/changes/order.ts';
@@ -16,6 +15,14 @@ export interface ToldProject {
 export type Told = Record<string, ToldProject>;
 
 const ignored = ignoredFields([]);
+
+/** All kinds of empty are one (DESIGN §7). Said here once more, so that a mistake in the code can't blind those who look for
+ *  it. */
+export function isEmpty(value: Json | undefined): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
 
 /** What a receiver can know of a record. */
 export function known(record: JsonObject): Known {

@@ -1,10 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { isEmpty } from '../../../functions/changes/empty.ts';
 import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
 import { decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
-import { apply, known, type Told, type ToldProject } from '../../support/told.ts';
+import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
 import type { History, RecordName } from './history.ts';
 import { Violation } from './violation.ts';
 
@@ -103,6 +102,8 @@ export class CommitsOracle {
     }
     if (!this.#history.wasThere(name, after, before))
       throw new Violation(2, `${event.id} (${type} ${event.subject}): it was not there ${when}`);
+    if (type.endsWith('.created') && !this.#history.wasAbsent(name, after, before))
+      throw new Violation(2, `${event.id} (${type} ${event.subject}): it was there all the time ${when}`);
     for (const { field, from, to } of data.changes) {
       if (isEmpty(from) && isEmpty(to))
         throw new Violation(2, `${event.id}: ${field} is told from empty to empty`);

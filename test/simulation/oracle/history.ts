@@ -1,9 +1,9 @@
-import { isEmpty } from '../../../functions/changes/empty.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { Json, JsonObject } from '../../../functions/json.ts';
 import type { SimulatedBackend } from '../../../local/service/backend.ts';
 import { projectRecord, taskRecord } from '../../../local/service/records.ts';
 import type { ProcessState } from '../../../local/service/workspace.ts';
+import { isEmpty } from '../../support/told.ts';
 
 /** A record of the service: a project, or one of its tasks. */
 export interface RecordName {
