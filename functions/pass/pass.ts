@@ -77,10 +77,10 @@ export class Pass {
     else this.#lease = lease;
   }
 
-  /** Names the projects that the pass must come by again, though its progress is further on. It is written with that. */
-  leave(left: Iterable<string>): void {
+  /** Notes what a run that goes on must know beside the progress; it is written with that. */
+  note(noted: Pick<PassWindow, 'left' | 'uncertain'>): void {
     const { window } = this.#lease;
-    if (window) this.#lease = { ...this.#lease, window: { ...window, left: [...left] } };
+    if (window) this.#lease = { ...this.#lease, window: { ...window, ...noted } };
   }
 
   /** Makes sure that the lease is ours, now.

@@ -21,7 +21,7 @@ export interface Walked {
   readonly gone: readonly string[];
   /** Projects that could not be read or committed; all others were. */
   readonly failures: readonly Failure[];
-  /** True when some project's state is not certain as of this walk. */
+  /** True when some project’s state is not certain as of this walk, or of an earlier run of its pass. */
   readonly uncertain: boolean;
 }
 
@@ -43,10 +43,10 @@ export async function walkProjects(
   const before = all.length - rest.length;
   const gone: string[] = [];
   const failures: Failure[] = [];
-  let uncertain = false;
+  let uncertain = window?.uncertain === true;
   const setLeft = (id: string, isLeft: boolean) => {
     const changed = isLeft ? left.size < left.add(id).size : left.delete(id);
-    if (changed && left.size <= MOST_LEFT) pass.leave(left);
+    if (changed && left.size <= MOST_LEFT) pass.note({ left: [...left] });
   };
   onProgress?.(before, all.length);
   const outcome = await walk(rest, {
@@ -60,9 +60,10 @@ export async function walkProjects(
       try {
         const became = await work(id);
         if (became === 'gone') gone.push(id);
-        const isUncertain = became === 'gone' || became === 'doubtful';
-        uncertain ||= isUncertain;
-        setLeft(id, isUncertain);
+        setLeft(id, became === 'gone');
+        if (became !== 'gone' && became !== 'doubtful') return;
+        uncertain = true;
+        if (became === 'doubtful') pass.note({ uncertain });
       } catch (error) {
         if (!isOfOneProject(error)) throw error;
         failures.push({ id, error });

@@ -40,8 +40,10 @@ export interface PassWindow {
   readonly startedAt: number;
   /** Where the audit log stood then, as JSON; the pass moves there when it ends. */
   readonly audit?: unknown;
-  /** Projects up to `progress` that the pass is not done with: they could not be read, or not for certain. */
+  /** Projects up to `progress` that the pass is not done with: they could not be read, or seemed to be gone. */
   readonly left?: readonly string[];
+  /** True when the pass read some project that it can't be certain of. */
+  readonly uncertain?: boolean;
 }
 
 /** One commit: a snapshot and its events, or neither. */
