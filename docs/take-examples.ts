@@ -26,7 +26,7 @@ export interface Examples {
 const PROCESS = { workspace: 'eu', processId: 'onboarding' };
 const MINUTE = 60_000;
 
-/** Runs the poller against the simulated service and the embedded table while projects and tasks are edited, and takes
+/** Runs the poller against the simulated service and the embedded table while projects, tasks and fields are edited, and takes
  *  the events that it commits. Its clock moves only between the passes: each run gives the same bytes.
  *  @throws when an event type was not told */
 export async function takeExamples(): Promise<Examples> {
@@ -59,6 +59,7 @@ export async function takeExamples(): Promise<Examples> {
     ...editsOf(service.workspace),
     ...refusalOf(service),
     ...outageOf(service),
+    ...fieldEditsOf(service.workspace),
   ];
   for (const { mode, edit, fails } of steps) {
     clock.now += MINUTE;
@@ -172,6 +173,23 @@ function editsOf(workspace: EditApi): Step[] {
       },
     },
   ];
+}
+
+/** A field's life. That it is gone is told by the second pass that misses it. */
+function fieldEditsOf(workspace: EditApi): Step[] {
+  const { processId } = PROCESS;
+  const field = { externalId: 'sign-off', name: 'Sign-off', type: 'single-choice' } as const;
+  const edits = [
+    () => workspace.addField(processId, 'task', { ...field, options: ['Requested', 'Given'] }),
+    () => {
+      workspace.renameField(processId, 'task', field.externalId, 'Customer sign-off');
+      workspace.renameChoice(processId, 'task', field.externalId, 'Given', 'Signed');
+    },
+    () => workspace.archiveField(processId, 'task', field.externalId),
+    () => workspace.deleteField(processId, 'task', field.externalId),
+    () => {},
+  ];
+  return edits.map((edit): Step => ({ mode: 'changes', edit }));
 }
 
 async function journal(client: DynamoDBClient): Promise<ChangeEvent[]> {

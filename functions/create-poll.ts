@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import type { Definitions } from './changes/field-index.ts';
 import { ignoredFields } from './changes/ignored-fields.ts';
 import type { Clock } from './clock.ts';
 import type { PassParts } from './pass/pass.ts';
 import { PassDefinitions } from './pass/pass-definitions.ts';
-import { readDefinitions } from './pass/read-definitions.ts';
+import { refreshDefinitions } from './pass/refresh-definitions.ts';
 import { Reports } from './pass/reports.ts';
 import { type PassReport, type RunPassOptions, runPass } from './pass/run-pass.ts';
 import type { ServiceConnection } from './service/service.ts';
@@ -148,7 +147,7 @@ function partsOf(
   const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
   const service = connection.open({ deadline: now + Math.max(remaining - LAST_WORDS_MS, remaining / 2) });
   const reports = new Reports(process, log, state.reported);
-  const readAfresh = (known: Definitions) => readDefinitions(service, process.processId, known, reports);
+  const refresh = () => refreshDefinitions({ process, snapshots, state, clock, service, reports }, mode);
   const progressMode = state.baselined ? mode : 'baseline';
   return {
     process,
@@ -157,7 +156,7 @@ function partsOf(
     service,
     snapshots,
     state,
-    definitions: new PassDefinitions(state.definitions, ignoredFields(settings.ignoreFields), readAfresh),
+    definitions: new PassDefinitions(state.definitions, ignoredFields(settings.ignoreFields), refresh),
     reports,
     clock,
     log,

@@ -85,10 +85,13 @@ const SNS = {
           eventType: attribute('String', "The event's type."),
           workspace: attribute('String', "The workspace's name."),
           processId: attribute('String', 'The process.'),
-          projectId: attribute('String', 'The project; of `source.*` only `source.skipped` has it.'),
+          projectId: attribute(
+            'String',
+            'The project; none in events about a process (`field.*`, `source.*`), but for `source.skipped`.',
+          ),
           changedFields: attribute(
             'String.Array',
-            'The fields in `changes`, as a JSON array; none without changes.',
+            'The fields of a record in `changes`, as a JSON array; none without changes.',
           ),
         },
       },

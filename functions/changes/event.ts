@@ -75,6 +75,40 @@ const heldData = z.strictObject({
   known: z.int().positive().meta({ description: 'How many projects were known.' }),
 });
 
+const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]);
+
+const propertyChange = z
+  .strictObject({
+    field: z
+      .enum(['archived', 'name', 'options', 'type'])
+      .meta({ description: "The definition's property." }),
+    from: propertyValue.meta({ description: 'What was told before; null when there was none.' }),
+    to: propertyValue.meta({ description: 'What was read.' }),
+    added: z.array(z.string()).optional().meta({ description: 'options only: choices that came.' }),
+    removed: z.array(z.string()).optional().meta({ description: 'options only: choices that went.' }),
+  })
+  .meta({ id: 'PropertyChange', description: 'One changed property of a definition.' });
+
+const fieldData = z.strictObject({
+  process,
+  field: z
+    .strictObject({
+      entity: z.enum(['project', 'task']).meta({ description: 'What the field is of.' }),
+      externalId: identifier,
+      name: z.string(),
+      type: z.string().meta({
+        description: 'text, number, date, single-choice or multiple-choice; else as the service wrote it.',
+      }),
+      options: z.array(z.string()).optional().meta({ description: 'The labels of the choices.' }),
+      archived: z.boolean(),
+    })
+    .meta({ description: 'The definition as it now is; as it last was, when deleted.' }),
+  changes: z.array(propertyChange),
+  truncated: z.array(z.string()).optional().meta({
+    description: 'What was cut to keep the event under 240 KB: `field.options`, `changes[i].from`.',
+  }),
+});
+
 const stalledData = z.strictObject({
   process,
   reason: z.string().meta({ description: 'What the last pass met, in words.' }),
@@ -128,6 +162,10 @@ export const eventSchemas = {
   'task.created': eventOf('task.created', 'A task appeared.', taskData),
   'task.updated': eventOf('task.updated', 'Fields of a task changed.', taskData),
   'task.deleted': eventOf('task.deleted', 'A task is gone.', taskData),
+  'field.created': eventOf('field.created', 'A custom field appeared.', fieldData),
+  'field.updated': eventOf('field.updated', "A custom field's definition changed.", fieldData),
+  'field.archived': eventOf('field.archived', 'A custom field was archived.', fieldData),
+  'field.deleted': eventOf('field.deleted', 'A custom field is gone.', fieldData),
   'source.held': eventOf(
     'source.held',
     'So many projects vanished at once that nothing was deleted: an operator decides.',
@@ -152,6 +190,7 @@ export const eventSchemas = {
 
 export type EventType = keyof typeof eventSchemas;
 export type FieldChange = z.infer<typeof fieldChange>;
+export type PropertyChange = z.infer<typeof propertyChange>;
 export type ProjectEvent = z.infer<
   (typeof eventSchemas)['project.created' | 'project.updated' | 'project.deleted']
 >;
@@ -159,5 +198,8 @@ export type TaskEvent = z.infer<(typeof eventSchemas)['task.created' | 'task.upd
 export type SourceEvent = z.infer<
   (typeof eventSchemas)['source.held' | 'source.stalled' | 'source.recovered' | 'source.skipped']
 >;
+export type FieldEvent = z.infer<
+  (typeof eventSchemas)['field.created' | 'field.updated' | 'field.archived' | 'field.deleted']
+>;
 /** A change event: a CloudEvents 1.0 JSON object. */
-export type ChangeEvent = ProjectEvent | TaskEvent | SourceEvent;
+export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent;

@@ -3,22 +3,40 @@ import type { FieldDefinition } from '../service/service.ts';
 /** What the definitions say of one property of a record. */
 export type CustomField = Pick<FieldDefinition, 'name' | 'type' | 'archived'>;
 
+/** A field as it was last told. */
+export interface KnownField extends FieldDefinition {
+  /** A pass of this mode found it missing from its list, and nothing was told yet. */
+  readonly missing?: 'changes' | 'sweep';
+  /** It was told as deleted. It stays known, because the records' values do (docs/decisions/0005). */
+  readonly deleted?: boolean;
+}
+
+/** What the custom fields are of: a list of definitions for each. */
+export type FieldEntity = 'project' | 'task';
+
 /** The definitions of one process, for its projects (coverpage) and its tasks. */
 export interface Definitions {
-  readonly project: readonly FieldDefinition[];
-  readonly task: readonly FieldDefinition[];
+  readonly project: readonly KnownField[];
+  readonly task: readonly KnownField[];
+  /** The lists that were read at least once: what was in them then is no news. */
+  readonly read?: readonly FieldEntity[];
+}
+
+/** True when records no longer show the field, or may not: what they lack of it is no change of theirs. */
+export function isOutOfUse({ archived, missing, deleted }: KnownField): boolean {
+  return archived === true || missing !== undefined || deleted === true;
 }
 
 /** Finds the definition behind a record's property. */
 export type FieldIndex = ReadonlyMap<string, CustomField>;
 
 /** Project properties are named by `externalId` (service-api.md §2.3). */
-export function indexProjectFields(definitions: readonly FieldDefinition[]): FieldIndex {
+export function indexProjectFields(definitions: readonly KnownField[]): FieldIndex {
   return index(definitions, definition => [definition.externalId]);
 }
 
 /** Task properties are named by `externalId` in camelCase, or as it stands (service-api.md §2.3). */
-export function indexTaskFields(definitions: readonly FieldDefinition[]): FieldIndex {
+export function indexTaskFields(definitions: readonly KnownField[]): FieldIndex {
   return index(definitions, definition => [definition.externalId, camelCase(definition.externalId)]);
 }
 
@@ -34,17 +52,18 @@ function lowerFirst(word: string): string {
 
 /** Exact names win over derived ones, and live fields over archived ones that once had their name. */
 function index(
-  definitions: readonly FieldDefinition[],
+  definitions: readonly KnownField[],
   namesOf: (definition: FieldDefinition) => string[],
 ): FieldIndex {
-  const ranked: { name: string; rank: number; definition: FieldDefinition }[] = definitions.flatMap(
-    definition =>
-      namesOf(definition).map((name, derived) => ({
-        name,
-        rank: derived + (definition.archived ? 2 : 0),
-        definition,
-      })),
-  );
+  const ranked = definitions.flatMap(definition => {
+    const { name, type } = definition;
+    const field: CustomField = { name, type, archived: isOutOfUse(definition) };
+    return namesOf(definition).map((property, derived) => ({
+      property,
+      rank: derived + (field.archived ? 2 : 0),
+      field,
+    }));
+  });
   ranked.sort((left, right) => right.rank - left.rank);
-  return new Map(ranked.map(({ name, definition }) => [name, definition]));
+  return new Map(ranked.map(({ property, field }) => [property, field]));
 }

@@ -1,12 +1,12 @@
 import type { Json } from '../json.ts';
-import type { FieldChange, ProjectEvent, TaskEvent } from './event.ts';
+import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from './event.ts';
 import { serialise } from './serialise.ts';
 
 /** SNS takes 256 KB with attributes; what we leave holds the attributes that filter policies need (DESIGN §8). */
 export const MAX_EVENT_BYTES = 240 * 1024;
 
 /** Lengths, in characters of JSON, that long values are cut to, one after the other, until the event fits. */
-const VALUE_LENGTHS = [8_192, 1_024, 128, 16];
+export const VALUE_LENGTHS = [8_192, 1_024, 128, 16];
 
 /** The event itself when it fits; else without its record, then with long values cut, at last with fewer changes.
  *  `data.truncated` says what was cut. */
@@ -21,7 +21,8 @@ export function fitEvent<Event extends ProjectEvent | TaskEvent>(event: Event): 
   return withFewerChanges(withShortValues(slim, 16));
 }
 
-function fits(event: ProjectEvent | TaskEvent): boolean {
+/** True when SNS takes the event. */
+export function fits(event: ChangeEvent): boolean {
   return Buffer.byteLength(serialise(event)) <= MAX_EVENT_BYTES;
 }
 
@@ -71,6 +72,6 @@ function asText(value: Json): string {
 }
 
 /** Cut between whole characters, with an ellipsis that shows the cut. */
-function shorten(text: string, length: number): string {
+export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed().replace(/�$/, '')}…`;
 }

@@ -16,6 +16,7 @@ export interface Room<Part> {
 export interface Tally {
   readonly changes: number;
   readonly tasks: number;
+  readonly fields: number;
   readonly hasProject: boolean;
 }
 
@@ -41,16 +42,23 @@ export function fitRecords<Part>(
 export function tallyOf(records: readonly ChatRecord[], shown: readonly number[] = []): Tally {
   const lefts = records.map((record, index) => ({ record, left: changesIn(record) - (shown[index] ?? 0) }));
   const open = lefts.filter(({ left }) => left > 0);
+  const countOf = (entity: ChatRecord['entity']) =>
+    new Set(open.filter(({ record }) => record.entity === entity).map(({ record }) => record.id)).size;
   return {
     changes: open.reduce((sum, { left }) => sum + left, 0),
-    tasks: new Set(open.filter(({ record }) => record.entity === 'task').map(({ record }) => record.id)).size,
+    tasks: countOf('task'),
+    fields: countOf('project field') + countOf('task field'),
     hasProject: open.some(({ record }) => record.entity === 'project'),
   };
 }
 
 /** `12 changes in the project and 5 tasks`. */
-export function tallyText({ changes, tasks, hasProject }: Tally, noun = 'change'): string {
-  const places = [...(hasProject ? ['the project'] : []), ...(tasks > 0 ? [counted(tasks, 'task')] : [])];
+export function tallyText({ changes, tasks, fields, hasProject }: Tally, noun = 'change'): string {
+  const places = [
+    ...(hasProject ? ['the project'] : []),
+    ...(tasks > 0 ? [counted(tasks, 'task')] : []),
+    ...(fields > 0 ? [counted(fields, 'field')] : []),
+  ];
   return `${counted(changes, noun)} in ${places.join(' and ')}`;
 }
 

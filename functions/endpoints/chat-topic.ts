@@ -1,7 +1,15 @@
-import type { ChangeEvent, FieldChange, ProjectEvent, SourceEvent, TaskEvent } from '../changes/event.ts';
+import type {
+  ChangeEvent,
+  FieldChange,
+  FieldEvent,
+  ProjectEvent,
+  SourceEvent,
+  TaskEvent,
+} from '../changes/event.ts';
+import { fieldRecord } from './chat-fields.ts';
 import { cleanText, cutText, isolate } from './chat-text.ts';
 
-/** What one chat message is about: one project's changes, or one event of a process itself. Its texts are data, made
+/** What one chat message is about: one project's changes, those of a process's fields, or one event of a process itself. Its texts are data, made
  *  clean and short, and not yet escaped for any chat. */
 export interface ChatTopic {
   readonly title: string;
@@ -15,10 +23,10 @@ export interface ChatTopic {
   readonly eventIds: readonly string[];
 }
 
-/** One event about a project or a task. */
+/** One event about a project, a task or a field. */
 export interface ChatRecord {
-  readonly entity: 'project' | 'task';
-  readonly action: 'created' | 'updated' | 'deleted';
+  readonly entity: 'project' | 'task' | 'project field' | 'task field';
+  readonly action: 'created' | 'updated' | 'archived' | 'deleted';
   readonly id: string;
   readonly name: string;
   readonly fields: readonly FieldChange[];
@@ -33,17 +41,35 @@ const ORIGIN_LENGTH = 60;
 type RecordEvent = ProjectEvent | TaskEvent;
 
 /** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
- *  its events by sequence and index, one per `source.*` event. An event that came twice is told once. */
+ *  its events by sequence and index, one per process with its fields' events, one per `source.*` event. An event that
+ *  came twice is told once. */
 export function chatTopics(events: readonly ChangeEvent[]): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
-  const groups = Map.groupBy(unique, event =>
-    JSON.stringify(isRecordEvent(event) ? [event.source, event.data.project.id] : [event.id]),
-  );
+  const groups = Map.groupBy(unique, event => JSON.stringify(placeOf(event)));
   return [...groups.values()].map(group => {
-    const records = group.filter(isRecordEvent).sort(byPosition);
-    const [source] = group.filter(event => !isRecordEvent(event));
-    return source ? sourceTopic(source) : projectTopic(records);
+    const [source] = group.filter(isSourceEvent);
+    if (source) return sourceTopic(source);
+    const fields = group.filter(isFieldEvent).sort(byPosition);
+    return fields.length > 0
+      ? fieldsTopic(fields)
+      : projectTopic(group.filter(isRecordEvent).sort(byPosition));
   });
+}
+
+/** Events of one place are told together. */
+function placeOf(event: ChangeEvent): string[] {
+  if (isRecordEvent(event)) return [event.source, event.data.project.id];
+  return isFieldEvent(event) ? [event.source] : [event.source, 'source', event.id];
+}
+
+function fieldsTopic(events: readonly FieldEvent[]): ChatTopic {
+  return {
+    title: 'Custom fields',
+    origin: events[0] ? originOf(events[0]) : '',
+    observed: spanOf(events.map(({ time }) => ({ after: time, before: time }))),
+    records: events.map(fieldRecord),
+    eventIds: events.map(event => event.id),
+  };
 }
 
 function projectTopic(events: readonly RecordEvent[]): ChatTopic {
@@ -127,8 +153,16 @@ function isRecordEvent(event: ChangeEvent): event is RecordEvent {
   return /^(project|task)\./.test(event.type);
 }
 
+function isFieldEvent(event: ChangeEvent): event is FieldEvent {
+  return event.type.startsWith('field.');
+}
+
+function isSourceEvent(event: ChangeEvent): event is SourceEvent {
+  return event.type.startsWith('source.');
+}
+
 /** Sequences are digits: the longer is the larger. */
-function byPosition(one: RecordEvent, other: RecordEvent): number {
+function byPosition(one: ChangeEvent, other: ChangeEvent): number {
   return (
     one.sequence.length - other.sequence.length ||
     (one.sequence === other.sequence ? 0 : one.sequence < other.sequence ? -1 : 1) ||
@@ -136,6 +170,6 @@ function byPosition(one: RecordEvent, other: RecordEvent): number {
   );
 }
 
-function indexOf(event: RecordEvent): number {
+function indexOf(event: ChangeEvent): number {
   return Number(event.id.slice(event.id.lastIndexOf('.') + 1)) || 0;
 }

@@ -53,7 +53,7 @@ export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
 
 function fieldsOf(record: ChatRecord): readonly FieldChange[] {
   if (record.action === 'deleted') return [];
-  if (record.action === 'updated') return record.fields;
+  if (record.action !== 'created') return record.fields;
   // The heading of a new record tells its name and its identifier already.
   return record.fields.filter(
     ({ kind, to }) => kind === 'custom' || (to !== record.id && cleanText(String(to)) !== record.name),
@@ -61,8 +61,10 @@ function fieldsOf(record: ChatRecord): readonly FieldChange[] {
 }
 
 function headingOf(record: ChatRecord): Run[] {
-  const what = record.entity === 'task' ? `task ${record.action}` : record.action;
-  const look = ({ created: 'good', updated: 'faint', deleted: 'bad' } as const)[record.action];
+  const what = record.entity === 'project' ? record.action : `${record.entity} ${record.action}`;
+  const look = ({ created: 'good', updated: 'faint', archived: 'bad', deleted: 'bad' } as const)[
+    record.action
+  ];
   return [nameOf(record), plain(' · '), { text: what, look }];
 }
 

@@ -17,11 +17,15 @@ export type Outcome = 'completed' | 'unfinished';
  *  committed, or known to be skipped.
  *  @throws when too many could not be read: the next pass begins anew, so that the others are looked at again, too. */
 export async function changesPass(pass: Pass): Promise<Outcome> {
-  const { state, settings, snapshots, process } = pass.parts;
+  const { state, settings, snapshots, process, definitions } = pass.parts;
   const listing = await listProjects(pass, state.watermark - settings.overlap);
   const audit = await readAudit(pass, state.audit);
   const window = await pass.begin({ startedAt: listing.startedAt, audit: audit.position });
-  const named = await heldNames(pass, listing, namesIn(audit.entries));
+  const namesByEntry = audit.entries.map(entry => namesIn([entry]));
+  const named = await heldNames(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
+  // An edit that names no project of ours may be one of a field.
+  const mayBeOfFields = namesByEntry.some(names => names.isDisjointFrom(named));
+  if (mayBeOfFields || definitions.areInDoubt) await definitions.fresh();
   const recent = new Recent(state.recent);
 
   const retried = new Retried(pass);

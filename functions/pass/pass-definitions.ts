@@ -1,24 +1,22 @@
+import { isInDoubt } from '../changes/compare-definitions.ts';
 import { type Rules, rulesOf } from '../changes/compare-project.ts';
-import { mergeDefinitions } from '../changes/definitions.ts';
 import type { Definitions } from '../changes/field-index.ts';
+import type { Refreshed } from './refresh-definitions.ts';
 
-/** A process's field definitions during one pass: those of the state until a difference shows, read afresh then. So an
- *  idle pass asks for none, and every event is told with today's names and types. */
+/** A process's field definitions during one pass: those of the state until there is a reason to ask, read afresh then.
+ *  So an idle pass asks for none, and every event is told with today's names and types. */
 export class PassDefinitions {
+  readonly #known: Definitions;
   readonly #ignored: ReadonlySet<string>;
-  readonly #read: (known: Definitions) => Promise<Definitions>;
-  #definitions: Definitions;
+  readonly #refresh: () => Promise<Refreshed>;
   #rules: Rules;
+  #told = 0;
   #fresh: Promise<Rules> | undefined;
 
-  constructor(
-    known: Definitions,
-    ignored: ReadonlySet<string>,
-    read: (known: Definitions) => Promise<Definitions>,
-  ) {
-    this.#definitions = known;
+  constructor(known: Definitions, ignored: ReadonlySet<string>, refresh: () => Promise<Refreshed>) {
+    this.#known = known;
     this.#ignored = ignored;
-    this.#read = read;
+    this.#refresh = refresh;
     this.#rules = rulesOf(known, ignored);
   }
 
@@ -27,8 +25,14 @@ export class PassDefinitions {
     return this.#rules;
   }
 
-  get definitions(): Definitions {
-    return this.#definitions;
+  /** How many events told what is new in the definitions. */
+  get told(): number {
+    return this.#told;
+  }
+
+  /** True when an earlier pass missed fields, and this one is to look whether they are gone. */
+  get areInDoubt(): boolean {
+    return isInDoubt(this.#known);
   }
 
   /** The rules by the definitions that the service has now; read once in a pass. */
@@ -38,8 +42,9 @@ export class PassDefinitions {
   }
 
   async #readOnce(): Promise<Rules> {
-    this.#definitions = mergeDefinitions(this.#definitions, await this.#read(this.#definitions));
-    this.#rules = rulesOf(this.#definitions, this.#ignored);
+    const { definitions, told } = await this.#refresh();
+    this.#told = told;
+    this.#rules = rulesOf(definitions, this.#ignored);
     return this.#rules;
   }
 }

@@ -39,6 +39,8 @@ export class Pass {
   projects = 0;
   commits = 0;
   events = 0;
+  /** True while subscribers believe that the process is stalled. */
+  isStalled: boolean;
   #lease: Lease;
   #renewedAt: number;
 
@@ -47,6 +49,7 @@ export class Pass {
     this.identity = new Identity(parts);
     this.#lease = lease;
     this.#renewedAt = parts.clock();
+    this.isStalled = parts.state.stalled !== undefined;
   }
 
   get lease(): Lease {
@@ -58,9 +61,8 @@ export class Pass {
   }
 
   /** What any pass may find out about its process, to be saved when it ends. */
-  get learned(): Pick<ProcessState, 'definitions' | 'reported'> {
-    const { definitions, reports } = this.parts;
-    return { definitions: definitions.definitions, reported: reports.toSave() };
+  get learned(): Pick<ProcessState, 'reported'> {
+    return { reported: this.parts.reports.toSave() };
   }
 
   /** Fixes what the pass began with, unless it goes on with an earlier run's beginning. */

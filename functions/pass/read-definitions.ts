@@ -1,29 +1,27 @@
-import type { Definitions } from '../changes/field-index.ts';
+import type { DefinitionsRead } from '../changes/compare-definitions.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
 import type { FieldDefinition, Service } from '../service/service.ts';
 import type { Reports } from './reports.ts';
 
-/** Both definition lists of a process. One that the service refuses, or answers in a shape that nobody could read,
- *  keeps what was known: names and types are then as they last were. Everything else is thrown: a service that is only
- *  down must not look like one whose fields are gone. */
+/** Both definition lists of a process; undefined for one that the service refuses, or answers in a shape that nobody
+ *  could read: names and types are then as they last were. Everything else is thrown: a service that is only down must
+ *  not look like one whose fields are gone. */
 export async function readDefinitions(
   service: Service,
   processId: string,
-  known: Definitions,
   reports: Reports,
-): Promise<Definitions> {
+): Promise<DefinitionsRead> {
   return {
-    project: await readOr(known.project, () => service.coverpage(processId), 'coverpage-denied', reports),
-    task: await readOr(known.task, () => service.taskCustomFields(processId), 'task-fields-denied', reports),
+    project: await readIfShown(() => service.coverpage(processId), 'coverpage-denied', reports),
+    task: await readIfShown(() => service.taskCustomFields(processId), 'task-fields-denied', reports),
   };
 }
 
-async function readOr(
-  known: readonly FieldDefinition[],
+async function readIfShown(
   read: () => Promise<readonly FieldDefinition[]>,
   code: string,
   reports: Reports,
-): Promise<readonly FieldDefinition[]> {
+): Promise<readonly FieldDefinition[] | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -31,7 +29,7 @@ async function readOr(
     const message =
       'Field definitions can not be read: fields keep the names and types that were known before.';
     reports.once(code, message, { error: (error as Error).message });
-    return known;
+    return undefined;
   }
 }
 

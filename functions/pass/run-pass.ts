@@ -47,7 +47,8 @@ export async function runPass(
     return busy(kind);
   }
   const outcome = await walked(pass, kind === 'changes' ? changesPass : sweepPass);
-  return { mode: kind, outcome, projects: pass.projects, commits: pass.commits, events: pass.events };
+  const events = pass.events + parts.definitions.told;
+  return { mode: kind, outcome, projects: pass.projects, commits: pass.commits, events };
 }
 
 function busy(mode: PassReport['mode']): PassReport {

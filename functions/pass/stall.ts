@@ -26,6 +26,7 @@ export async function tellStalled(pass: Pass, reason: string): Promise<void> {
       };
     });
     pass.events += told;
+    pass.isStalled ||= told > 0;
     if (told > 0) log.warn('The process is stalled; subscribers are told.', { ...process, reason });
   });
 }
@@ -33,10 +34,12 @@ export async function tellStalled(pass: Pass, reason: string): Promise<void> {
 /** Tells them that it is over, once a `changes` pass is completed. The state forgets the stall with the telling: a run
  *  that dies before leaves it to the next completed pass. */
 export async function tellRecovered(pass: Pass): Promise<void> {
-  if (pass.lease.mode !== 'changes' || !pass.parts.state.stalled) return;
-  const { process, clock, log } = pass.parts;
+  if (pass.lease.mode !== 'changes' || !pass.isStalled) return;
+  const { process, snapshots, clock, log } = pass.parts;
   await trying(pass, async () => {
-    const told = await announce(pass.parts, ({ stalled }) => {
+    // It may have been this very run that called the process stalled.
+    const state = await snapshots.readState(process);
+    const told = await announce({ ...pass.parts, state }, ({ stalled }) => {
       if (!stalled) return undefined;
       return {
         state: { stalled: undefined },

@@ -16,7 +16,9 @@ export function messageOf(event: ChangeEvent): Message {
   const { data, source } = event;
   // Workspace names are letters, digits, `_` and `-`, so that nothing in them is encoded.
   const workspace = source.split('/')[2] ?? '';
-  const fields = 'changes' in data ? fittingNames(data.changes.map(change => change.field)) : [];
+  // The properties of a definition are no fields of records: who filters by those asks for values.
+  const fields =
+    'changes' in data && !('field' in data) ? fittingNames(data.changes.map(change => change.field)) : [];
   return {
     Message: serialise(event),
     MessageAttributes: {

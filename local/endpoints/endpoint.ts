@@ -11,9 +11,9 @@ import type { QueuedMessage } from '../sns/emulator.ts';
 import { type EndpointDeadLetters, endpointDeadLetters } from './dead-letters.ts';
 import { startPoller } from './poller.ts';
 import { createEndpointQueues } from './queues.ts';
-import { Spool, type Waiting } from './spool.ts';
-import { type SpooledMessage, SpoolFile } from './spool-file.ts';
-import { KEY_ATTRIBUTE, spooling } from './spooling.ts';
+import { Spool } from './spool.ts';
+import { SpoolFile } from './spool-file.ts';
+import { returned, spooling, waitingOnlyIn } from './spooling.ts';
 
 export interface EndpointOptions {
   readonly name: string;
@@ -74,7 +74,7 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
   return {
     spool,
     deadLetters,
-    secured: () => spool.secure(async () => (await look(name)).map(waiting)),
+    secured: () => spool.secure(async () => waitingOnlyIn(await look(name))),
     async stop() {
       stopping.abort();
       await Promise.race([Promise.all([poller.stop(), returning]), wait(STOP_WITHIN)]);
@@ -91,21 +91,16 @@ async function returnDue(
   },
 ): Promise<void> {
   const { spool, sqs, queueUrl, clock, sleep, onTrouble, signal } = parts;
-  const send = async ({ key, body }: SpooledMessage): Promise<void> => {
+  const send = async (key: string): Promise<void> => {
     try {
-      const MessageAttributes = { [KEY_ATTRIBUTE]: { DataType: 'String', StringValue: key } };
-      await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body, MessageAttributes }));
+      await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, ...returned(key) }));
     } catch (error) {
       spool.putBack(key);
       if (!signal.aborted) onTrouble(error);
     }
   };
   while (!signal.aborted) {
-    for (const message of spool.takeDue(clock())) await send(message);
+    for (const { key } of spool.takeDue(clock())) await send(key);
     await sleep(LOOK_EVERY, signal).catch(() => undefined);
   }
-}
-
-function waiting({ messageId, body, messageAttributes }: QueuedMessage): Waiting {
-  return { key: messageAttributes[KEY_ATTRIBUTE]?.StringValue ?? messageId, body };
 }

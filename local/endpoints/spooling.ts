@@ -1,11 +1,29 @@
+import type { SendMessageCommandInput } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { Clock } from '../../functions/clock.ts';
 import type { Deliver } from '../../functions/create-deliver.ts';
 import type { Queues } from '../../functions/delivery/queues.ts';
-import type { Spool } from './spool.ts';
+import type { QueuedMessage } from '../sns/emulator.ts';
+import type { Spool, Waiting } from './spool.ts';
 
 /** The message attribute by which a message that was parked is known again, whatever id the queue gives it. */
-export const KEY_ATTRIBUTE = 'spoolKey';
+const KEY_ATTRIBUTE = 'spoolKey';
+
+/** The message that puts a parked one back into the queue. It holds the key alone: the body stays in the spool, since the
+ *  embedded SQS takes no character beyond 16 bits from whoever sends a message, though it does from a topic. */
+export function returned(key: string): Pick<SendMessageCommandInput, 'MessageBody' | 'MessageAttributes'> {
+  return {
+    MessageBody: key,
+    MessageAttributes: { [KEY_ATTRIBUTE]: { DataType: 'String', StringValue: key } },
+  };
+}
+
+/** The messages of a queue whose bodies it holds itself. The others are in the spool, or settled. */
+export function waitingOnlyIn(queued: readonly QueuedMessage[]): Waiting[] {
+  return queued
+    .filter(({ messageAttributes }) => messageAttributes[KEY_ATTRIBUTE] === undefined)
+    .map(({ messageId, body }) => ({ key: messageId, body }));
+}
 
 interface Work {
   readonly record: SQSRecord;
@@ -46,7 +64,10 @@ export function spooling(
   }
 
   return async ({ Records }, context) => {
-    const batch = Records.map(record => ({ record: withHistory(record, spool), parked: false }));
+    const batch = Records.filter(record => !isSettled(record, spool)).map(record => ({
+      record: withHistory(record, spool),
+      parked: false,
+    }));
     for (const work of batch) works.set(work.record.receiptHandle, work);
     try {
       const answer = await deliver({ Records: batch.map(({ record }) => record) }, context);
@@ -69,19 +90,30 @@ function settle(
   return { batchItemFailures: batchItemFailures.filter(({ itemIdentifier }) => !parked.has(itemIdentifier)) };
 }
 
+/** Such a message leaves the queue, where an earlier delete of it failed; its body is nowhere any more. */
+function isSettled(record: SQSRecord, spool: Spool): boolean {
+  return wasParked(record) && spool.get(keyOf(record)) === undefined;
+}
+
 function withHistory(record: SQSRecord, spool: Spool): SQSRecord {
   const key = keyOf(record);
   spool.received(key);
   const { ApproximateFirstReceiveTimestamp, ApproximateReceiveCount } = record.attributes;
-  const { firstReceived, receives = 0 } = spool.get(key) ?? {};
+  const spooled = spool.get(key);
+  const { firstReceived, receives = 0 } = spooled ?? {};
   return {
     ...record,
+    body: spooled?.body ?? record.body,
     attributes: {
       ...record.attributes,
       ApproximateFirstReceiveTimestamp: String(firstReceived ?? ApproximateFirstReceiveTimestamp),
       ApproximateReceiveCount: String(receives + Number(ApproximateReceiveCount)),
     },
   };
+}
+
+function wasParked({ messageAttributes }: SQSRecord): boolean {
+  return messageAttributes[KEY_ATTRIBUTE] !== undefined;
 }
 
 function keyOf({ messageAttributes, messageId }: SQSRecord): string {

@@ -1,5 +1,12 @@
 import { styleText } from 'node:util';
-import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
+import type {
+  ChangeEvent,
+  FieldChange,
+  FieldEvent,
+  ProjectEvent,
+  TaskEvent,
+} from '../../functions/changes/event.ts';
+import { asFieldChange } from '../../functions/changes/property-change.ts';
 import { columns, cut, pad, printable } from './text.ts';
 import { EMPTY, readable, readablePair } from './values.ts';
 
@@ -12,6 +19,7 @@ export interface FormatOptions {
   readonly timeZone?: string;
 }
 
+type ToldEvent = ProjectEvent | TaskEvent | FieldEvent;
 type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 /** Where things stand on a line, in columns. */
@@ -56,14 +64,23 @@ function marker({ type }: ChangeEvent, paint: Paint): string {
 }
 
 function headOf(event: ChangeEvent, { paint, head }: Layout): string {
-  if (!('project' in event.data)) return pad(cut(`process ${printable(event.data.process.id)}`, head), head);
-  const project = nameOf(event.data.project);
-  const task = 'task' in event.data ? nameOf(event.data.task) : undefined;
-  if (task === undefined) return paint('bold', pad(cut(project, head), head));
+  const process = `process ${printable(event.data.process.id)}`;
+  if (isToldOf(event, 'source')) return pad(cut(process, head), head);
+  const [outer, inner] = isToldOf(event, 'field')
+    ? [process, nameOf({ ...event.data.field, id: event.data.field.externalId })]
+    : [nameOf(event.data.project), 'task' in event.data ? nameOf(event.data.task) : undefined];
+  if (inner === undefined) return paint('bold', pad(cut(outer, head), head));
   const room = head - columns(' › ');
-  const shownProject = cut(project, Math.max(Math.floor(room * 0.45), room - columns(task)));
-  const shownTask = pad(cut(task, room - columns(shownProject)), room - columns(shownProject));
-  return `${paint('bold', shownProject)}${paint('dim', ' › ')}${shownTask}`;
+  const shownOuter = cut(outer, Math.max(Math.floor(room * 0.45), room - columns(inner)));
+  const shownInner = pad(cut(inner, room - columns(shownOuter)), room - columns(shownOuter));
+  return `${paint('bold', shownOuter)}${paint('dim', ' › ')}${shownInner}`;
+}
+
+function isToldOf<Entity extends string>(
+  event: ChangeEvent,
+  entity: Entity,
+): event is Extract<ChangeEvent, { type: `${Entity}.${string}` }> {
+  return event.type.startsWith(`${entity}.`);
 }
 
 function nameOf({ id, name }: { id: string; name?: string | undefined }): string {
@@ -83,20 +100,33 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
       return [paint('green', `recovered: what changed since ${printable(event.data.since)} is told`)];
     case 'project.created':
     case 'task.created':
+    case 'field.created':
       return [createdLine(event, layout)];
+    case 'field.archived':
+      return [paint('yellow', `${entityOf(event)} archived`), ...updatedLines(event, layout)];
     case 'project.deleted':
     case 'task.deleted':
+    case 'field.deleted':
       return [paint('red', `${entityOf(event)} deleted`)];
     default:
       return updatedLines(event, layout);
   }
 }
 
-function entityOf(event: ProjectEvent | TaskEvent): string {
+function entityOf(event: ToldEvent): string {
+  if ('field' in event.data) return `${event.data.field.entity} field`;
   return 'task' in event.data ? 'task' : 'project';
 }
 
-function createdLine(event: ProjectEvent | TaskEvent, { paint, rest }: Layout): string {
+/** What changed; that a field was archived is told before. */
+function changesOf({ type, data }: ToldEvent): FieldChange[] {
+  if (!('field' in data)) return data.changes;
+  const changes =
+    type === 'field.archived' ? data.changes.filter(({ field }) => field !== 'archived') : data.changes;
+  return changes.map(asFieldChange);
+}
+
+function createdLine(event: ToldEvent, { paint, rest }: Layout): string {
   const said = `${entityOf(event)} created`;
   const shown = mainFields(event);
   const parts: string[] = [];
@@ -114,9 +144,10 @@ function createdLine(event: ProjectEvent | TaskEvent, { paint, rest }: Layout): 
 }
 
 /** What tells most about a new record: its custom fields first; neither its name, which the head shows, nor identifiers. */
-function mainFields({ data }: ProjectEvent | TaskEvent): FieldChange[] {
-  const { name } = 'task' in data ? data.task : data.project;
-  const telling = data.changes.filter(
+function mainFields(event: ToldEvent): FieldChange[] {
+  const { data } = event;
+  const { name } = 'field' in data ? data.field : 'task' in data ? data.task : data.project;
+  const telling = changesOf(event).filter(
     ({ field, kind, to }) =>
       kind === 'custom' || (to !== name && !/^id$|Id$|^(crea|upda|modifi)ted/.test(field)),
   );
@@ -124,14 +155,15 @@ function mainFields({ data }: ProjectEvent | TaskEvent): FieldChange[] {
   return [...custom, ...telling.filter(({ kind }) => kind !== 'custom')];
 }
 
-function updatedLines({ data }: ProjectEvent | TaskEvent, { paint, rest }: Layout): string[] {
-  const names = data.changes.map(({ name }) => cut(printable(name), 24));
+function updatedLines(event: ToldEvent, { paint, rest }: Layout): string[] {
+  const changes = changesOf(event);
+  const names = changes.map(({ name }) => cut(printable(name), 24));
   const column = Math.max(12, ...names.map(columns));
-  const lines = data.changes.map(
+  const lines = changes.map(
     (change, index) =>
       `${paint('cyan', pad(names[index] ?? '', column))}  ${valuesOf(change, rest - column - GAP, paint)}`,
   );
-  return data.truncated?.includes('changes')
+  return event.data.truncated?.includes('changes')
     ? [...lines, paint('dim', '… and more than one event can hold')]
     : lines;
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { mergeDefinitions } from '../../functions/changes/definitions.ts';
 import { camelCase, indexProjectFields, indexTaskFields } from '../../functions/changes/field-index.ts';
 import { ignoredFields, updateTime } from '../../functions/changes/ignored-fields.ts';
 
@@ -35,17 +34,18 @@ describe('field names', () => {
     ]);
     expect(live.get('dueDate')?.name).toBe('new');
   });
-});
 
-describe('definitions over time', () => {
-  it('counts a field that is no longer listed as archived, and a listed one as the service has it', () => {
-    const known = { project: [field('a'), field('b')], task: [field('c')] };
-    const read = { project: [field('b', { name: 'B!' })], task: [field('c'), field('d')] };
-    expect(mergeDefinitions(known, read)).toEqual({
-      project: [field('b', { name: 'B!' }), field('a', { archived: true })],
-      task: [field('c'), field('d')],
-    });
-  });
+  it.each([{ archived: true }, { missing: 'changes' }, { deleted: true }])(
+    'counts a field that is %j as archived: records may not show it',
+    more => {
+      expect(indexProjectFields([field('a', more)]).get('a')).toEqual({
+        name: 'a',
+        type: 'text',
+        archived: true,
+      });
+      expect(indexProjectFields([field('a')]).get('a')?.archived).toBe(false);
+    },
+  );
 });
 
 describe('update timestamps', () => {

@@ -149,6 +149,7 @@ describe('a plan', () => {
       const plan = planOf(kills, kills);
       const joins = plan.filter((kill, index) => (plan[index + 1]?.processes ?? Infinity) > kill.processes);
       expect(joins.every(({ victim }) => victim !== 'database')).toBe(true);
+      if (kills > 1) expect(new Set(plan.map(({ victim }) => victim)).size).toBe(3);
       expect(new Set(plan.map(({ processes }) => processes)).size).toBe(Math.min(kills, PROCESSES.length));
     }
   });

@@ -16,9 +16,10 @@ export interface CrashOptions {
   readonly signal?: AbortSignal;
 }
 
-/** How long everything may take to be swept twice, and to be delivered; in ms. */
-const SWEEPS_WITHIN = 60_000;
+/** How long everything may take to be swept twice, and to be delivered; in ms. A lease that a kill left lasts a minute. */
+const SWEEPS_WITHIN = 100_000;
 const DELIVERS_WITHIN = 60_000;
+const BUSY_FOR = 2000;
 
 /**
  * Kills the local run again and again while the service changes, then lets it end in peace and compares what the
@@ -63,10 +64,16 @@ async function play(house: House, patience: Patience, options: CrashOptions): Pr
     count(counts.byPhase, phase);
     tell(`${`kill ${index + 1}/${kills}`.padEnd(12)}  ${kill.victim.padEnd(8)}  during ${phase.padEnd(8)}`);
   }
+  house.raw.mood = 'well';
+  house.webhook.mood = 'well';
+  house.data.letTimePass();
+  const last = killer.begin(PROCESSES.length);
+  tell('No more kills: a last life');
+  await busyInPeace(house, last, patience);
   house.side.calm();
-  tell('The edits have ended; a last life begins');
-  const problems = [...killer.problems, ...(await sweepInPeace(house, killer, patience))];
-  tell('It swept everything twice and ended; one more delivers what is left');
+  tell('No more edits: it sweeps everything twice');
+  const problems = [...killer.problems, ...(await sweepInPeace(house, last, patience))];
+  tell('It ended; one more delivers what is left');
   problems.push(...(await deliverInPeace(house, patience)));
   tell('It ended, too');
   problems.push(...(await house.judge()));
@@ -86,12 +93,18 @@ async function play(house: House, patience: Patience, options: CrashOptions): Pr
   };
 }
 
+/** The edits go on, until every process has its baseline and some changes were told of each. */
+async function busyInPeace(house: House, last: Life, patience: Patience): Promise<void> {
+  const baselines = async () => {
+    while (!last.isOver && house.side.watched.some(({ baselined }) => !baselined)) await patience.pause(20);
+  };
+  const what = () => `The last life does not make every baseline (it said: ${last.said})`;
+  await patience.within(SWEEPS_WITHIN, baselines(), what);
+  await patience.pause(BUSY_FOR);
+}
+
 /** No edit, no kill, no trouble: two sweeps of everything. @returns what was wrong */
-async function sweepInPeace(house: House, killer: Killer, patience: Patience): Promise<string[]> {
-  house.raw.mood = 'well';
-  house.webhook.mood = 'well';
-  house.data.letTimePass();
-  const last = killer.begin(PROCESSES.length);
+async function sweepInPeace(house: House, last: Life, patience: Patience): Promise<string[]> {
   const what = () => `The last life does not sweep everything twice (it said: ${last.said})`;
   await patience.within(SWEEPS_WITHIN, sweptTwice(house, last, patience), what);
   last.stop();

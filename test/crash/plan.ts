@@ -27,6 +27,7 @@ export interface Kill {
 /** Processes that join one after the other, so that there are baselines to be killed in all along. */
 export const PROCESSES = ['alpha', 'beta', 'gamma', 'delta'] as const;
 
+/** In turn, so that a short run has each of them. */
 const VICTIMS: readonly Victim[] = ['runner', 'runner', 'database', 'both'];
 const SINCE: readonly Since[] = [
   'start',
@@ -41,21 +42,22 @@ const MOODS: readonly Mood[] = ['well', 'well', 'well', 'failing', 'hanging'];
 /** The kills of a run: the same for the same seed. */
 export function planOf(seed: number, kills: number): Kill[] {
   const random = seededRandom(seed);
+  const first = Math.floor(random() * VICTIMS.length);
   const joined = (index: number) =>
     Math.min(PROCESSES.length, 1 + Math.floor((index * PROCESSES.length) / kills));
   return Array.from({ length: kills }, (_, index) => {
     const processes = joined(index);
     const joins = index === 0 || joined(index - 1) < processes;
-    const kill = joins ? inBaseline(random, processes) : anywhere(random, processes);
+    const victim = VICTIMS[(index + first) % VICTIMS.length] ?? 'runner';
+    const kill: Kill = { ...anywhere(random, processes), victim, ...(joins && { since: 'baseline' }) };
     // A life watches the same processes to its end.
     const isLast = index === kills - 1 || joined(index + 1) > processes;
     return isLast && kill.victim === 'database' ? { ...kill, victim: 'both' } : kill;
   });
 }
 
-function anywhere(random: Random, processes: number): Kill {
+function anywhere(random: Random, processes: number): Omit<Kill, 'victim'> {
   return {
-    victim: pick(random, VICTIMS),
     since: pick(random, SINCE),
     // More happens soon after a beginning than later, but what is killed too soon each time gets nowhere.
     at: random() < 0.7 ? random() * 0.3 : random(),
@@ -64,8 +66,4 @@ function anywhere(random: Random, processes: number): Kill {
     processes,
     moods: { raw: pick(random, MOODS), webhook: pick(random, MOODS) },
   };
-}
-
-function inBaseline(random: Random, processes: number): Kill {
-  return { ...anywhere(random, processes), since: 'baseline' };
 }

@@ -3,7 +3,7 @@ import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { Json } from '../../functions/json.ts';
-import { change, commitOf } from './chat-batches.ts';
+import { change, commitOf, fieldsOf } from './chat-batches.ts';
 
 /** Texts that mean something to a chat, to a renderer or to JSON. */
 const traps = [
@@ -164,11 +164,29 @@ const anyStall = fc
     ];
   });
 
+const anyDefinitions = fc.uniqueArray(
+  fc.record(
+    {
+      externalId: anyId,
+      name: anyText,
+      type: anyText,
+      options: fc.array(anyText, { maxLength: 4 }),
+      archived: fc.boolean(),
+    },
+    { requiredKeys: ['externalId', 'name', 'type'] },
+  ),
+  { selector: ({ externalId }) => externalId, maxLength: 6 },
+);
+const anyFields = fc
+  .tuple(anyDefinitions, anyDefinitions, anyId)
+  .map(([before, now, processId]) => fieldsOf(before, now, { processId }));
+
 /** Any batch, in any order, some of it twice. */
 export const anyBatch: fc.Arbitrary<ChangeEvent[]> = fc
   .array(
     fc.oneof(
       { weight: 5, arbitrary: anyCommit },
+      { weight: 1, arbitrary: anyFields },
       { weight: 1, arbitrary: anyHeld },
       { weight: 1, arbitrary: anyStall },
     ),

@@ -1,8 +1,12 @@
 import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
+import { compareDefinitions } from '../../functions/changes/compare-definitions.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
+import { fieldEvents } from '../../functions/changes/field-events.ts';
+import type { Definitions } from '../../functions/changes/field-index.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { Json } from '../../functions/json.ts';
+import type { FieldDefinition } from '../../functions/service/service.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
 
@@ -39,6 +43,24 @@ export function commitOf(
     changes,
   );
 }
+
+/** The events of one reading of the definitions. */
+export function fieldsOf(
+  before: readonly FieldDefinition[],
+  now: readonly FieldDefinition[],
+  { processId = 'customer-projects', version = at } = {},
+): ChangeEvent[] {
+  const known: Definitions = { project: [], task: before, read: ['project', 'task'] };
+  const { changes } = compareDefinitions(known, { project: [], task: now }, 'changes');
+  return fieldEvents({ workspace: 'eu', processId }, changes, { version, at });
+}
+
+const priority = {
+  externalId: 'priority',
+  name: 'Priority',
+  type: 'single-choice',
+  options: ['Low', 'High'],
+};
 
 /** Batches as they come, and what they show; the golden files hold their messages. */
 export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
@@ -81,6 +103,19 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
       ]),
     ],
     { name: '# <!here> & *Acme* :rocket:' },
+  ),
+  fields: fieldsOf(
+    [
+      priority,
+      { externalId: 'effort', name: 'Effort', type: 'text' },
+      { externalId: 'note', name: 'Note', type: 'text' },
+    ],
+    [
+      { ...priority, options: ['Low', 'Urgent'] },
+      { externalId: 'effort', name: 'Effort (hours)', type: 'number' },
+      { externalId: 'note', name: 'Note *old*', type: 'text', archived: true },
+      { externalId: 'sign-off', name: 'Sign-off <!here>', type: 'single-choice', options: ['Open', 'Given'] },
+    ],
   ),
   held: [
     heldEvent(

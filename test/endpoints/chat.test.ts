@@ -6,7 +6,7 @@ import { cleanText, cutText, fromDifference, isolate } from '../../functions/end
 import { chatTopics } from '../../functions/endpoints/chat-topic.ts';
 import { linesOf, viewOf } from '../../functions/endpoints/chat-view.ts';
 import { checkEvents } from '../support/check-event.ts';
-import { batches, change, commitOf, field } from './chat-batches.ts';
+import { batches, change, commitOf, field, fieldsOf } from './chat-batches.ts';
 import { goldenFiles } from './chat-golden.ts';
 
 describe('texts', () => {
@@ -65,6 +65,22 @@ describe('topics', () => {
     ]);
   });
 
+  it('one topic per process for what changed of its fields', () => {
+    const added = { externalId: 'a', name: 'A', type: 'text' };
+    const topics = chatTopics([
+      ...fieldsOf([added], [{ ...added, name: 'B' }], { version: 9e12 }),
+      ...commitOf([change('t', 'One', [])], { name: 'Acme' }),
+      ...fieldsOf([], [added], { version: 8e12 }),
+      ...fieldsOf([], [added], { processId: 'other' }),
+    ]);
+    expect(topics.map(({ title, records }) => [title, ...records.map(({ action }) => action)])).toEqual([
+      ['Custom fields', 'created', 'updated'],
+      ['Acme', 'updated'],
+      ['Custom fields', 'created'],
+    ]);
+    expect(tallyText(tallyOf(topics[0]?.records ?? []))).toBe('2 changes in 1 field');
+  });
+
   it('events by sequence, then index, whatever the order they came in; each once', () => {
     const first = commitOf(
       Array.from({ length: 12 }, (_, index) => change(`t${index}`, `${index}`, [])),
@@ -116,6 +132,22 @@ function shown(fields: FieldChange[], more = {}, detail = { value: 60, lines: 5 
     );
   });
 }
+
+describe('what is shown of a field', () => {
+  it('is what of its definition changed', () => {
+    const [topic] = chatTopics(batches.fields ?? []);
+    const told = (topic?.records ?? []).map(record => {
+      const { heading, lines } = viewOf(record, linesOf(record, { value: 60, lines: 5 }));
+      return [heading, ...lines].map(runs => runs.map(({ text }) => text).join(''));
+    });
+    expect(told).toEqual([
+      ['Effort (hours) · task field updated', 'Name: Effort → Effort (hours)', 'Type: text → number'],
+      ['Note *old* · task field archived', 'Name: Note → Note *old*'],
+      ['Priority · Choices: added Urgent, removed High'],
+      ['Sign-off <!here> · task field created', 'Choices: Open, Given', 'Type: single-choice'],
+    ]);
+  });
+});
 
 describe('what is shown of a record', () => {
   it('a lone change stands beside the name', () => {

@@ -29,7 +29,7 @@ const richText = z.strictObject({
 /** TextBlocks take markdown, so they hold our own words, counts and times only. */
 const date = '\\{\\{DATE\\(\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z, SHORT\\)\\}\\}';
 const time = `${date} \\{\\{TIME\\(\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z\\)\\}\\}`;
-const place = '(?:the project|(?:the project and )?[\\d,]+ tasks?)';
+const place = '(?:the project|(?:the project and )?[\\d,]+ tasks?|[\\d,]+ fields?)';
 const timeBlock = z.strictObject({
   type: z.literal('TextBlock'),
   text: z.string().regex(new RegExp(`^(?:Seen ${time}|Between ${time} and ${time})$`)),

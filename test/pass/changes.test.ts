@@ -12,6 +12,7 @@ async function baselined(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 const { told } = stage;
+const isOfRecord = (line: string) => !line.startsWith('field.');
 
 describe('a baseline', () => {
   it('commits a snapshot of every project and tells nothing', async () => {
@@ -218,7 +219,7 @@ describe('a changes pass', () => {
     world.edit.archiveField(PROCESS, 'task', 'Extra too');
     await world.later('sweep');
     await world.later();
-    expect(await told()).toEqual(before);
+    expect((await told()).filter(isOfRecord)).toEqual(before);
   });
 
   it('tells no change when a field that held values is archived, nor when it comes back', async () => {
@@ -236,7 +237,7 @@ describe('a changes pass', () => {
     world.edit.unarchiveField(PROCESS, 'project', 'summary');
     world.edit.unarchiveField(PROCESS, 'task', 'Note');
     await world.later('sweep');
-    expect(await told()).toEqual(before);
+    expect((await told()).filter(isOfRecord)).toEqual(before);
   });
 
   it('tells custom fields by the names and types of today', async () => {
@@ -249,7 +250,7 @@ describe('a changes pass', () => {
     });
     world.edit.updateProject(PROCESS, '1001', { late: ['b'] });
     await world.later();
-    const [event] = await world.events();
+    const [, event] = await world.events();
     expect(event?.data).toMatchObject({
       changes: [
         {

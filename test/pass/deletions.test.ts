@@ -222,6 +222,7 @@ describe('deletions in bulk', () => {
     'are told once when the pass that found them dies %s it told them',
     async when => {
       await baselined({ projects: 14 });
+      world.pass(60_000);
       for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
       const dies = world.poller({
         snapshots: {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PollDependencies } from '../../functions/create-poll.ts';
-import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import { dyingAt } from '../support/dying.ts';
 import { startTable, type TestTable } from '../support/table.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { createWorld, PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -19,38 +20,6 @@ async function inWorld(options: WorldOptions, test: (world: World) => Promise<vo
   } finally {
     await world.stop();
   }
-}
-
-/** Dies at the n-th call of the table: before it happened, or after, when nobody heard of it. */
-function dyingAt(
-  snapshots: Snapshots,
-  call: number,
-  when: 'before' | 'after',
-): { snapshots: Snapshots; died: () => boolean } {
-  let calls = 0;
-  let died = false;
-  const guard = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const isLast = ++calls === call;
-    if (died || (isLast && when === 'before')) return die();
-    const result = await work();
-    return isLast ? die() : result;
-  };
-  const die = (): never => {
-    died = true;
-    throw new Error('killed');
-  };
-  const guarded: Partial<Snapshots> = {
-    readState: process => guard(() => snapshots.readState(process)),
-    takeLease: (...given) => guard(() => snapshots.takeLease(...given)),
-    saveProgress: (...given) => guard(() => snapshots.saveProgress(...given)),
-    release: (...given) => guard(() => snapshots.release(...given)),
-    finish: (...given) => guard(() => snapshots.finish(...given)),
-    announce: (...given) => guard(() => snapshots.announce(...given)),
-    load: (...given) => guard(() => snapshots.load(...given)),
-    commit: (...given) => guard(() => snapshots.commit(...given)),
-    held: (...given) => guard(() => snapshots.held(...given)),
-  };
-  return { snapshots: { ...snapshots, ...guarded }, died: () => died };
 }
 
 const EDITS: ((world: World) => void)[] = [

@@ -220,6 +220,15 @@ describe('source.recovered', () => {
     expect((await world.snapshots.readState(world.process)).stalled).toBeUndefined();
   });
 
+  it('is told by the very run that called the process stalled, when that one completes', async () => {
+    await baselined();
+    world.pass(60_000);
+    await runKilled('finish', 'before');
+    world.pass(600_000);
+    await world.run();
+    expect(await told()).toEqual(['source.stalled', 'source.recovered']);
+  });
+
   it('is followed by another stall only after 5 more intervals', async () => {
     await stalled();
     await world.later();

@@ -168,12 +168,16 @@ export function inShort(events: readonly ChangeEvent[]): string[] {
   return events.map(event => {
     const { data } = event;
     if (!('changes' in data)) return 'project' in data ? `${event.type} ${data.project.id}` : event.type;
+    if ('field' in data)
+      return `${event.type} ${data.field.entity}:${data.field.externalId}${told(event.type, data.changes)}`;
     const id = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;
-    const changes = event.type.endsWith('.updated')
-      ? data.changes.map(
-          ({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
-        )
-      : [];
-    return `${event.type} ${id}${changes.join(',')}`;
+    return `${event.type} ${id}${told(event.type, data.changes)}`;
   });
+}
+
+function told(type: string, changes: readonly { field: string; from: unknown; to: unknown }[]): string {
+  if (!type.endsWith('.updated')) return '';
+  return changes
+    .map(({ field, from, to }) => ` ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`)
+    .join(',');
 }

@@ -20,6 +20,8 @@ export interface FieldEdits {
   /** The field's property vanishes from every record; its values are kept. */
   archiveField(processId: string, kind: FieldKind, externalId: string, options?: EditOptions): void;
   unarchiveField(processId: string, kind: FieldKind, externalId: string, options?: EditOptions): void;
+  /** The field's definition is gone, and so are its values. */
+  deleteField(processId: string, kind: FieldKind, externalId: string, options?: EditOptions): void;
   /** Gives the field another display name. */
   renameField(
     processId: string,
@@ -52,8 +54,7 @@ export function fieldEdits(store: WorkspaceStore): FieldEdits {
     store.edit(processId, options, (process, moment) => {
       const fields = fieldsOf(process, kind);
       const field = fields.find(candidate => candidate.externalId === externalId);
-      if (!field)
-        throw new Error(`Process "${processId}" has no ${kind} field "${externalId}"; add it first`);
+      if (!field) throw noField(processId, kind, externalId);
       const changed = fields.map(candidate => (candidate === field ? next(field) : candidate));
       return {
         process: withFields(records(process, moment), kind, changed),
@@ -73,6 +74,15 @@ export function fieldEdits(store: WorkspaceStore): FieldEdits {
       change(processId, kind, externalId, options, 'archived', field => ({ ...field, archived: true })),
     unarchiveField: (processId, kind, externalId, options = {}) =>
       change(processId, kind, externalId, options, 'unarchived', field => ({ ...field, archived: false })),
+    deleteField: (processId, kind, externalId, options = {}) =>
+      store.edit(processId, options, process => {
+        const rest = fieldsOf(process, kind).filter(field => field.externalId !== externalId);
+        if (rest.length === fieldsOf(process, kind).length) throw noField(processId, kind, externalId);
+        return {
+          process: withFields(withoutValues(process, kind, externalId), kind, rest),
+          entry: fieldEntry('deleted', kind, externalId),
+        };
+      }),
     renameField: (processId, kind, externalId, name, options = {}) =>
       change(processId, kind, externalId, options, 'renamed', field => ({ ...field, name })),
     renameChoice: (processId, kind, externalId, from, to, options = {}) =>
@@ -86,6 +96,22 @@ export function fieldEdits(store: WorkspaceStore): FieldEdits {
         (process, moment) => renameValues(process, kind, externalId, from, to, moment),
       ),
   };
+}
+
+function noField(processId: string, kind: FieldKind, externalId: string): Error {
+  return new Error(`Process "${processId}" has no ${kind} field "${externalId}"; add it first`);
+}
+
+function withoutValues(process: ProcessState, kind: FieldKind, externalId: string): ProcessState {
+  const without = <State extends RecordState>(record: State): State => ({
+    ...record,
+    values: Object.fromEntries(Object.entries(record.values).filter(([name]) => name !== externalId)),
+  });
+  const projects = [...process.projects.values()].map(project => {
+    if (kind === 'project') return without(project);
+    return { ...project, tasks: new Map([...project.tasks].map(([id, task]) => [id, without(task)])) };
+  });
+  return { ...process, projects: new Map(projects.map(project => [project.id, project])) };
 }
 
 function withFields(process: ProcessState, kind: FieldKind, fields: readonly Field[]): ProcessState {

@@ -8,7 +8,7 @@ import { type ServedEndpoint, startEndpoint } from '../../../local/endpoints/end
 import { SpoolFile } from '../../../local/endpoints/spool-file.ts';
 import { startLocalSns } from '../../../local/sns/sns.ts';
 import { memoryStates, SECRET, someEvents } from '../../deliver/house.ts';
-import { startReceiver } from '../../endpoints/receiver.ts';
+import { answer, startReceiver } from '../../endpoints/receiver.ts';
 import { temporaryDirectory } from '../dynamodb/support.ts';
 import { until } from '../main-support.ts';
 import { sleep } from '../sns/house.ts';
@@ -104,6 +104,26 @@ describe('a run of one endpoint', () => {
     );
     await life.kill();
     await expect(life.secured()).rejects.toThrow();
+  });
+
+  it('invariant 3: sends the same bytes again, though SQS would not take their characters back', async () => {
+    const receiver = await startReceiver(response => void response.writeHead(500).end(), answer(204));
+    onTestFinished(receiver.stop);
+    const directory = temporaryDirectory();
+    const [event] = someEvents(1) as [ChangeEvent];
+    const party = {
+      ...event,
+      data: { ...event.data, project: { id: 'p.1', name: 'Acme🎉' } },
+    } as ChangeEvent;
+    const first = await live(receiver.url, directory);
+    await first.publish([party]);
+    await until(() => first.spool.size === 1 && !first.spool.untried);
+    await first.kill();
+    const next = await live(receiver.url, directory, HOUR);
+    await until(() => next.spool.size === 0);
+    expect(receiver.received.map(({ body }) => body)).toEqual([JSON.stringify(party), JSON.stringify(party)]);
+    expect(next.said).toEqual([]);
+    expect(next.deadLetters.added).toBe(0);
   });
 
   it('tells the deliverer the age and the attempts of all its runs', async () => {

@@ -130,6 +130,26 @@ test.each(TYPES)(
   },
 );
 
+test('a deleted field is in no definition, and its values are gone for good', async () => {
+  const { service, get } = await start();
+  const { workspace } = service;
+  const [project] = workspace.projects('p');
+  const [task] = workspace.tasks('p', String(project?.id));
+  workspace.updateTask('p', String(project?.id), String(task?.id), { note: 'words' });
+  workspace.updateProject('p', String(project?.id), { summary: 'words' });
+  workspace.deleteField('p', 'task', 'Note');
+  workspace.deleteField('p', 'project', 'summary');
+  expect(JSON.stringify(await get('/processes/p/task-custom-fields?includeArchived=true'))).not.toContain(
+    'Note',
+  );
+  for (const one of list(await get(TASKS), 'tasks')) expect(one).not.toHaveProperty('note');
+  workspace.addField('p', 'task', { externalId: 'Note', name: 'Note', type: 'text' });
+  workspace.addField('p', 'project', { externalId: 'summary', name: 'Summary', type: 'text' });
+  for (const one of list(await get(TASKS), 'tasks')) expect(one).toHaveProperty('note', '');
+  for (const one of list(await get(PROJECTS), 'projects')) expect(one).toHaveProperty('summary', '');
+  expect(() => workspace.deleteField('p', 'task', 'nothing')).toThrow('no task field "nothing"');
+});
+
 test('definitions come in groups or as a list; archived task fields only when asked for', async () => {
   const { service, get } = await start();
   const path = '/processes/p/task-custom-fields';

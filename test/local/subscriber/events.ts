@@ -1,4 +1,11 @@
-import type { FieldChange, ProjectEvent, SourceEvent, TaskEvent } from '../../../functions/changes/event.ts';
+import type {
+  FieldChange,
+  FieldEvent,
+  ProjectEvent,
+  PropertyChange,
+  SourceEvent,
+  TaskEvent,
+} from '../../../functions/changes/event.ts';
 
 const common = {
   specversion: '1.0',
@@ -36,6 +43,23 @@ export function projectEvent(
   project: { id: string; name?: string } = { id: '7', name: 'Acme GmbH' },
 ): ProjectEvent {
   return { ...common, type, data: { process, project, changes, observed } } as ProjectEvent;
+}
+
+export function fieldEvent(
+  type: FieldEvent['type'],
+  changes: PropertyChange[],
+  more: Partial<FieldEvent['data']['field']> = {},
+): FieldEvent {
+  const archived = type === 'field.archived';
+  const field = {
+    entity: 'task',
+    externalId: 'due',
+    name: 'Due date',
+    type: 'date',
+    archived,
+    ...more,
+  } as const;
+  return { ...common, id: 'p..1777777777777.0', type, data: { process, field, changes } } as FieldEvent;
 }
 
 const about = { ...common, id: 'p..1777777777777.0' };

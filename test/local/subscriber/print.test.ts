@@ -1,11 +1,20 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent, PropertyChange } from '../../../functions/changes/event.ts';
 import type { Json } from '../../../functions/json.ts';
 import { formatEvent } from '../../../local/subscriber/print.ts';
 import { columns } from '../../../local/subscriber/text.ts';
-import { change, held, projectEvent, recovered, skipped, stalled, taskUpdated } from './events.ts';
+import {
+  change,
+  fieldEvent,
+  held,
+  projectEvent,
+  recovered,
+  skipped,
+  stalled,
+  taskUpdated,
+} from './events.ts';
 
 const plain = (event: ChangeEvent, width = 100) =>
   formatEvent(event, { colour: false, width, timeZone: 'UTC' });
@@ -59,6 +68,37 @@ describe('a printed event', () => {
     expect(plain(recovered())).toMatch(
       /! process p +recovered: what changed since 2026-05-04T12:02:11.000Z is told$/,
     );
+  });
+
+  it('shows what became of a field: which, of what, and what of its definition changed', () => {
+    const head = 'process p › Due date                ';
+    const created = fieldEvent(
+      'field.created',
+      [
+        { field: 'name', from: null, to: 'Due date' },
+        { field: 'options', from: null, to: ['Soon', 'Later'], added: ['Soon', 'Later'], removed: [] },
+        { field: 'type', from: null, to: 'single-choice' },
+      ],
+      { entity: 'project' },
+    );
+    expect(plain(created, 140)).toMatch(
+      /\+ process p › Due date +project field created {2}Choices Soon, Later {2}Type "single-choice"$/,
+    );
+    const updated: PropertyChange[] = [
+      { field: 'archived', from: true, to: false },
+      { field: 'name', from: 'Due', to: 'Due date' },
+      { field: 'options', from: ['a'], to: ['b'], added: ['b'], removed: ['a'] },
+    ];
+    expect(plain(fieldEvent('field.updated', updated)).split('\n')).toEqual([
+      `12:03:11  ~ ${head} Archived      true → false`,
+      `${BLANK}Name          "Due" → "Due date"`,
+      `${BLANK}Choices       +b  −a`,
+    ]);
+    const archived: PropertyChange[] = [{ field: 'archived', from: false, to: true }];
+    expect(plain(fieldEvent('field.archived', archived))).toBe(`12:03:11  ~ ${head} task field archived`);
+    expect(plain(fieldEvent('field.deleted', []))).toBe(`12:03:11  − ${head} task field deleted`);
+    const nasty = fieldEvent('field.deleted', [], { name: '\u001b[2J', externalId: 'x' });
+    expect(plain(nasty)).toContain('\\u001b[2J');
   });
 
   it('limits what it tells of a new record, and says how much is left', () => {

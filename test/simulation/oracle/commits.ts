@@ -5,6 +5,7 @@ import { decodeContent, decodeEvents } from '../../../functions/snapshots/codec.
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
 import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
 import type { History, RecordName } from './history.ts';
+import { SourceOracle } from './source.ts';
 import { Violation } from './violation.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
@@ -25,6 +26,7 @@ export class CommitsOracle {
   readonly texts = new Map<string, string>();
   readonly events: ChangeEvent[] = [];
   readonly #sequences = new Map<string, number>();
+  readonly source = new SourceOracle();
   #writes = 0;
 
   constructor(history: History, isTimed: boolean) {
@@ -65,7 +67,11 @@ export class CommitsOracle {
     if (this.texts.has(event.id)) throw new Violation(3, `${event.id} was given to two changes`);
     this.texts.set(event.id, serialise(event));
     this.events.push(event);
-    if (!isOfRecord(event)) return;
+    if (isOfRecord(event)) this.#tellOfRecord(event, touched);
+    else this.source.tell(event);
+  }
+
+  #tellOfRecord(event: RecordEvent, touched: Set<string>): void {
     if (!this.told) throw new Violation(2, `${event.id} (${event.type}) is told in a baseline`);
     const { id } = event.data.project;
     touched.add(id);

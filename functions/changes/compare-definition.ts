@@ -1,0 +1,34 @@
+import type { FieldDefinition } from '../service/service.ts';
+import type { PropertyChange } from './event.ts';
+
+/** The properties in which a definition differs from what was told, by name; all that it has when nothing was. The
+ *  choices are a set: their order and repetition are no change. */
+export function compareDefinition(
+  before: FieldDefinition | undefined,
+  now: FieldDefinition,
+): PropertyChange[] {
+  const isArchived = now.archived === true;
+  // Not to be archived is what a new field is expected to be.
+  const wasArchived = before ? before.archived === true : isArchived ? null : false;
+  return [
+    ...valueChange('archived', wasArchived, isArchived),
+    ...valueChange('name', before?.name ?? null, now.name),
+    ...optionsChange(before?.options ?? [], now.options ?? [], before === undefined),
+    ...valueChange('type', before?.type ?? null, now.type),
+  ];
+}
+
+function valueChange(
+  field: 'archived' | 'name' | 'type',
+  from: PropertyChange['from'],
+  to: string | boolean,
+) {
+  return from === to ? [] : [{ field, from, to }];
+}
+
+function optionsChange(from: readonly string[], to: readonly string[], isNew: boolean): PropertyChange[] {
+  const [before, after] = [new Set(from), new Set(to)];
+  const [added, removed] = [[...after.difference(before)], [...before.difference(after)]];
+  if (added.length === 0 && removed.length === 0) return [];
+  return [{ field: 'options', from: isNew ? null : [...from], to: [...to], added, removed }];
+}

@@ -1,0 +1,154 @@
+import type { FieldDefinition } from '../service/service.ts';
+import { compareDefinition } from './compare-definition.ts';
+import type { PropertyChange } from './event.ts';
+import type { Definitions, FieldEntity, KnownField } from './field-index.ts';
+import { byText } from './order.ts';
+
+/** What became of one field. */
+export interface DefinitionChange {
+  readonly entity: FieldEntity;
+  readonly action: 'created' | 'updated' | 'archived' | 'deleted';
+  /** The definition as it now is; as it last was, when deleted. */
+  readonly field: FieldDefinition;
+  readonly changes: readonly PropertyChange[];
+}
+
+/** Both lists as a pass read them; undefined where the service refused one, or nobody could read it. */
+export interface DefinitionsRead {
+  readonly project: readonly FieldDefinition[] | undefined;
+  readonly task: readonly FieldDefinition[] | undefined;
+}
+
+/** What a reading makes of what was known. */
+export interface DefinitionsCompared {
+  /** What is known from now on. */
+  readonly definitions: Definitions;
+  /** What is to be told: fields of projects, then of tasks, by `externalId`. */
+  readonly changes: readonly DefinitionChange[];
+  /** True when there is nothing to tell and nothing to remember. */
+  readonly isSame: boolean;
+}
+
+const ENTITIES = ['project', 'task'] as const;
+
+/** Up to this many fields may vanish at once, or half of a list, before it is more likely that the service shows too
+ *  little. */
+const BULK_COUNT = 2;
+
+/** Compares what a pass of the mode `by` read with what was told (docs/decisions/0018). The first reading of a list tells
+ *  nothing; one that failed changes nothing; a field that its list lacks is told when a second pass lacks it, too. */
+export function compareDefinitions(
+  known: Definitions,
+  read: DefinitionsRead,
+  by: NonNullable<KnownField['missing']>,
+): DefinitionsCompared {
+  const lists = ENTITIES.map(entity => ({ entity, ...compareList(entity, known[entity], read[entity], by) }));
+  const [project = [], task = []] = lists.map(({ fields }) => fields);
+  const before = ENTITIES.filter(entity => wasRead(known, entity));
+  const now = ENTITIES.filter(entity => before.includes(entity) || read[entity] !== undefined);
+  return {
+    definitions: { project, task, ...(now.length > 0 && { read: now }) },
+    changes: lists.flatMap(({ entity, changes }) => (before.includes(entity) ? changes : [])),
+    isSame: lists.every(({ isSame }) => isSame) && now.length === before.length,
+  };
+}
+
+/** True when some fields may be gone, and the next reading tells: a `changes` pass then asks for it. Where many are
+ *  missing only sweeps count, and an idle pass asks for none. */
+export function isInDoubt(known: Definitions): boolean {
+  return ENTITIES.some(entity => {
+    const expected = known[entity].filter(field => isExpected(entity, field));
+    const missing = expected.filter(field => field.missing !== undefined);
+    return missing.length > 0 && !isBulk(missing.length, expected.length);
+  });
+}
+
+/** A state from before lists were marked as read has fields where one was. */
+function wasRead(known: Definitions, entity: FieldEntity): boolean {
+  return known[entity].length > 0 || known.read?.includes(entity) === true;
+}
+
+interface ListCompared {
+  readonly fields: readonly KnownField[];
+  readonly changes: readonly DefinitionChange[];
+  readonly isSame: boolean;
+}
+
+function compareList(
+  entity: FieldEntity,
+  known: readonly KnownField[],
+  read: readonly FieldDefinition[] | undefined,
+  by: NonNullable<KnownField['missing']>,
+): ListCompared {
+  if (!read) return { fields: known, changes: [], isSame: true };
+  const knownById = new Map(known.map(field => [field.externalId, field]));
+  const listed = new Set(read.map(field => field.externalId));
+  const expected = known.filter(field => isExpected(entity, field));
+  const missing = expected.filter(field => !listed.has(field.externalId));
+  const mayConfirm = isBulk(missing.length, expected.length) ? bySweeps(by) : () => true;
+  const fields = [
+    ...read.map(field => seen(knownById.get(field.externalId), field)),
+    ...known
+      .filter(field => !listed.has(field.externalId))
+      .map(field => (isExpected(entity, field) ? missed(entity, field, by, mayConfirm) : field)),
+  ];
+  const changes = fields
+    .flatMap(field => changeOf(entity, knownById.get(field.externalId), field) ?? [])
+    .sort((one, other) => byText(one.field.externalId, other.field.externalId));
+  const isSame =
+    fields.length === known.length && fields.every(field => knownById.get(field.externalId) === field);
+  return { fields, changes, isSame };
+}
+
+/** A coverpage may leave archived fields out; the list of task fields shows them (service-api.md §4 #6, #7). */
+function isExpected(entity: FieldEntity, field: KnownField): boolean {
+  return !field.deleted && !(entity === 'project' && field.archived);
+}
+
+function isBulk(missing: number, expected: number): boolean {
+  return missing > Math.max(BULK_COUNT, expected / 2);
+}
+
+/** Many at once are believed when two sweeps, which are hours apart, missed them. */
+function bySweeps(by: KnownField['missing']) {
+  return ({ missing }: KnownField) => by === 'sweep' && missing === 'sweep';
+}
+
+/** As it was told, where nothing is to be told: an order of choices that changed is not kept. */
+function seen(before: KnownField | undefined, now: FieldDefinition): KnownField {
+  if (!before || before.deleted || compareDefinition(before, now).length > 0) return now;
+  return before.missing === undefined ? before : told(before);
+}
+
+function missed(
+  entity: FieldEntity,
+  field: KnownField,
+  by: NonNullable<KnownField['missing']>,
+  mayConfirm: (field: KnownField) => boolean,
+): KnownField {
+  if (field.missing !== undefined && mayConfirm(field)) {
+    return entity === 'task' ? { ...told(field), deleted: true } : { ...told(field), archived: true };
+  }
+  const isNews = field.missing === undefined || (by === 'sweep' && field.missing !== 'sweep');
+  return isNews ? { ...field, missing: by } : field;
+}
+
+/** The field without what we noted about it. */
+function told({ missing, deleted, ...definition }: KnownField): FieldDefinition {
+  return definition;
+}
+
+function changeOf(
+  entity: FieldEntity,
+  before: KnownField | undefined,
+  now: KnownField,
+): DefinitionChange | undefined {
+  if (before === now) return undefined;
+  const field = told(now);
+  if (now.deleted) return { entity, action: 'deleted', field, changes: [] };
+  const isNew = !before || before.deleted === true;
+  const changes = compareDefinition(isNew ? undefined : before, now);
+  if (changes.length === 0) return undefined;
+  const isArchived = now.archived === true && !before?.archived;
+  return { entity, action: isNew ? 'created' : isArchived ? 'archived' : 'updated', field, changes };
+}

@@ -1,0 +1,42 @@
+import type { FieldEvent, PropertyChange } from './event.ts';
+import { fits, shorten, VALUE_LENGTHS } from './fit-event.ts';
+
+/** The event itself when it fits; else without its list of choices, then with long values cut as those of records are
+ *  (see fitEvent). `data.truncated` says what was cut. */
+export function fitFieldEvent(event: FieldEvent): FieldEvent {
+  if (fits(event)) return event;
+  const slim = withoutOptions(event);
+  let cut = slim;
+  for (const length of VALUE_LENGTHS) {
+    if (fits(cut)) return cut;
+    cut = withShortValues(slim, length);
+  }
+  return cut;
+}
+
+function withoutOptions(event: FieldEvent): FieldEvent {
+  const { options, ...field } = event.data.field;
+  const short = { ...field, name: shorten(field.name, 1_024), type: shorten(field.type, 1_024) };
+  return { ...event, data: { ...event.data, field: short, truncated: ['field.options'] } };
+}
+
+function withShortValues(event: FieldEvent, length: number): FieldEvent {
+  const cut: string[] = [];
+  const changes = event.data.changes.map((change, index) =>
+    shortChange(change, length, `changes[${index}]`, cut),
+  );
+  return { ...event, data: { ...event.data, changes, truncated: ['field.options', ...cut] } };
+}
+
+function shortChange(change: PropertyChange, length: number, path: string, cut: string[]): PropertyChange {
+  const short = { ...change };
+  for (const part of ['from', 'to', 'added', 'removed'] as const) {
+    const value = change[part];
+    if (value === undefined || JSON.stringify(value).length <= length) continue;
+    cut.push(`${path}.${part}`);
+    const text = shorten(typeof value === 'string' ? value : JSON.stringify(value), length);
+    if (part === 'from' || part === 'to') short[part] = text;
+    else short[part] = [text];
+  }
+  return short;
+}

@@ -1,0 +1,33 @@
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+
+/** Dies at the n-th call of the table: before it happened, or after, when nobody heard of it. */
+export function dyingAt(
+  snapshots: Snapshots,
+  call: number,
+  when: 'before' | 'after',
+): { snapshots: Snapshots; died: () => boolean } {
+  let calls = 0;
+  let died = false;
+  const guard = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const isLast = ++calls === call;
+    if (died || (isLast && when === 'before')) return die();
+    const result = await work();
+    return isLast ? die() : result;
+  };
+  const die = (): never => {
+    died = true;
+    throw new Error('killed');
+  };
+  const guarded: Partial<Snapshots> = {
+    readState: process => guard(() => snapshots.readState(process)),
+    takeLease: (...given) => guard(() => snapshots.takeLease(...given)),
+    saveProgress: (...given) => guard(() => snapshots.saveProgress(...given)),
+    release: (...given) => guard(() => snapshots.release(...given)),
+    finish: (...given) => guard(() => snapshots.finish(...given)),
+    announce: (...given) => guard(() => snapshots.announce(...given)),
+    load: (...given) => guard(() => snapshots.load(...given)),
+    commit: (...given) => guard(() => snapshots.commit(...given)),
+    held: (...given) => guard(() => snapshots.held(...given)),
+  };
+  return { snapshots: { ...snapshots, ...guarded }, died: () => died };
+}
