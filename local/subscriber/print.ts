@@ -65,6 +65,7 @@ function marker({ type }: ChangeEvent, paint: Paint): string {
 
 function headOf(event: ChangeEvent, { paint, head }: Layout): string {
   const process = `process ${printable(event.data.process.id)}`;
+  if (event.type === 'source.skipped') return paint('bold', pad(cut(nameOf(event.data.project), head), head));
   if (isToldOf(event, 'source')) return pad(cut(process, head), head);
   const [outer, inner] = isToldOf(event, 'field')
     ? [process, nameOf({ ...event.data.field, id: event.data.field.externalId })]

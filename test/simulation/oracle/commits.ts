@@ -1,14 +1,16 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { Definitions } from '../../../functions/changes/field-index.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
-import { decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
+import { decode, decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
 import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
+import { FieldsOracle, isOfField } from './fields.ts';
 import type { History, RecordName } from './history.ts';
 import { SourceOracle } from './source.ts';
 import { Violation } from './violation.ts';
 
-type RecordEvent = ProjectEvent | TaskEvent;
+type RecordEvent = Extract<ChangeEvent, { data: { project: unknown } }>;
 
 /** A `Date` header counts whole seconds, an edit's stamp whole ticks. */
 const SLACK_MS = 1_000;
@@ -27,6 +29,7 @@ export class CommitsOracle {
   readonly events: ChangeEvent[] = [];
   readonly #sequences = new Map<string, number>();
   readonly source = new SourceOracle();
+  readonly fields = new FieldsOracle();
   #writes = 0;
 
   constructor(history: History, isTimed: boolean) {
@@ -43,6 +46,8 @@ export class CommitsOracle {
   wrote(records: readonly DynamoDBRecord[]): void {
     const touched = new Set<string>();
     for (const record of records) this.#take(record, touched);
+    const definitions = records.flatMap(definitionsOf).at(-1);
+    if (definitions) this.fields.compare(definitions, this.told !== undefined);
     if (!this.told && records.some(isBaselined)) this.told = structuredClone(this.snapshots);
     if (!this.told) return;
     for (const id of touched) this.#compare(id, this.told);
@@ -69,6 +74,7 @@ export class CommitsOracle {
     this.events.push(event);
     if (isOfRecord(event)) this.#tellOfRecord(event, touched);
     else this.source.tell(event);
+    if (isOfField(event)) this.fields.tell(event);
   }
 
   #tellOfRecord(event: RecordEvent, touched: Set<string>): void {
@@ -132,6 +138,12 @@ export function isOfRecord(event: ChangeEvent): event is RecordEvent {
 
 function isBaselined({ dynamodb }: DynamoDBRecord): boolean {
   return dynamodb?.Keys?.sk?.S === 'STATE' && dynamodb.NewImage?.baselined?.BOOL === true;
+}
+
+function definitionsOf({ dynamodb }: DynamoDBRecord): Definitions[] {
+  const isState = dynamodb?.Keys?.sk?.S === 'STATE';
+  const image = isState ? dynamodb.NewImage?.definitions?.B : undefined;
+  return image === undefined ? [] : [decode(bytes(image)) as Definitions];
 }
 
 function bytes(base64: unknown): Buffer {
