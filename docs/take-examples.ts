@@ -57,6 +57,7 @@ export async function takeExamples(): Promise<Examples> {
   const steps: Step[] = [
     { mode: 'sweep', edit: () => {} },
     ...editsOf(service.workspace),
+    ...refusalOf(service),
     ...outageOf(service),
     ...fieldEditsOf(service.workspace),
   ];
@@ -99,6 +100,18 @@ interface Step {
   readonly mode: 'changes' | 'sweep';
   readonly edit: () => void;
   readonly fails?: boolean;
+}
+
+/** A project that changes while the service refuses its tasks. */
+function refusalOf(service: SimulatedService): Step[] {
+  const project = '1013';
+  let end = () => {};
+  const begin = () => {
+    const isRefused = ({ path }: { path: string }) => path.includes(`/projects/${project}/tasks`);
+    end = service.fail({ when: isRefused, times: 1_000, fault: { status: 403 } }).cancel;
+    service.workspace.updateProject(PROCESS.processId, project, { state: 'Active' });
+  };
+  return [begin, () => {}, () => end()].map(edit => ({ mode: 'changes', edit }));
 }
 
 /** A service that is down for longer than 5 intervals, and then back. */

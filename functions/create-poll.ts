@@ -133,6 +133,7 @@ async function pass(
 function countState(state: ProcessState, process: ProcessKey, count: Count): void {
   count('ProcessHeld', state.held ? 1 : 0, { ...process });
   count('ProcessStalled', state.stalled ? 1 : 0, { ...process });
+  count('ProjectsSkipped', state.skipped.filter(({ told }) => told).length, { ...process });
 }
 
 function partsOf(

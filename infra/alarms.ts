@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { endpointAlarms } from './alarms/endpoint-alarms.ts';
 import { deliverErrors, pollErrors, publishBehind } from './alarms/function-alarms.ts';
 import { type OperatorAlarm, operatorAlarm } from './alarms/operator-alarm.ts';
-import { held, stale, stalled } from './alarms/pass-alarms.ts';
+import { held, skipped, stale, stalled } from './alarms/pass-alarms.ts';
 import { rejectedEvents, undelivered, unpublished, unstarted } from './alarms/queue-alarms.ts';
 import type { Config } from './config/schema.ts';
 import type { Deliver } from './deliver.ts';
@@ -51,6 +51,7 @@ function specs(props: AlarmsProps): [string, OperatorAlarm][] {
       .flatMap((pass): [string, OperatorAlarm][] => [
         [`Held.${pass.key}`, held(pass)],
         [`Stalled.${pass.key}`, stalled(pass)],
+        [`Skipped.${pass.key}`, skipped(pass)],
       ]),
     ['PollErrors', pollErrors(poll.fn)],
     ['PublishBehind', publishBehind(publish.fn)],

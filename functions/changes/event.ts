@@ -121,6 +121,13 @@ const recoveredData = z.strictObject({
   until: timestamp.meta({ description: 'When a pass was completed again.' }),
 });
 
+const skippedData = z.strictObject({
+  process,
+  project: z.strictObject({ id: identifier }),
+  reason: z.string().meta({ description: 'What the last try met, in words.' }),
+  since: timestamp.meta({ description: 'What changed in the project after this may be untold.' }),
+});
+
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z
     .strictObject({
@@ -174,6 +181,11 @@ export const eventSchemas = {
     'A pass was completed again: what changed during the stall is told.',
     recoveredData,
   ),
+  'source.skipped': eventOf(
+    'source.skipped',
+    'A project can not be read or committed: its changes are late, those of all others are told.',
+    skippedData,
+  ),
 } as const;
 
 export type EventType = keyof typeof eventSchemas;
@@ -184,7 +196,7 @@ export type ProjectEvent = z.infer<
 >;
 export type TaskEvent = z.infer<(typeof eventSchemas)['task.created' | 'task.updated' | 'task.deleted']>;
 export type SourceEvent = z.infer<
-  (typeof eventSchemas)['source.held' | 'source.stalled' | 'source.recovered']
+  (typeof eventSchemas)['source.held' | 'source.stalled' | 'source.recovered' | 'source.skipped']
 >;
 export type FieldEvent = z.infer<
   (typeof eventSchemas)['field.created' | 'field.updated' | 'field.archived' | 'field.deleted']

@@ -27,8 +27,28 @@ export function recoveredEvent(
   };
 }
 
-function processEnvelope(origin: EventOrigin, version: number, at: number) {
-  return envelope({ ...origin, projectId: '', version }, 0, { after: at, before: at });
+/** Tells them that a project can't be read or committed; `since` on the service's clock. */
+export function skippedEvent(
+  origin: EventOrigin,
+  skipped: {
+    version: number;
+    index: number;
+    at: number;
+    projectId: string;
+    since: number;
+    reason: string;
+  },
+): SourceEvent {
+  const { version, index, at, projectId, since, reason } = skipped;
+  return {
+    ...processEnvelope(origin, version, at, index),
+    type: 'source.skipped',
+    data: { process: { id: origin.processId }, project: { id: projectId }, reason, since: iso(since) },
+  };
+}
+
+function processEnvelope(origin: EventOrigin, version: number, at: number, index = 0) {
+  return envelope({ ...origin, projectId: '', version }, index, { after: at, before: at });
 }
 
 function iso(time: number): string {

@@ -107,6 +107,13 @@ function wordsOf(event: SourceEvent): { title: string; note: string } {
         title: 'Changes are late',
         note: `None is lost: they are told when this is over. The last pass met: ${label(event.data.reason, 800)}`,
       };
+    case 'source.skipped': {
+      const id = label(event.data.project.id, NAME_LENGTH);
+      return {
+        title: 'A project is left out',
+        note: `Changes of project ${id} are late, none is lost; all others are told. The last try met: ${label(event.data.reason, 800)}`,
+      };
+    }
     case 'source.recovered':
       return {
         title: 'Changes are told again',

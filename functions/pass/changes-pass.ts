@@ -6,13 +6,16 @@ import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { Recent } from './recent.ts';
-import { failureOf, walkProjects } from './walk-projects.ts';
+import { Retried } from './retried.ts';
+import { outageOf, settleSkipped } from './skips.ts';
+import { walkProjects } from './walk-projects.ts';
 
 export type Outcome = 'completed' | 'unfinished';
 
-/** Walks the projects updated since the watermark, less the overlap, and those that new audit entries name (DESIGN §5).
- *  Watermark and audit position move only when every one of them is committed.
- *  @throws when projects could not be read: the next pass begins anew, so that the others are looked at again, too. */
+/** Walks the projects updated since the watermark, less the overlap, and those that new audit entries name (DESIGN §5), and
+ *  tries those again that earlier passes skipped. Watermark and audit position move only when every one of them is
+ *  committed, or known to be skipped.
+ *  @throws when too many could not be read: the next pass begins anew, so that the others are looked at again, too. */
 export async function changesPass(pass: Pass): Promise<Outcome> {
   const { state, settings, snapshots, process, definitions } = pass.parts;
   const listing = await listProjects(pass, state.watermark - settings.overlap);
@@ -25,14 +28,17 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   if (mayBeOfFields || definitions.areInDoubt) await definitions.fresh();
   const recent = new Recent(state.recent);
 
-  const candidates = new Set([...listing.projects.keys(), ...named]);
+  const retried = new Retried(pass);
+  const candidates = new Set([...listing.projects.keys(), ...named, ...retried.ids]);
   const walked = await walkProjects(pass, candidates, id =>
-    processCandidate(pass, id, { listing, named, recent }),
+    processCandidate(pass, id, { listing, named, recent, retried }),
   );
   if (walked.outcome === 'stopped') return 'unfinished';
 
   await deleteVanished(pass, walked.gone);
-  if (walked.failures.length > 0) throw failureOf(walked.failures);
+  const outage = outageOf(pass, walked);
+  if (outage) throw outage;
+  await settleSkipped(pass, walked.failures, retried.done);
   const saved = await snapshots.finish(process, pass.lease, {
     watermark: window.startedAt,
     audit: window.audit as typeof state.audit,
@@ -47,14 +53,18 @@ interface Candidates {
   readonly listing: Listing;
   readonly named: ReadonlySet<string>;
   readonly recent: Recent;
+  readonly retried: Retried;
 }
 
-async function processCandidate(pass: Pass, id: string, { listing, named, recent }: Candidates) {
-  const listed = listing.projects.get(id);
-  if (listed && !named.has(id) && recent.isSettled(id, listed)) return 'same';
+async function processCandidate(pass: Pass, id: string, { listing, named, recent, retried }: Candidates) {
+  const isRetried = retried.ids.has(id);
+  let listed = listing.projects.get(id);
+  if (listed && !named.has(id) && !isRetried && recent.isSettled(id, listed)) return 'same';
+  if (!listed && isRetried) listed = await retried.listed(id);
   const { outcome, readAt } = await processProject(pass, id, listed);
   pass.projects += 1;
   if (listed && (outcome === 'same' || outcome === 'committed')) recent.processed(id, listed, readAt);
+  if (isRetried && outcome !== 'doubtful') retried.done.add(id);
   return outcome;
 }
 

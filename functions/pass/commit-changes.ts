@@ -6,6 +6,9 @@ import type { Listed } from './listing.ts';
 import type { Pass } from './pass.ts';
 import type { TasksRead } from './read-tasks.ts';
 
+/** A project that no transaction can hold. */
+export class TooLargeError extends Error {}
+
 /** A difference that is to be told. */
 export interface Difference {
   readonly projectId: string;
@@ -22,7 +25,7 @@ export interface Difference {
 /** Commits a difference, in one transaction where it fits. One that doesn't (thousands of tasks at once) is committed
  *  in steps: each is a snapshot with its own events, so that a crash between two of them loses nothing. `step`: one was
  *  committed; `conflict`: another pass was first. In both cases read and compare afresh.
- *  @throws when even one change and its snapshot are too large for DynamoDB. */
+ *  @throws TooLargeError when even one change and its snapshot are too large for DynamoDB. */
 export async function commitChanges(
   pass: Pass,
   difference: Difference,
@@ -35,7 +38,7 @@ export async function commitChanges(
     if (result === 'too-large') continue;
     return result === 'committed' && count < changes.length ? 'step' : result;
   }
-  throw new Error(
+  throw new TooLargeError(
     `Project ${projectId} of process ${pass.parts.process.processId} is too large to commit: its record and tasks, ` +
       'compressed, exceed the 4 MB of one DynamoDB transaction. Split the project in the service.',
   );

@@ -1,11 +1,13 @@
 import { ServiceError } from '../service/errors.ts';
+import { TooLargeError } from './commit-changes.ts';
 
 const LONGEST = 1_000;
 
 /** Why something failed, in words that subscribers may read. The service client hides secrets in its errors; other errors
  *  (of AWS, or our own) tell of our house, and stay in the log. */
 export function failureReason(error: unknown): string {
-  if (!(error instanceof ServiceError)) return 'The poller itself failed; its log says why.';
+  const isToBeRead = error instanceof ServiceError || error instanceof TooLargeError;
+  if (!isToBeRead) return 'The poller itself failed; its log says why.';
   const text = error.message.toWellFormed();
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
 }

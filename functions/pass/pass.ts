@@ -79,6 +79,18 @@ export class Pass {
     else this.#lease = lease;
   }
 
+  /** Notes what a run that goes on must know beside the progress; it is written with that. */
+  note(noted: Pick<PassWindow, 'left' | 'uncertain'>): void {
+    const { window } = this.#lease;
+    if (window) this.#lease = { ...this.#lease, window: { ...window, ...noted } };
+  }
+
+  /** Makes sure that the lease is ours, now.
+   *  @throws LeaseLostError */
+  async holdLease(): Promise<void> {
+    await this.#save(this.#lease);
+  }
+
   /** Remembers where the pass stands, now, and gives the lease back: the next run goes on from there. */
   async interrupt(): Promise<void> {
     await this.#save(this.#lease);

@@ -22,7 +22,7 @@ export interface RunPassOptions {
 }
 
 /** Takes the lease of (process, mode) and walks. A pass that fails keeps what it committed, gives its lease back and
- *  throws. The next run goes on from there, or, with a `changes` pass, begins anew (docs/decisions/0009). */
+ *  throws. The next run goes on from there, or, with a `changes` pass, begins anew (docs/decisions/0016). */
 export async function runPass(
   parts: PassParts,
   mode: Mode,

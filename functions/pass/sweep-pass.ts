@@ -1,5 +1,5 @@
 import { byText } from '../changes/order.ts';
-import { ServiceStatusError } from '../service/errors.ts';
+import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
 import type { PassWindow } from '../snapshots/snapshots.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import { readAudit } from './audit.ts';
@@ -8,11 +8,13 @@ import { bulkLimit, deleteOrHold } from './deletions.ts';
 import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
+import { outageOf, settleSkipped } from './skips.ts';
 import { failureOf, type Walked, walkProjects } from './walk-projects.ts';
 
 /** Walks every project. The first sweep of a process is its baseline: it commits snapshots and tells nothing; later
  *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5).
- *  @throws when projects could not be read: a baseline then goes on with them, a sweep is over for the others. */
+ *  @throws when too many projects could not be read (in a baseline: any): a baseline then goes on with them, a sweep is
+ *  over for the others. */
 export async function sweepPass(pass: Pass): Promise<Outcome> {
   const { state, definitions } = pass.parts;
   await definitions.fresh();
@@ -54,8 +56,10 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
   const state = { ...pass.learned, ...swept, missing, ...deletions };
+  const outage = outageOf(pass, walked);
+  if (!outage) await settleSkipped(pass, walked.failures);
   const saved = await snapshots.finish(process, pass.lease, state);
-  if (walked.failures.length > 0) throw failureOf(walked.failures);
+  if (outage) throw outage;
   return ended(saved);
 }
 
@@ -105,16 +109,17 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
   return found;
 }
 
-/** Whether the task list of a project that no listing shows is there. A refusal is neither: it never means deletion. */
-async function taskListAnswers(pass: Pass, projectId: string): Promise<200 | 403 | 404> {
+/** Whether the task list of a project that no listing shows is there. A refusal, or a failure, says neither: it
+ *  never means deletion. */
+async function taskListAnswers(pass: Pass, projectId: string): Promise<200 | 404 | 'unknown'> {
   const { service, process } = pass.parts;
   try {
     for await (const _page of service.tasks(process.processId, projectId)) break;
     return 200;
   } catch (error) {
-    if (error instanceof ServiceStatusError && (error.status === 404 || error.status === 403))
-      return error.status;
-    throw error;
+    if (error instanceof ServiceAnswerError) return 'unknown';
+    if (!(error instanceof ServiceStatusError) || error.status === 401 || error.status === 429) throw error;
+    return error.status === 404 ? 404 : 'unknown';
   } finally {
     await pass.keepAlive();
   }

@@ -1,76 +1,112 @@
 import { byText } from '../changes/order.ts';
 import { ServiceAnswerError, ServiceError, ServiceStatusError } from '../service/errors.ts';
+import { TornSnapshotError } from '../snapshots/snapshots.ts';
+import { TooLargeError } from './commit-changes.ts';
 import type { Pass } from './pass.ts';
 import type { Processed } from './process-project.ts';
 import { walk } from './walk.ts';
 
+/** A project that could not be read or committed. */
+export interface Failure {
+  readonly id: string;
+  readonly error: Error;
+}
+
 /** What a walk over projects left to do. */
 export interface Walked {
   readonly outcome: 'done' | 'stopped';
+  /** How many projects there were to walk, those of earlier runs of the pass included. */
+  readonly total: number;
   /** Projects whose task list answered 404. */
   readonly gone: readonly string[];
-  /** Projects that could not be read, with the reason; all others were. */
-  readonly failures: readonly Error[];
-  /** True when some project's state is not certain as of this walk. */
+  /** Projects that could not be read or committed; all others were. */
+  readonly failures: readonly Failure[];
+  /** True when some project’s state is not certain as of this walk, or of an earlier run of its pass. */
   readonly uncertain: boolean;
 }
 
-/** Works on the projects in id order, several at once, from where an earlier run stopped. A project that the service
- *  refuses or fails is reported, and the others go on. What is left to do holds the progress: a run that goes on must
- *  come by it again. */
+/** So many projects may be left to come by again while the progress moves on; they stand in one item of the table. */
+const MOST_LEFT = 100;
+
+/** Works on the projects in id order, several at once, from where an earlier run stopped, and on those that it left. A
+ *  project that the service refuses or fails is reported, and the others go on. */
 export async function walkProjects(
   pass: Pass,
   ids: Iterable<string>,
   work: (id: string) => Promise<Processed['outcome']>,
 ): Promise<Walked> {
   const { concurrency, onProgress } = pass.parts;
-  const { progress } = pass.lease;
+  const { progress, window } = pass.lease;
+  const left = new Set(window?.left);
   const all = [...ids].sort(byText);
-  const rest = all.filter(id => progress === undefined || byText(id, progress) > 0);
+  const rest = all.filter(id => progress === undefined || byText(id, progress) > 0 || left.has(id));
   const before = all.length - rest.length;
   const gone: string[] = [];
-  const failures: Error[] = [];
-  let uncertain = false;
+  const failures: Failure[] = [];
+  let uncertain = window?.uncertain === true;
+  const setLeft = (id: string, isLeft: boolean) => {
+    const changed = isLeft ? left.size < left.add(id).size : left.delete(id);
+    if (changed && left.size <= MOST_LEFT) pass.note({ left: [...left] });
+  };
   onProgress?.(before, all.length);
-  const walked = await walk(rest, {
+  const outcome = await walk(rest, {
     concurrency,
     shouldStop: () => pass.outOfTime,
     onReached: async (id, done) => {
-      await pass.keepAlive(gone.length + failures.length === 0 ? id : pass.lease.progress);
+      await pass.keepAlive(left.size <= MOST_LEFT ? furthest(id, pass.lease.progress) : undefined);
       onProgress?.(before + done, all.length);
     },
     work: async id => {
       try {
-        const outcome = await work(id);
-        if (outcome === 'gone') gone.push(id);
-        uncertain ||= outcome === 'gone' || outcome === 'doubtful';
+        const became = await work(id);
+        if (became === 'gone') gone.push(id);
+        setLeft(id, became === 'gone');
+        if (became !== 'gone' && became !== 'doubtful') return;
+        uncertain = true;
+        if (became === 'doubtful') pass.note({ uncertain });
       } catch (error) {
         if (!isOfOneProject(error)) throw error;
-        failures.push(error);
+        failures.push({ id, error });
         uncertain = true;
-        pass.parts.log.warn('A project can not be read; the others go on.', {
-          ...pass.parts.process,
-          projectId: id,
-          error: error.message,
-        });
+        setLeft(id, true);
+        report(pass, id, error);
       }
     },
   });
-  return { outcome: walked, gone, failures, uncertain };
+  return { outcome, total: all.length, gone, failures, uncertain };
+}
+
+function furthest(id: string, progress: string | undefined): string {
+  return progress !== undefined && byText(progress, id) > 0 ? progress : id;
+}
+
+/** One that is known to be left out fails in every pass: that is said once. */
+function report(pass: Pass, projectId: string, error: Error): void {
+  const { log, process, state } = pass.parts;
+  if (state.skipped.some(({ id }) => id === projectId)) return;
+  log.warn('A project can not be read or committed; the others go on.', {
+    ...process,
+    projectId,
+    error: error.message,
+  });
 }
 
 /** Requests for projects and their tasks; a token or a definition that can't be had is everybody's trouble. */
 const OF_PROJECTS = /\/processes\/[^/]+\/projects([/?]|$)/;
 
 /** A refused token or a rate limit is everybody's, and so is a service that can't be reached. */
-function isOfOneProject(error: unknown): error is ServiceStatusError | ServiceAnswerError {
+function isOfOneProject(error: unknown): error is Error {
+  if (error instanceof TooLargeError || error instanceof TornSnapshotError) return true;
   if (!(error instanceof ServiceError) || !OF_PROJECTS.test(error.request)) return false;
   if (error instanceof ServiceAnswerError) return true;
   return error instanceof ServiceStatusError && error.status !== 401 && error.status !== 429;
 }
 
-/** What is thrown behind a pass that had to leave projects out. */
-export function failureOf(failures: readonly Error[]): Error {
+/** What is thrown behind a pass that had to leave too many projects out. */
+export function failureOf(failures: readonly Failure[]): Error {
   const [first] = failures;
-  return new Error(`${failures.length} project(s) can not be read. The first: ${first?.message}`);
+  return new Error(
+    `${failures.length} project(s) can not be read or committed. The first: ${first?.error.message}`,
+    { cause: first?.error },
+  );
 }

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { decodeContent } from './codec.ts';
 import { type Key, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
-import type { ProcessKey, Snapshot } from './snapshots.ts';
+import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
 import type { Table } from './table.ts';
@@ -25,7 +25,7 @@ export async function readState(table: Table, process: ProcessKey): Promise<Proc
 }
 
 /** The snapshot, whole: an item and parts of different versions are read again.
- *  @throws when its parts can't be had at one version. */
+ *  @throws TornSnapshotError when its parts can't be had at one version. */
 export async function load(table: Table, process: ProcessKey, id: string): Promise<Snapshot | undefined> {
   for (let attempt = 0; attempt < LOAD_TRIES; attempt++) {
     const item = await get(table, projectKey(process, id));
@@ -33,7 +33,7 @@ export async function load(table: Table, process: ProcessKey, id: string): Promi
     const bytes = await wholeBlob(table, process, id, item);
     if (bytes) return snapshotOf(item, bytes);
   }
-  throw new Error(
+  throw new TornSnapshotError(
     `The snapshot of project ${id} in process ${process.processId} is not whole: its parts don't have its version. ` +
       'Delete its items (PROJECT#…) to read it afresh; it is then told as created.',
   );

@@ -40,6 +40,10 @@ export interface PassWindow {
   readonly startedAt: number;
   /** Where the audit log stood then, as JSON; the pass moves there when it ends. */
   readonly audit?: unknown;
+  /** Projects up to `progress` that the pass is not done with: they could not be read, or seemed to be gone. */
+  readonly left?: readonly string[];
+  /** True when the pass read some project that it can't be certain of. */
+  readonly uncertain?: boolean;
 }
 
 /** One commit: a snapshot and its events, or neither. */
@@ -59,6 +63,9 @@ export interface CommitRequest {
 /** `conflict`: another pass was first, read again. `too-large`: it doesn't fit one transaction, commit less at once. */
 export type CommitResult = 'committed' | 'conflict' | 'too-large';
 
+/** Thrown when a project's items in the table don't fit one another, so that its snapshot can't be had. */
+export class TornSnapshotError extends Error {}
+
 /** The table as a pass sees it (DESIGN §6). Whatever crashes between two calls, each call happened whole or not. */
 export interface Snapshots {
   readState(process: ProcessKey): Promise<ProcessState>;
@@ -75,9 +82,10 @@ export interface Snapshots {
   /** Ends the pass in one step: its state is written, its lease is given back. False when the lease is no longer ours:
    *  then nothing happened. */
   finish(process: ProcessKey, lease: Lease, state: Partial<ProcessState>): Promise<boolean>;
-  /** Commits events about the process itself and the state that goes with them, in one step. False when somebody
+  /** Commits events about the process itself (or none) and the state that goes with them, in one step. False when somebody
    *  announced since the state was read: then nothing happened, and what to say must be decided afresh. */
   announce(process: ProcessKey, announcement: Announcement): Promise<boolean>;
+  /** @throws TornSnapshotError */
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
   commit(process: ProcessKey, request: CommitRequest): Promise<CommitResult>;
   /** Those of `ids` that have a snapshot. */

@@ -17,6 +17,7 @@ const FORMATS: Record<keyof ProcessState, 'boolean' | 'number' | 'json' | 'zstd'
   released: 'boolean',
   completedAt: 'number',
   stalled: 'json',
+  skipped: 'json',
   reported: 'json',
   announced: 'number',
 };

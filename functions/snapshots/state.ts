@@ -24,11 +24,24 @@ export interface ProcessState {
   readonly completedAt: number;
   /** Set from when a stall was told until its end is: when a pass was last completed before, by our clock. */
   readonly stalled: { readonly since: number } | undefined;
+  /** Projects that can't be read or committed, while all others go on: each `changes` pass tries them again. */
+  readonly skipped: readonly Skipped[];
   /** What was reported once, and needs no second report. */
   readonly reported: readonly string[];
   /** The version of the last announcement, 0 before the first: events about the process itself share one counter, so
    *  that no two have one id, whoever tells them. Only `announce` writes it. */
   readonly announced: number;
+}
+
+/** A project that was left out of passes. */
+export interface Skipped {
+  readonly id: string;
+  /** Its changes after this time, by the service's clock, may be untold. */
+  readonly since: number;
+  /** Why, in words that subscribers may read. */
+  readonly reason: string;
+  /** True once the subscribers know. */
+  readonly told: boolean;
 }
 
 /** By project: the digest of its record as listed, and when its tasks were read. */
@@ -56,6 +69,7 @@ export const UNKNOWN_PROCESS: ProcessState = {
   released: false,
   completedAt: 0,
   stalled: undefined,
+  skipped: [],
   reported: [],
   announced: 0,
 };

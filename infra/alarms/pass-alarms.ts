@@ -67,6 +67,25 @@ export function stalled(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): O
   };
 }
 
+/** Told, too, to the subscribers, when a project failed in two passes. */
+export function skipped(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): OperatorAlarm {
+  const { workspace, processId } = pass;
+  return {
+    name: `${workspace} ${processId} projects skipped`,
+    happened: `At least one project of process ${processId} in workspace ${workspace} can't be read or committed. Subscribers got source.skipped.`,
+    means:
+      'Changes in these projects are late, none is lost; all others are told. Each pass tries them again, and the alarm ends by itself. It can wait until the morning.',
+    first:
+      "Read `skipped` in the table's STATE item (the command is in the runbook): it names the projects and why. Mostly the credentials may not read them.",
+    section: 'projects-skipped',
+    metric: pollMetric('ProjectsSkipped', { workspace, processId }, 'Maximum', Duration.minutes(1)),
+    when: 'at least',
+    threshold: 1,
+    periods: 1,
+    missing: 'ignored',
+  };
+}
+
 /** Every pass says 1 while its process is held and 0 otherwise, so a minute without a pass changes nothing. */
 export function held(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): OperatorAlarm {
   const { workspace, processId } = pass;

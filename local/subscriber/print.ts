@@ -65,6 +65,7 @@ function marker({ type }: ChangeEvent, paint: Paint): string {
 
 function headOf(event: ChangeEvent, { paint, head }: Layout): string {
   const process = `process ${printable(event.data.process.id)}`;
+  if (event.type === 'source.skipped') return paint('bold', pad(cut(nameOf(event.data.project), head), head));
   if (isToldOf(event, 'source')) return pad(cut(process, head), head);
   const [outer, inner] = isToldOf(event, 'field')
     ? [process, nameOf({ ...event.data.field, id: event.data.field.externalId })]
@@ -94,6 +95,8 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
       return [paint('yellow', `held: ${printable(event.data.reason)}`)];
     case 'source.stalled':
       return [paint('yellow', `stalled: ${printable(event.data.reason)}`)];
+    case 'source.skipped':
+      return [paint('yellow', `skipped: ${printable(event.data.reason)}`)];
     case 'source.recovered':
       return [paint('green', `recovered: what changed since ${printable(event.data.since)} is told`)];
     case 'project.created':

@@ -4,7 +4,7 @@ import type { EditApi } from '../../local/service/server.ts';
 
 /** An event in a line that a person reads, and that an edit can foretell. */
 export function lineOf({ type, data }: ChangeEvent): string {
-  if (!('project' in data)) return type;
+  if (!('project' in data && 'changes' in data)) return type;
   const subject = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;
   const changes = data.changes.map(({ field, from, to }) => changeLine(field, from, to));
   return [type, subject, ...(type.endsWith('.updated') ? changes : [])].join(' ');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
-import { recoveredEvent, stalledEvent } from '../../functions/changes/source-events.ts';
+import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { Json } from '../../functions/json.ts';
 import { change, commitOf, fieldsOf } from './chat-batches.ts';
 
@@ -153,6 +153,14 @@ const anyStall = fc
     return [
       stalledEvent(origin, { version, at: version, since, reason }),
       recoveredEvent(origin, { version: version + 1, since, until: version }),
+      skippedEvent(origin, {
+        version: version + 2,
+        index: 0,
+        at: version,
+        projectId: reason || 'x',
+        since,
+        reason,
+      }),
     ];
   });
 

@@ -4,7 +4,7 @@ import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
 import type { Definitions } from '../../functions/changes/field-index.ts';
-import { recoveredEvent, stalledEvent } from '../../functions/changes/source-events.ts';
+import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { Json } from '../../functions/json.ts';
 import type { FieldDefinition } from '../../functions/service/service.ts';
 
@@ -136,6 +136,13 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     recoveredEvent(
       { workspace: 'eu', processId: 'customer-projects' },
       { version: at + 1, since: at - 400_000, until: at + 1 },
+    ),
+    skippedEvent(
+      { workspace: 'eu', processId: 'customer-projects' },
+      {
+        ...{ version: at + 2, index: 0, at: at + 2, since: at - 60_000, projectId: '<1001> *x*' },
+        reason: 'GET /processes/customer-projects/projects/1001/tasks: status 403: access is denied',
+      },
     ),
   ],
   many: commitOf(

@@ -51,6 +51,18 @@ describe('a pass', () => {
     });
   });
 
+  test('that skips projects keeps its alarm until none is skipped', () => {
+    template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName: 'ProjectsSkipped' }, 3);
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'Changewire: example-eu replace-with-a-process-id projects skipped',
+      MetricName: 'ProjectsSkipped',
+      Statistic: 'Maximum',
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      Threshold: 1,
+      TreatMissingData: 'ignore',
+    });
+  });
+
   test('that does not end well keeps its alarm until one is completed', () => {
     template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName: 'ProcessStalled' }, 3);
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {

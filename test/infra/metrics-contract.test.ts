@@ -135,7 +135,7 @@ function watchedBy(config: unknown): string[] {
 test('the alarms on passes watch just those metrics that the poll function writes', async () => {
   const watched = watchedBy(leastConfig());
   const written = [...(await metricsOfAPass('changes')), ...(await metricsOfAPass('sweep'))];
-  expect(watched).toHaveLength(4);
+  expect(watched).toHaveLength(5);
   expect(written).toEqual(expect.arrayContaining(watched));
 });
 

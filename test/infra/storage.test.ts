@@ -72,7 +72,7 @@ describe('every queue', () => {
 });
 
 describe('a process more', () => {
-  test('is two schedules and four alarms more, and no other resource', () => {
+  test('is two schedules and five alarms more, and no other resource', () => {
     const count = (config: unknown): Record<string, number> =>
       Object.groupBy(
         Object.values(testTemplate(config).toJSON().Resources as Record<string, { Type: string }>),
@@ -87,7 +87,7 @@ describe('a process more', () => {
     expect(after).toEqual({
       ...before,
       'AWS::Scheduler::Schedule': 4,
-      'AWS::CloudWatch::Alarm': (before['AWS::CloudWatch::Alarm'] ?? 0) + 4,
+      'AWS::CloudWatch::Alarm': (before['AWS::CloudWatch::Alarm'] ?? 0) + 5,
     });
   });
 });

@@ -20,7 +20,7 @@ describe('a deletion that an audit entry named', () => {
     await baselined({ projects: 8, tasksPerProject: 1, settings: { concurrency: 1 } });
     world.edit.deleteProject(PROCESS, '1001');
     world.edit.updateProject(PROCESS, '1008', { budget: '1' });
-    world.service.fail({ when: isTasksOf('1008'), times: 40, fault: { status: 500 } });
+    world.service.fail({ when: isTasksOf('1008'), times: 40, fault: { status: 429 } });
     await expect(world.later()).rejects.toThrow();
     for (let pass = 0; pass < 8; pass++) await world.later().catch(() => undefined);
     expect(await told()).toContain('project.deleted 1001');
@@ -76,7 +76,7 @@ describe('a project whose tasks are refused', () => {
     for (let pass = 0; pass < 5; pass++) await world.later().catch(() => undefined);
     expect(await told()).toEqual([
       'project.updated 1005 budget: "" → "1"',
-      'source.stalled',
+      'source.skipped 1002',
       'project.updated 1001 budget: "" → "1"',
     ]);
   });
@@ -206,32 +206,6 @@ describe('a process that is empty all at once', () => {
 });
 
 describe('a project that can not be read', () => {
-  it('keeps a sweep from nothing but itself, and is told once it can be read', async () => {
-    await baselined({ projects: 6, tasksPerProject: 1, freedoms: { auditDenied: 403 } });
-    const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
-    world.edit.deleteProject(PROCESS, '1005');
-    await expect(world.later('sweep')).rejects.toThrow(/1 project\(s\) can not be read.*1002\/tasks.*403/);
-    expect(await told()).toEqual(['task.deleted 1005/500005', 'project.deleted 1005']);
-    refused.cancel();
-    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
-    await world.later();
-    expect((await told()).at(-1)).toBe('task.updated 1002/500002 status: "To do" → "Done"');
-  });
-
-  it('hides no later change of the projects before it, while it lasts', async () => {
-    await baselined({ projects: 3, tasksPerProject: 1, settings: { concurrency: 1 } });
-    const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
-    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
-    for (const budget of ['1', '2', '3']) {
-      world.edit.updateProject(PROCESS, '1001', { budget });
-      await expect(world.later()).rejects.toThrow(/1002/);
-    }
-    expect((await told()).at(-1)).toBe('project.updated 1001 budget: "2" → "3"');
-    refused.cancel();
-    expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect((await told()).at(-1)).toBe('project.updated 1002 budget: "" → "1"');
-  });
-
   it('in a baseline holds only the baseline’s end', async () => {
     world = await stage.create({ projects: 6 });
     const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });

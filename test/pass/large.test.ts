@@ -27,15 +27,26 @@ describe('more changes than one transaction holds', () => {
     expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
   });
 
-  it('of a project that no table can hold end in an error that names it and the remedy, and leave all as it was', async () => {
+  it('of a project that no table can hold are reported with its name and the remedy, and told once it is smaller', async () => {
     await baselined();
     for (let task = 0; task < 50; task++) {
       world.edit.createTask(PROCESS, '1001', { name: `Task ${task}`, note: noise(120_000, task + 1) });
     }
-    await expect(world.later()).rejects.toThrow(
-      /Project 1001 of process onboarding is too large.*Split the project/s,
-    );
-    expect((await world.snapshots.readState(world.process)).watermark).toBeLessThan(world.clock.now);
+    await world.later();
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    const told = (await world.events()).filter(({ type }) => type === 'source.skipped');
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      data: {
+        reason: expect.stringMatching(/Project 1001 of process onboarding is too large.*Split the project/s),
+      },
+    });
+    for (const { id } of world.edit.tasks(PROCESS, '1001').slice(5)) {
+      world.edit.deleteTask(PROCESS, '1001', String(id));
+    }
+    await world.later();
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+    expect(await snapshotState(world.snapshots, world.process)).toEqual(servedState(world.edit, PROCESS));
   });
 
   it('in a baseline are not told later as if they were new', async () => {

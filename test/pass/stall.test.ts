@@ -84,12 +84,12 @@ describe('source.stalled', () => {
 
   it('is told by a pass that does not end in time, too', async () => {
     await baselined({ settings: { concurrency: 1 } });
-    const poll = world.poller({ onProgress: () => world.pass(200) });
+    const poll = world.poller({ onProgress: () => world.pass(6_000) });
     const slow = async () => {
       for (const id of ['1001', '1002', '1003'])
         world.edit.updateTask(PROCESS, id, `50000${Number(id) * 2 - 2001}`, {});
       world.pass(MINUTE);
-      return (await world.run('changes', { poll, remaining: 100 })).outcome;
+      return (await world.run('changes', { poll, remaining: 10_000 })).outcome;
     };
     expect([await slow(), await slow(), await slow(), await slow()]).toEqual(Array(4).fill('unfinished'));
     expect(await told()).toEqual([]);

@@ -167,7 +167,7 @@ export async function readJournal(
 export function inShort(events: readonly ChangeEvent[]): string[] {
   return events.map(event => {
     const { data } = event;
-    if (!('changes' in data)) return event.type;
+    if (!('changes' in data)) return 'project' in data ? `${event.type} ${data.project.id}` : event.type;
     if ('field' in data)
       return `${event.type} ${data.field.entity}:${data.field.externalId}${told(event.type, data.changes)}`;
     const id = 'task' in data ? `${data.project.id}/${data.task.id}` : data.project.id;

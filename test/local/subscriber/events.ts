@@ -68,6 +68,11 @@ export function stalled(reason: string): SourceEvent {
   return { ...about, type: 'source.stalled', data: { process, reason, since: observed.after } };
 }
 
+export function skipped(reason: string): SourceEvent {
+  const data = { process, project: { id: '7' }, reason, since: observed.after };
+  return { ...about, type: 'source.skipped', data };
+}
+
 export function recovered(): SourceEvent {
   const { after: since, before: until } = observed;
   return { ...about, type: 'source.recovered', data: { process, since, until } };

@@ -5,7 +5,16 @@ import type { ChangeEvent, PropertyChange } from '../../../functions/changes/eve
 import type { Json } from '../../../functions/json.ts';
 import { formatEvent } from '../../../local/subscriber/print.ts';
 import { columns } from '../../../local/subscriber/text.ts';
-import { change, fieldEvent, held, projectEvent, recovered, stalled, taskUpdated } from './events.ts';
+import {
+  change,
+  fieldEvent,
+  held,
+  projectEvent,
+  recovered,
+  skipped,
+  stalled,
+  taskUpdated,
+} from './events.ts';
 
 const plain = (event: ChangeEvent, width = 100) =>
   formatEvent(event, { colour: false, width, timeZone: 'UTC' });
@@ -46,6 +55,10 @@ describe('a printed event', () => {
       /^12:03:11 {2}− Acme GmbH {27,}project deleted$/,
     );
     expect(plain(held('40 of 60 projects are gone.'))).toMatch(/^12:03:11 {2}! process p +held: 40 of 60/);
+  });
+
+  it('tells of a project that is left out', () => {
+    expect(plain(skipped('GET /x: status 403'))).toMatch(/^12:03:11 {2}! 7 +skipped: GET \/x: status 403$/);
   });
 
   it('tells of a stall and of its end', () => {
