@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
 import type { Definitions } from '../../../functions/changes/field-index.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
@@ -10,7 +10,7 @@ import type { History, RecordName } from './history.ts';
 import { SourceOracle } from './source.ts';
 import { Violation } from './violation.ts';
 
-type RecordEvent = Extract<ChangeEvent, { data: { project: unknown } }>;
+type RecordEvent = ProjectEvent | TaskEvent;
 
 /** A `Date` header counts whole seconds, an edit's stamp whole ticks. */
 const SLACK_MS = 1_000;
