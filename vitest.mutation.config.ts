@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
+    // What these hold takes many seconds, or needs memory to itself; `npm test` runs them.
+    exclude: [...configDefaults.exclude, '**/pass/{idle,large,memory,*.property}.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: [],

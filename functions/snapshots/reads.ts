@@ -27,8 +27,10 @@ export async function readState(table: Table, process: ProcessKey): Promise<Proc
 /** The snapshot, whole: an item and parts of different versions are read again.
  *  @throws TornSnapshotError when its parts can't be had at one version. */
 export async function load(table: Table, process: ProcessKey, id: string): Promise<Snapshot | undefined> {
+  const key = projectKey(process, id);
+  if (!canBeHeld(key)) return undefined;
   for (let attempt = 0; attempt < LOAD_TRIES; attempt++) {
-    const item = await get(table, projectKey(process, id));
+    const item = await get(table, key);
     if (!item) return undefined;
     const bytes = await wholeBlob(table, process, id, item);
     if (bytes) return snapshotOf(item, bytes);
@@ -49,12 +51,13 @@ export async function* projectIds(table: Table, process: ProcessKey): AsyncItera
 }
 
 export async function held(table: Table, process: ProcessKey, ids: Iterable<string>): Promise<Set<string>> {
-  const keys = [...new Set(ids)].map(id => projectKey(process, id));
-  const items = await batchGet(
-    table,
-    keys.filter(({ sk }) => sk.S.length <= LONGEST_KEY),
-  );
+  const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
+  const items = await batchGet(table, keys);
   return new Set(items.map(item => item.projectId?.S as string));
+}
+
+function canBeHeld({ sk }: Key): boolean {
+  return sk.S.length <= LONGEST_KEY;
 }
 
 async function get(table: Table, key: Key): Promise<Item | undefined> {

@@ -101,15 +101,3 @@ function identifier(
   const isTask = 'status' in fields;
   return fields[isTask ? taskIdProperty : projectIdProperty];
 }
-
-describe('an idle pass', () => {
-  it.each([10, 5_000])('invariant 5: over %i projects makes two requests', projects =>
-    inWorld({ projects, tasksPerProject: 0 }, async world => {
-      await world.run();
-      await world.later('changes', 600_000);
-      world.service.clearRequests();
-      expect(await world.later()).toMatchObject({ outcome: 'completed', projects: 0, commits: 0, events: 0 });
-      expect(world.service.requests).toHaveLength(2);
-    }),
-  );
-});

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { noise } from '../snapshots/contract.ts';
 import { openStage } from '../support/stage.ts';
@@ -57,4 +58,20 @@ describe('more changes than one transaction holds', () => {
     await expect(world.run()).rejects.toThrow(/too large/);
     expect(await world.snapshots.load(world.process, '1001')).toBeUndefined();
   });
+});
+
+describe('many large changes in a large project', () => {
+  it('are committed in one pass', async () => {
+    await baselined({ projects: 1, tasksPerProject: 46 });
+    await world.later('changes', 600_000);
+    const big = () => randomBytes(75_000).toString('base64');
+    for (let n = 1; n <= 46; n++)
+      world.edit.updateTask(PROCESS, '1001', String(500_000 + n), { text: big() });
+    await world.later();
+    const before = (await world.events()).length;
+    for (let n = 1; n <= 46; n++)
+      world.edit.updateTask(PROCESS, '1001', String(500_000 + n), { text: big() });
+    await world.later();
+    expect((await world.events()).length - before).toBe(46);
+  }, 60_000);
 });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { Page, Service, ServiceConnection, ServiceRecord } from '../../functions/service/service.ts';
@@ -117,21 +116,6 @@ describe('observed', () => {
     const observed = event && 'observed' in event.data ? event.data.observed : undefined;
     expect(Date.parse(observed?.after ?? '')).toBeLessThanOrEqual(at);
   });
-});
-
-describe('many large changes in a large project', () => {
-  it('are committed in one pass', async () => {
-    await baselined({ projects: 1, tasksPerProject: 46 });
-    const big = () => randomBytes(75_000).toString('base64');
-    for (let n = 1; n <= 46; n++)
-      world.edit.updateTask(PROCESS, '1001', String(500_000 + n), { text: big() });
-    await world.later();
-    const before = (await world.events()).length;
-    for (let n = 1; n <= 46; n++)
-      world.edit.updateTask(PROCESS, '1001', String(500_000 + n), { text: big() });
-    await world.later();
-    expect((await world.events()).length - before).toBe(46);
-  }, 60_000);
 });
 
 describe('the message of an event', () => {

@@ -101,6 +101,14 @@ describe('asking which projects are held', () => {
     expect(asked()).toEqual([[`PROJECT#${longest}`, 'PROJECT#p1']]);
   });
 
+  it('loads none under such an identifier either, and asks for none', async () => {
+    const longest = 'x'.repeat(1024 - 'PROJECT#'.length);
+    expect(await snapshots().load(process, `${longest}x`)).toBeUndefined();
+    expect(sent).toEqual([]);
+    expect(await snapshots().load(process, longest)).toBeUndefined();
+    expect(sent).toHaveLength(1);
+  });
+
   it('asks again for what the table left out', async () => {
     for (const projectId of ['p1', 'p150']) await commit({ projectId });
     sent = [];
