@@ -28,15 +28,17 @@ export interface Processed {
 }
 
 /** Reads one project's tasks, compares with its snapshot, and commits the difference with its events (DESIGN §5). The
- *  snapshot is read before the tasks, so that a commit on its version can only be of something read later. */
+ *  snapshot is read before the tasks, so that a commit on its version can only be of something read later.
+ *  `mayLackTasks`: a listed project whose task list answers 404 has no tasks. */
 export async function processProject(
   pass: Pass,
   projectId: string,
   listed: Listed | undefined,
+  how: { readonly mayLackTasks?: boolean } = {},
 ): Promise<Processed> {
   const { process } = pass.parts;
   for (let conflicts = 0; conflicts < TRIES; ) {
-    const processed = await tryProject(pass, projectId, listed);
+    const processed = await tryProject(pass, projectId, listed, how);
     if (processed === 'conflict') conflicts += 1;
     else if (processed !== 'step') return processed;
   }
@@ -50,6 +52,7 @@ async function tryProject(
   pass: Pass,
   projectId: string,
   listed: Listed | undefined,
+  { mayLackTasks = false }: { readonly mayLackTasks?: boolean },
 ): Promise<Processed | 'step' | 'conflict'> {
   const { snapshots, process, state } = pass.parts;
   if (listed?.flaw) throw listed.flaw;
@@ -61,7 +64,7 @@ async function tryProject(
   const found = await readTasks(pass, projectId, held?.content.tasks);
   if (held && found) pass.identity.checkTasks(projectId, held.content.tasks, found.tasks);
   // A project that is listed tells its own changes, whatever became of its task list.
-  const tasks = found ?? (held && listed && tasksOf(held));
+  const tasks = found ?? (held && listed && tasksOf(held)) ?? (mayLackTasks ? noTasksOf(listed) : undefined);
   if (!tasks) return { outcome: 'gone', readAt: 0 };
   const { record, doubtful } = freshest(listed, held);
   const source = record === 'listed' ? (listed as Listed) : recordOf(held as Snapshot);
@@ -117,6 +120,10 @@ function differ(
 
 function recordOf(held: Snapshot): Listed {
   return { record: held.content.record, readAt: held.recordReadAt, readBefore: held.recordReadAt };
+}
+
+function noTasksOf(listed: Listed | undefined): TasksRead | undefined {
+  return listed && { tasks: new Map(), readAt: listed.readAt, readBefore: listed.readBefore };
 }
 
 function tasksOf(held: Snapshot): TasksRead {

@@ -44,6 +44,8 @@ export interface PassWindow {
   readonly left?: readonly string[];
   /** True when the pass read some project that it can't be certain of. */
   readonly uncertain?: boolean;
+  /** True when an earlier run of this baseline found listed projects whose task lists answered 404. */
+  readonly tasksMissing?: boolean;
 }
 
 /** One commit: a snapshot and its events, or neither. */

@@ -179,6 +179,45 @@ describe('a project whose task list answers 404 once during the baseline', () =>
   });
 });
 
+describe('listed projects whose task lists answer 404 during the baseline', () => {
+  const refuse = (times: number) =>
+    world.service.fail({ when: isTasksOf('1002'), times, fault: { status: 404 } });
+
+  it('hold it up until the next run, and are not told as created later', async () => {
+    world = await stage.create();
+    refuse(2);
+    await expect(world.run()).rejects.toThrow(/1 listed project\(s\) answer 404, the first: 1002/);
+    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    await world.later();
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+    const { content } = (await world.snapshots.load(world.process, '1002')) ?? {};
+    expect(content?.tasks.size).toBe(2);
+  });
+
+  it('have no tasks when they do so in two runs: a service may answer so', async () => {
+    world = await stage.create();
+    const refused = refuse(100);
+    await expect(world.run()).rejects.toThrow(/404/);
+    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    refused.cancel();
+    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+    await world.later();
+    expect((await told())[0]).toBe('project.updated 1002 budget: "" → "1"');
+  });
+
+  it('are forgotten when they were deleted meanwhile', async () => {
+    world = await stage.create();
+    world.service.fail({
+      when: isTasksOf('1001'),
+      fault: { before: () => world.edit.deleteProject(PROCESS, '1002') },
+    });
+    expect(await world.run()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    await world.later();
+    expect(await told()).toEqual([]);
+  });
+});
+
 describe('a listed project whose task list is 404 for good', () => {
   it('still tells changes of its own fields', async () => {
     await baselined();

@@ -231,5 +231,21 @@ function sound(plan: Plan): Plan {
     ...plan,
     // Without a Date header our own clock must be right: the service's own notice says so.
     skew: freedoms.dateHeader === false ? { ...skew, service: 0, pollers: [0, 0] } : skew,
+    // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).
+    steps: plan.steps.map((step, index) => (index < firstMissing(plan.steps) ? step : withoutMissing(step))),
   };
+}
+
+/** The place behind the first run that finds task lists missing. */
+function firstMissing(steps: readonly Step[]): number {
+  const index = steps.findIndex(step => step.do === 'run' && step.strikes.some(isMissing));
+  return index < 0 ? steps.length : index + 1;
+}
+
+function withoutMissing(step: Step): Step {
+  return step.do === 'run' ? { ...step, strikes: step.strikes.filter(strike => !isMissing(strike)) } : step;
+}
+
+function isMissing({ boundary, fault }: Strike): boolean {
+  return boundary === 'service.tasks' && fault === '404';
 }
