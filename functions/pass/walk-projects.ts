@@ -4,6 +4,7 @@ import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import { TooLargeError } from './commit-changes.ts';
 import type { Pass } from './pass.ts';
 import type { Processed } from './process-project.ts';
+import { TaskListMissingError } from './task-list-missing-error.ts';
 import { walk } from './walk.ts';
 
 /** A project that could not be read or committed. */
@@ -96,7 +97,8 @@ const OF_PROJECTS = /\/processes\/[^/]+\/projects([/?]|$)/;
 
 /** A refused token or a rate limit is everybody's, and so is a service that can't be reached. */
 function isOfOneProject(error: unknown): error is Error {
-  if (error instanceof TooLargeError || error instanceof TornSnapshotError) return true;
+  const kinds = [TooLargeError, TornSnapshotError, TaskListMissingError];
+  if (kinds.some(kind => error instanceof kind)) return true;
   if (!(error instanceof ServiceError) || !OF_PROJECTS.test(error.request)) return false;
   if (error instanceof ServiceAnswerError) return true;
   return error instanceof ServiceStatusError && error.status !== 401 && error.status !== 429;
