@@ -2,14 +2,14 @@ import { byText } from '../changes/order.ts';
 import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
 import { deleteOrHold } from './deletions.ts';
-import { type Listing, listProjects } from './listing.ts';
+import { type Listed, type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { Recent } from './recent.ts';
 import { Retried } from './retried.ts';
 import { outageOf, settleSkipped } from './skips.ts';
 import { TaskListMissingError } from './task-list-missing-error.ts';
-import { type Failure, walkProjects } from './walk-projects.ts';
+import { type Failure, isOfOneProject, walkProjects } from './walk-projects.ts';
 
 export type Outcome = 'completed' | 'unfinished';
 
@@ -87,14 +87,26 @@ async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<
   const failures: Failure[] = [];
   for (const id of held) {
     const listed = listing.projects.get(id);
-    const { hadTasks = false } = listed ? await processProject(pass, id, listed) : {};
-    if (hadTasks) failures.push({ id, error: new TaskListMissingError(id) });
+    const error = listed && (await failureOfListed(pass, id, listed));
+    if (error) failures.push({ id, error });
   }
   const gone = [...held].filter(id => !listing.projects.has(id)).sort(byText);
   if (gone.length === 0) return failures;
   const missing = listing.projects.size > 0 ? gone.length : await countHeld(pass);
-  await deleteOrHold(pass, gone, listing, { known: listing.projects.size + missing, missing });
-  return failures;
+  const vanishedNow = { known: listing.projects.size + missing, missing };
+  const deletions = await deleteOrHold(pass, gone, listing, vanishedNow);
+  return [...failures, ...deletions.failures];
+}
+
+/** Why a project that is listed, and was missing a moment ago, can't be read. */
+async function failureOfListed(pass: Pass, id: string, listed: Listed): Promise<Error | undefined> {
+  try {
+    const { hadTasks } = await processProject(pass, id, listed);
+    return hadTasks ? new TaskListMissingError(id) : undefined;
+  } catch (error) {
+    if (isOfOneProject(error)) return error;
+    throw error;
+  }
 }
 
 /** An empty listing lacks everything that we hold. */

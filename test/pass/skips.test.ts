@@ -31,6 +31,11 @@ const tear = async (id: string) => {
     }),
   );
 };
+/** The projects as served, but one that nests too deep. */
+const withDeep = (id: string, projects: readonly { id: string }[]) => {
+  const deep = Array.from({ length: 2_000 }).reduce<object>(inner => ({ inner }), {});
+  return projects.map(project => (project.id === id ? { ...project, deep } : project));
+};
 const skipped = async () => (await world.snapshots.readState(world.process)).skipped;
 const metric = () => world.counts.filter(({ name }) => name === 'ProjectsSkipped').at(-1)?.value;
 const expectConverged = async (baseline: unknown) => {
@@ -199,6 +204,37 @@ describe('a skipped project', () => {
     await world.later();
     await world.later();
     expect(await told()).toEqual([`project.created ${made}`]);
+  });
+
+  it('whose task list is missing, and whose record can not be used, stops no other', async () => {
+    await baselined();
+    world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
+    world.service.fail({
+      when: ({ path }) => /\/projects\?/.test(path) && !path.includes('updatedAfter'),
+      times: 100,
+      fault: { change: body => ({ ...body, projects: withDeep('1002', body.projects as never) as never }) },
+    });
+    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' }, { touch: false });
+    world.pass(10 * MINUTE);
+    budget('1005', '1');
+    for (let pass = 0; pass < 3; pass++) expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(await told()).toContain('project.updated 1005 budget: "" → "1"');
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+  });
+
+  it('invariant 1: whose task list is missing stays skipped, though only the audit log named it', async () => {
+    const baseline = await baselined({ freedoms: { taskEditsTouchProject: false } });
+    const missing = refuse('1002', 404);
+    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
+    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    missing.cancel();
+    await world.later();
+    expect(await told()).toEqual([
+      'source.skipped 1002',
+      'task.updated 1002/500002 status: "To do" → "Done"',
+    ]);
+    await expectConverged(baseline);
   });
 
   it('of a task that can not be used is told as soon as it can', async () => {
