@@ -226,6 +226,12 @@ describe('definitions over time', () => {
     const { told, definitions } = readings(before, ['changes', rest], ['changes', rest]);
     expect(told.flat()).toEqual([]);
     expect(isInDoubt(definitions)).toBe(false);
+    const few = known(
+      ...live.slice(1),
+      ...['v', 'w', 'x', 'y', 'z'].map(id => ({ ...field(id), deleted: true })),
+    );
+    const one = read(...live.slice(2));
+    expect(readings(few, ['changes', one], ['changes', one]).told[1]).toHaveLength(1);
   });
 
   it('are written once when many are missing, not in every pass that misses them', () => {

@@ -31,6 +31,7 @@ describe('an identifier', () => {
   it('is found in lists and objects, by the nearest name', () => {
     expect(isSame('memberIds', [1, 2], ['1', '2'])).toBe(true);
     expect(isSame('memberIds', [1, 2], ['1'])).toBe(false);
+    expect(isSame('memberIds', [1, 2], ['1', '3'])).toBe(false);
     expect(isSame('owner', { id: 1, name: 'A' }, { id: '1', name: 'A' })).toBe(true);
     expect(isSame('owner', { id: 1, size: 2 }, { id: '1', size: '2' })).toBe(false);
     expect(isSame('owner', { id: 1 }, null)).toBe(false);
