@@ -87,8 +87,13 @@ async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<
   }
   const gone = [...held].filter(id => !listing.projects.has(id)).sort(byText);
   if (gone.length === 0) return;
-  await deleteOrHold(pass, gone, listing, {
-    known: listing.projects.size + gone.length,
-    missing: gone.length,
-  });
+  const missing = listing.projects.size > 0 ? gone.length : await countHeld(pass);
+  await deleteOrHold(pass, gone, listing, { known: listing.projects.size + missing, missing });
+}
+
+/** An empty listing lacks everything that we hold. */
+async function countHeld({ parts: { snapshots, process } }: Pass): Promise<number> {
+  let count = 0;
+  for await (const _id of snapshots.projectIds(process)) count += 1;
+  return count;
 }

@@ -54,6 +54,8 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
   const version = held ? held.version + 1 : at;
   const silent = !state.baselined;
   const tasksReadAt = whole ? tasks.readAt : (held?.tasksReadAt ?? state.sweptAt);
+  // What a baseline commits is told to nobody: once another poller may have ended it, nothing of it may be written any more.
+  if (silent) await pass.keepAlive();
   const events = silent ? [] : buildEvents(commitOf(pass, difference, version), changes);
   const snapshot = content && { version, content, recordReadAt: source.readAt, tasksReadAt };
   const result = await snapshots.commit(process, {

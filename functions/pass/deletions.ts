@@ -32,8 +32,11 @@ export async function deleteOrHold(
   listing: Listing,
   { known, missing, repeated = false }: Vanished,
 ): Promise<Partial<ProcessState>> {
-  const { state, log, process } = pass.parts;
-  if (isTooMuch(gone.length, listing, { known, missing, repeated }) && !state.released) {
+  const { snapshots, log, process } = pass.parts;
+  // Another pass may have held the process since this one began.
+  const state = await snapshots.readState(process);
+  const vanished = { known, missing, repeated, isHeld: state.held !== undefined };
+  if (isTooMuch(gone.length, listing, vanished) && !state.released) {
     const message =
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
@@ -48,15 +51,17 @@ export async function deleteOrHold(
 }
 
 /** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we
- *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. */
+ *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. What is held
+ *  stays held until projects are back: that fewer of them are certainly gone, because some can't be read, changes nothing. */
 function isTooMuch(
   gone: number,
   listing: Listing,
-  { known, missing, repeated }: Required<Vanished>,
+  { known, missing, repeated, isHeld }: Required<Vanished> & { isHeld: boolean },
 ): boolean {
-  if (gone > bulkLimit(known)) return true;
-  const isNothingLeft = listing.projects.size === 0 || missing === known;
-  return isNothingLeft && (gone > 1 || (gone === 1 && repeated));
+  if ((isHeld ? missing : gone) > bulkLimit(known)) return true;
+  const isNothingLeft = missing > 0 && (listing.projects.size === 0 || missing === known);
+  if (!isNothingLeft) return false;
+  return missing > 1 ? gone > 0 || isHeld : gone === 1 && repeated;
 }
 
 /** Both modes may find the same projects gone: the process is held, and told to be, by the first of them. */

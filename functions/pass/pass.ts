@@ -43,6 +43,7 @@ export class Pass {
   isStalled: boolean;
   #lease: Lease;
   #renewedAt: number;
+  #renewal: Promise<void> | undefined;
 
   constructor(parts: PassParts, lease: Lease) {
     this.parts = parts;
@@ -72,11 +73,13 @@ export class Pass {
     return window;
   }
 
-  /** Keeps the lease alive, and remembers `progress` (the last project done), at most every ten seconds. */
+  /** Keeps the lease alive, and remembers `progress` (the last project done), at most every ten seconds. Of many workers
+   *  one writes, and all wait for it: none goes on by a lease that is lost.
+   *  @throws LeaseLostError */
   async keepAlive(progress = this.#lease.progress): Promise<void> {
-    const lease = { ...this.#lease, progress };
-    if (this.parts.clock() - this.#renewedAt >= RENEW_MS) await this.#save(lease);
-    else this.#lease = lease;
+    this.#lease = { ...this.#lease, progress };
+    if (this.parts.clock() - this.#renewedAt >= RENEW_MS) this.#renewal = this.#save(this.#lease);
+    await this.#renewal;
   }
 
   /** Notes what a run that goes on must know beside the progress; it is written with that. */
@@ -108,7 +111,6 @@ export class Pass {
     await this.parts.snapshots.abandon(this.parts.process, this.#lease);
   }
 
-  /** The time is noted before the write, so that of many workers just one writes. */
   async #save(lease: Lease): Promise<void> {
     const { snapshots, process, clock } = this.parts;
     const now = clock();

@@ -137,6 +137,33 @@ describe('a sweep', () => {
     expect((await told()).at(-1)).toBe('project.deleted 1001');
   });
 
+  it('invariant 9: what is held stays held when a later sweep can not read all that is missing', async () => {
+    await baselined({ projects: 3 });
+    for (const id of ['1001', '1002', '1003']) world.edit.deleteProject(PROCESS, id);
+    await world.later();
+    expect(await told()).toEqual(['source.held']);
+    const refused = [
+      world.service.fail({ when: isTasksOf('1001'), times: 100, fault: { status: 403 } }),
+      world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 403 } }),
+    ];
+    await world.later('sweep');
+    refused.push(world.service.fail({ when: isTasksOf('1003'), times: 100, fault: { status: 403 } }));
+    await world.later('sweep');
+    expect(await told()).toEqual(['source.held']);
+    expect((await world.snapshots.readState(world.process)).held).toBeDefined();
+  });
+
+  it('invariant 9: a changes pass deletes no project of a process whose listing is empty, though others are held', async () => {
+    await baselined({ projects: 3 });
+    hide(['1001', '1002', '1003']);
+    hide(['1001', '1002', '1003']);
+    hide(['1001', '1002', '1003']);
+    world.edit.touchProject(PROCESS, '1002');
+    world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
+    await world.later();
+    expect(await told()).toEqual(['source.held']);
+  });
+
   it('that runs out of time is continued by the next changes run, and finds deletions then', async () => {
     await baselined({ projects: 12 });
     world.edit.deleteProject(PROCESS, '1002', { audit: false });

@@ -65,7 +65,7 @@ async function ended(world: World, mode: 'changes' | 'sweep', budget = RUN.budge
 
 /** What update times or the audit log tell of is told by one `changes` pass, without any sweep. */
 function checkVisibleIsTold(world: World, plan: Plan): void {
-  const enough = wasAuditRefused(plan) ? ['by its update time'] : ['by its update time', 'by the audit log'];
+  const enough = wasHidden(plan) ? ['by its update time'] : ['by its update time', 'by the audit log'];
   const excused = new Set(
     world.service.edits.filter(edit => !enough.includes(edit.visible)).flatMap(edit => edit.projects),
   );
@@ -81,13 +81,16 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
   }
 }
 
-/** What the log said while it was refused is left to the next sweep. */
-function wasAuditRefused({ steps }: Plan): boolean {
+/** Left to the next sweep is what the log said while it was refused, and what it said of a project whose task list was not
+ *  there, though the project was. */
+function wasHidden({ steps }: Plan): boolean {
   return steps.some(
     step =>
       step.do === 'run' &&
       step.strikes.some(
-        ({ boundary, fault }) => boundary === 'service.audit log' && (fault === '403' || fault === '404'),
+        ({ boundary, fault }) =>
+          (boundary === 'service.audit log' && (fault === '403' || fault === '404')) ||
+          (boundary === 'service.tasks' && fault === '404'),
       ),
   );
 }

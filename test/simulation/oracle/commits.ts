@@ -30,6 +30,9 @@ export class CommitsOracle {
   readonly #sequences = new Map<string, number>();
   readonly source = new SourceOracle();
   readonly fields = new FieldsOracle();
+  /** When each record was last told of, and when the baseline ended, by the service's clock. */
+  readonly #lastTold = new Map<string, number>();
+  #baselinedAt = 0;
   #writes = 0;
 
   constructor(history: History, isTimed: boolean) {
@@ -48,7 +51,10 @@ export class CommitsOracle {
     for (const record of records) this.#take(record, touched);
     const definitions = records.flatMap(definitionsOf).at(-1);
     if (definitions) this.fields.compare(definitions, this.told !== undefined);
-    if (!this.told && records.some(isBaselined)) this.told = structuredClone(this.snapshots);
+    if (!this.told && records.some(isBaselined)) {
+      this.told = structuredClone(this.snapshots);
+      this.#baselinedAt = this.#history.now;
+    }
     if (!this.told) return;
     for (const id of touched) this.#compare(id, this.told);
   }
@@ -104,9 +110,7 @@ export class CommitsOracle {
       projectId: data.project.id,
       taskId: 'task' in data ? data.task.id : undefined,
     };
-    const [after, before] = this.#isTimed
-      ? [Date.parse(data.observed.after) - SLACK_MS, Date.parse(data.observed.before) + SLACK_MS]
-      : [0, Infinity];
+    const [after, before] = this.#intervalOf(event, name);
     const when = `between ${data.observed.after} and ${data.observed.before}`;
     if (type.endsWith('.deleted')) {
       if (this.#history.wasAbsent(name, after, before)) return;
@@ -122,6 +126,16 @@ export class CommitsOracle {
       if (!this.#history.was(name, field, to, after, before))
         throw new Violation(2, `${event.id}: ${field} was never ${JSON.stringify(to)} ${when}`);
     }
+  }
+
+  /** The one that the event gives; where our clock may be wrong, all the time since the record was last told to be there. */
+  #intervalOf({ type, data }: RecordEvent, name: RecordName): [after: number, before: number] {
+    const { observed } = data;
+    if (this.#isTimed) return [Date.parse(observed.after) - SLACK_MS, Date.parse(observed.before) + SLACK_MS];
+    const key = JSON.stringify(name);
+    const since = this.#lastTold.get(key) ?? 0;
+    this.#lastTold.set(key, this.#history.now);
+    return [type.endsWith('.deleted') ? Math.max(since, this.#baselinedAt) : 0, this.#history.now];
   }
 
   #compare(id: string, told: Told): void {

@@ -29,6 +29,11 @@ export class History {
     this.note();
   }
 
+  /** The service's time. */
+  get now(): number {
+    return this.#service.clock();
+  }
+
   /** Keeps the state as it now is, after an edit. */
   note(): void {
     const state = this.#service.workspace().processes.get(this.#processId) as ProcessState;
