@@ -2,13 +2,14 @@ import { byText } from '../changes/order.ts';
 import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
 import { deleteOrHold } from './deletions.ts';
-import { type Listing, listProjects } from './listing.ts';
+import { type Listed, type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { Recent } from './recent.ts';
 import { Retried } from './retried.ts';
 import { outageOf, settleSkipped } from './skips.ts';
-import { walkProjects } from './walk-projects.ts';
+import { TaskListMissingError } from './task-list-missing-error.ts';
+import { type Failure, isOfOneProject, walkProjects } from './walk-projects.ts';
 
 export type Outcome = 'completed' | 'unfinished';
 
@@ -35,10 +36,10 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   );
   if (walked.outcome === 'stopped') return 'unfinished';
 
-  await deleteVanished(pass, walked.gone);
-  const outage = outageOf(pass, walked);
+  const failures = [...walked.failures, ...(await deleteVanished(pass, walked.gone))];
+  const outage = outageOf(pass, { ...walked, failures });
   if (outage) throw outage;
-  await settleSkipped(pass, walked.failures, retried.done);
+  await settleSkipped(pass, failures, retried.done);
   const saved = await snapshots.finish(process, pass.lease, {
     watermark: window.startedAt,
     audit: window.audit as typeof state.audit,
@@ -61,8 +62,9 @@ async function processCandidate(pass: Pass, id: string, { listing, named, recent
   let listed = listing.projects.get(id);
   if (listed && !named.has(id) && !isRetried && recent.isSettled(id, listed)) return 'same';
   if (!listed && isRetried) listed = await retried.listed(id);
-  const { outcome, readAt } = await processProject(pass, id, listed);
+  const { outcome, readAt, hadTasks } = await processProject(pass, id, listed);
   pass.projects += 1;
+  if (isRetried && hadTasks) throw new TaskListMissingError(id);
   if (listed && (outcome === 'same' || outcome === 'committed')) recent.processed(id, listed, readAt);
   if (isRetried && outcome !== 'doubtful') retried.done.add(id);
   return outcome;
@@ -75,20 +77,36 @@ async function heldNames(pass: Pass, listing: Listing, names: ReadonlySet<string
 }
 
 /** A project whose task list answers 404 is looked for in the whole listing at once, so that its deletion is told now
- *  and not at the next sweep. Whether a held process is still to be held is the sweep's to say: it sees all of it. */
-async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<void> {
+ *  and not at the next sweep. Whether a held process is still to be held is the sweep's to say: it sees all of it. Returns
+ *  the projects that are still listed, and whose tasks could not be read: what they may have to tell must not be passed
+ *  over. */
+async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<Failure[]> {
   const held = await pass.parts.snapshots.held(pass.parts.process, vanished);
-  if (held.size === 0) return;
+  if (held.size === 0) return [];
   const listing = await listProjects(pass);
-  // A project that is still listed was not gone: what it may have to tell must not be passed over.
+  const failures: Failure[] = [];
   for (const id of held) {
     const listed = listing.projects.get(id);
-    if (listed) await processProject(pass, id, listed);
+    const error = listed && (await failureOfListed(pass, id, listed));
+    if (error) failures.push({ id, error });
   }
   const gone = [...held].filter(id => !listing.projects.has(id)).sort(byText);
-  if (gone.length === 0) return;
+  if (gone.length === 0) return failures;
   const missing = listing.projects.size > 0 ? gone.length : await countHeld(pass);
-  await deleteOrHold(pass, gone, listing, { known: listing.projects.size + missing, missing });
+  const vanishedNow = { known: listing.projects.size + missing, missing };
+  const deletions = await deleteOrHold(pass, gone, listing, vanishedNow);
+  return [...failures, ...deletions.failures];
+}
+
+/** Why a project that is listed, and was missing a moment ago, can't be read. */
+async function failureOfListed(pass: Pass, id: string, listed: Listed): Promise<Error | undefined> {
+  try {
+    const { hadTasks } = await processProject(pass, id, listed);
+    return hadTasks ? new TaskListMissingError(id) : undefined;
+  } catch (error) {
+    if (isOfOneProject(error)) return error;
+    throw error;
+  }
 }
 
 /** An empty listing lacks everything that we hold. */

@@ -1,10 +1,12 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { compareProject } from '../changes/compare-project.ts';
+import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { announce } from './announce.ts';
 import { commitChanges } from './commit-changes.ts';
 import type { Listing } from './listing.ts';
 import type { Pass } from './pass.ts';
+import type { Failure } from './walk-projects.ts';
 
 /** Above this many at once, or this part of a process, deletions wait for an operator (DESIGN §5). */
 const BULK_COUNT = 10;
@@ -23,15 +25,23 @@ export interface Vanished {
   readonly repeated?: boolean;
 }
 
+/** What came of deletions. */
+export interface Deletions {
+  /** What a sweep is to save when it ends. */
+  readonly state: Partial<ProcessState>;
+  /** Projects whose snapshots can't be had, so that nobody knows what is to be told of them. */
+  readonly failures: readonly Failure[];
+}
+
 /** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
  *  so, once, until an operator releases it or the projects are back. `missing` is how many the listing lacks, certain
- *  or not. Returns what a sweep is to save of it when it ends. */
+ *  or not. */
 export async function deleteOrHold(
   pass: Pass,
   gone: readonly string[],
   listing: Listing,
   { known, missing, repeated = false }: Vanished,
-): Promise<Partial<ProcessState>> {
+): Promise<Deletions> {
   const { snapshots, log, process } = pass.parts;
   // Another pass may have held the process since this one began.
   const state = await snapshots.readState(process);
@@ -41,13 +51,19 @@ export async function deleteOrHold(
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
     await hold(pass, missing, listing, known);
-    return {};
+    return { state: {}, failures: [] };
   }
+  const failures: Failure[] = [];
   for (const id of gone) {
-    await deleteProject(pass, id, listing);
+    try {
+      await deleteProject(pass, id, listing);
+    } catch (error) {
+      if (!(error instanceof TornSnapshotError)) throw error;
+      failures.push({ id, error });
+    }
     await pass.keepAlive();
   }
-  return { held: undefined, released: false };
+  return { state: { held: undefined, released: false }, failures };
 }
 
 /** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we

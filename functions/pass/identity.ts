@@ -1,12 +1,13 @@
 import type { JsonObject } from '../json.ts';
 import { ServiceAnswerError } from '../service/errors.ts';
+import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import type { PassParts } from './pass.ts';
 
 /** Sees to it that records which seem new are not known ones under new identifiers: a service that renames the property
  *  which identifies them would make every one deleted and created. */
 export class Identity {
   readonly #parts: PassParts;
-  #property: Promise<string | undefined> | undefined;
+  #properties: Promise<readonly string[]> | undefined;
 
   constructor(parts: PassParts) {
     this.#parts = parts;
@@ -14,10 +15,10 @@ export class Identity {
 
   /** @throws ServiceAnswerError when a project that nobody knows lacks the property that identifies the known ones */
   async checkProject(id: string, record: JsonObject): Promise<void> {
-    this.#property ??= this.#knownProperty();
-    const property = await this.#property;
-    if (property === undefined || isThere(record, property)) return;
-    throw changed(`GET /processes/${this.#parts.process.processId}/projects`, '$.projects', property, id);
+    this.#properties ??= this.#knownProperties();
+    const properties = await this.#properties;
+    if (isThere(record, properties)) return;
+    throw changed(`GET /processes/${this.#parts.process.processId}/projects`, '$.projects', properties, id);
   }
 
   /** @throws ServiceAnswerError when no task of a project is known, and all lack the property that identified those known */
@@ -28,32 +29,39 @@ export class Identity {
   ): void {
     const [id] = read.keys();
     if (id === undefined || held.size === 0 || [...read.keys()].some(task => held.has(task))) return;
-    const property = propertyOf(held);
-    if (property === undefined || [...read.values()].some(task => isThere(task, property))) return;
+    const properties = propertiesOf(held);
+    if ([...read.values()].some(task => isThere(task, properties))) return;
     const { processId } = this.#parts.process;
-    throw changed(`GET /processes/${processId}/projects/${projectId}/tasks`, '$', property, id);
+    throw changed(`GET /processes/${processId}/projects/${projectId}/tasks`, '$', properties, id);
   }
 
-  /** The property that identifies a project which we hold, whichever comes first. */
-  async #knownProperty(): Promise<string | undefined> {
+  /** The properties that may identify a project which we hold, whichever can be read first. */
+  async #knownProperties(): Promise<readonly string[]> {
     const { snapshots, process } = this.#parts;
     for await (const id of snapshots.projectIds(process)) {
-      const held = await snapshots.load(process, id);
-      return held && propertyOf(new Map([[id, held.content.record]]));
+      const held = await snapshots.load(process, id).catch(ifTorn);
+      if (held) return propertiesOf(new Map([[id, held.content.record]]));
     }
-    return undefined;
+    return [];
   }
 }
 
-function propertyOf(records: ReadonlyMap<string, JsonObject>): string | undefined {
-  const [first] = records;
-  if (!first) return undefined;
-  const [id, record] = first;
-  return Object.keys(record).find(name => textOf(record, name) === id);
+/** A torn snapshot is its own project's trouble, not that of those which are new. */
+function ifTorn(error: unknown): undefined {
+  if (!(error instanceof TornSnapshotError)) throw error;
 }
 
-function isThere(record: JsonObject, property: string): boolean {
-  return textOf(record, property) !== '';
+/** All whose value is the identifier: some field may have the same one by chance. */
+function propertiesOf(records: ReadonlyMap<string, JsonObject>): string[] {
+  const [first] = records;
+  if (!first) return [];
+  const [id, record] = first;
+  return Object.keys(record).filter(name => textOf(record, name) === id);
+}
+
+/** True when one of the properties is there, or none is known. */
+function isThere(record: JsonObject, properties: readonly string[]): boolean {
+  return properties.length === 0 || properties.some(property => textOf(record, property) !== '');
 }
 
 function textOf(record: JsonObject, property: string): string {
@@ -61,8 +69,13 @@ function textOf(record: JsonObject, property: string): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-function changed(request: string, path: string, property: string, id: string): ServiceAnswerError {
-  const expected = `records with ${property}, which identified those known`;
+function changed(
+  request: string,
+  path: string,
+  properties: readonly string[],
+  id: string,
+): ServiceAnswerError {
+  const expected = `records with ${properties.join(' or ')}, which identified those known`;
   const remedy =
     'If the service renamed it for good, give the workspace a new name in the configuration: that is a new baseline';
   return new ServiceAnswerError(request, { path, expected, found: `${id} without it. ${remedy}` });

@@ -74,12 +74,19 @@ export class Pass {
   }
 
   /** Keeps the lease alive, and remembers `progress` (the last project done), at most every ten seconds. Of many workers
-   *  one writes, and all wait for it: none goes on by a lease that is lost.
+   *  one writes, and all wait for it: none goes on by a lease that is lost, or that ended while the answer was on its way.
    *  @throws LeaseLostError */
   async keepAlive(progress = this.#lease.progress): Promise<void> {
     this.#lease = { ...this.#lease, progress };
-    if (this.parts.clock() - this.#renewedAt >= RENEW_MS) this.#renewal = this.#save(this.#lease);
+    if (this.#isAgeing) this.#renewal = this.#save(this.#lease);
     await this.#renewal;
+    // The answer may have taken longer than the lease lives.
+    if (this.#isAgeing) this.#renewal = this.#save(this.#lease);
+    await this.#renewal;
+  }
+
+  get #isAgeing(): boolean {
+    return this.parts.clock() - this.#renewedAt >= RENEW_MS;
   }
 
   /** Notes what a run that goes on must know beside the progress; it is written with that. */

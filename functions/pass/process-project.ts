@@ -25,6 +25,8 @@ export interface Processed {
   readonly outcome: 'same' | 'committed' | 'gone' | 'unknown' | 'doubtful';
   /** When its tasks were read. */
   readonly readAt: number;
+  /** True for one that is gone, and had tasks when they were last read. */
+  readonly hadTasks?: boolean;
 }
 
 /** Reads one project's tasks, compares with its snapshot, and commits the difference with its events (DESIGN §5). The
@@ -70,7 +72,7 @@ async function tryProject(
   const source = record === 'listed' ? (listed as Listed) : recordOf(held as Snapshot);
   const result = await commitDifference(pass, { projectId, held, source, tasks });
   if (result === 'conflict' || result === 'step') return result;
-  if (!found) return { outcome: 'gone', readAt: 0 };
+  if (!found) return { outcome: 'gone', readAt: 0, hadTasks: tasks.tasks.size > 0 };
   return { outcome: doubtful || tasks.restless ? 'doubtful' : result, readAt: tasks.readAt };
 }
 

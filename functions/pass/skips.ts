@@ -65,7 +65,8 @@ function settled(
   done: ReadonlySet<string>,
 ): Settlement | undefined {
   const reasons = new Map(failures.map(({ id, error }) => [id, failureReason(error)]));
-  const back = skipped.flatMap(({ id }) => (done.has(id) ? [id] : []));
+  // One that seemed gone may turn out to be there, and unreadable.
+  const back = skipped.flatMap(({ id }) => (done.has(id) && !reasons.has(id) ? [id] : []));
   const telling = skipped.flatMap(one => {
     const reason = reasons.get(one.id);
     return one.told || reason === undefined ? [] : [{ ...one, reason, told: true }];
@@ -75,7 +76,11 @@ function settled(
   if (back.length + telling.length + fresh.length === 0) return undefined;
   const since = pass.parts.state.watermark;
   const added = fresh.map(([id, reason]) => ({ id, since, reason, told: false }));
-  return { skipped: [...[...known.values()].filter(({ id }) => !done.has(id)), ...added], telling, back };
+  return {
+    skipped: [...[...known.values()].filter(({ id }) => !back.includes(id)), ...added],
+    telling,
+    back,
+  };
 }
 
 function eventsOf(pass: Pass, version: number, telling: readonly Skipped[]) {

@@ -83,9 +83,10 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...pass.learned, ...swept, missing, ...deletions };
-  const outage = outageOf(pass, walked);
-  if (!outage) await settleSkipped(pass, walked.failures);
+  const state = { ...pass.learned, ...swept, missing, ...deletions.state };
+  const failures = [...walked.failures, ...deletions.failures];
+  const outage = outageOf(pass, { ...walked, failures });
+  if (!outage) await settleSkipped(pass, failures);
   const saved = await snapshots.finish(process, pass.lease, state);
   if (outage) throw outage;
   return ended(saved);

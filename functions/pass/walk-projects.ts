@@ -4,6 +4,7 @@ import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import { TooLargeError } from './commit-changes.ts';
 import type { Pass } from './pass.ts';
 import type { Processed } from './process-project.ts';
+import { TaskListMissingError } from './task-list-missing-error.ts';
 import { walk } from './walk.ts';
 
 /** A project that could not be read or committed. */
@@ -73,6 +74,8 @@ export async function walkProjects(
       }
     },
   });
+  // Whichever came first: what is told of them must have the same order every time.
+  failures.sort((one, other) => byText(one.id, other.id));
   return { outcome, total: all.length, gone, failures, uncertain };
 }
 
@@ -94,9 +97,11 @@ function report(pass: Pass, projectId: string, error: Error): void {
 /** Requests for projects and their tasks; a token or a definition that can't be had is everybody's trouble. */
 const OF_PROJECTS = /\/processes\/[^/]+\/projects([/?]|$)/;
 
-/** A refused token or a rate limit is everybody's, and so is a service that can't be reached. */
-function isOfOneProject(error: unknown): error is Error {
-  if (error instanceof TooLargeError || error instanceof TornSnapshotError) return true;
+/** True for what goes wrong with one project alone. A refused token or a rate limit is everybody's, and so is a service
+ *  that can't be reached. */
+export function isOfOneProject(error: unknown): error is Error {
+  const kinds = [TooLargeError, TornSnapshotError, TaskListMissingError];
+  if (kinds.some(kind => error instanceof kind)) return true;
   if (!(error instanceof ServiceError) || !OF_PROJECTS.test(error.request)) return false;
   if (error instanceof ServiceAnswerError) return true;
   return error instanceof ServiceStatusError && error.status !== 401 && error.status !== 429;

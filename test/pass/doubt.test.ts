@@ -225,6 +225,30 @@ describe('a listed project whose task list is 404 for good', () => {
     world.edit.updateProject(PROCESS, '1001', { budget: '1' });
     for (let n = 0; n < 4; n++) await world.later();
     await world.later('sweep');
+    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"', 'source.skipped 1001']);
+  });
+
+  it('is told to be skipped in two passes, and its tasks’ changes are told once they can be read', async () => {
+    await baselined();
+    const refused = world.service.fail({ when: isTasksOf('1001'), times: 1000, fault: { status: 404 } });
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
+    for (let n = 0; n < 4; n++) await world.later('changes', 200_000);
+    expect(await told()).toEqual(['source.skipped 1001']);
+    const [event] = await world.events();
+    expect(event?.data).toMatchObject({
+      reason: expect.stringMatching(/Project 1001 is listed, but its task list/),
+    });
+    refused.cancel();
+    await world.later();
+    expect((await told()).at(-1)).toBe('task.updated 1001/500001 status: "To do" → "Done"');
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+  });
+
+  it('is no trouble when it had no tasks: a service may answer so', async () => {
+    await baselined({ tasksPerProject: 0 });
+    world.service.fail({ when: isTasksOf('1001'), times: 1000, fault: { status: 404 } });
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    for (let n = 0; n < 4; n++) await world.later();
     expect(await told()).toHaveLength(1);
   });
 });

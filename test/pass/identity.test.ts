@@ -102,6 +102,19 @@ describe('other identifiers under another name', () => {
   });
 });
 
+describe('a field that has the value of the identifier by chance', () => {
+  it('is not taken for the identifier: a project without it is created', async () => {
+    world = await stage.create({ projects: 4, tasksPerProject: 2 });
+    world.edit.updateProject(PROCESS, '1001', { budget: '1001' });
+    renaming('projects', id => ({ budget: id === '1001' ? id : '', id }));
+    await world.run();
+    await world.later('changes', 600_000);
+    world.edit.createProject(PROCESS, { name: 'New' });
+    await passes();
+    expect(await told()).toEqual(['project.created 1005']);
+  });
+});
+
 describe('tasks that are all replaced by others', () => {
   it('are deleted and created', async () => {
     await baselined();

@@ -1,26 +1,43 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { LeaseLostError, Pass, type PassParts } from '../../functions/pass/pass.ts';
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
-test('invariant 8: while one worker learns that the lease is lost, no other goes on by it', async () => {
-  const saving = Promise.withResolvers<boolean>();
-  let now = 0;
+/** A pass at time 0, and its renewals of the lease, which wait to be answered. */
+function onePass() {
+  const clock = { now: 0 };
+  const renewals: PromiseWithResolvers<boolean>[] = [];
+  const saveProgress = () => {
+    const renewal = Promise.withResolvers<boolean>();
+    renewals.push(renewal);
+    return renewal.promise;
+  };
   const parts = {
-    clock: () => now,
+    clock: () => clock.now,
     state: UNKNOWN_PROCESS,
     process: { workspace: 'eu', processId: 'p' },
-    snapshots: { saveProgress: () => saving.promise },
+    snapshots: { saveProgress },
   } as unknown as PassParts;
-  const pass = new Pass(parts, {
-    mode: 'sweep',
-    owner: 'me',
-    window: undefined,
-    progress: undefined,
-    orphaned: false,
-  });
-  now = 10_000;
+  const lease = { mode: 'sweep', owner: 'me', window: undefined, progress: undefined } as const;
+  return { pass: new Pass(parts, lease), clock, renewals };
+}
+
+test('invariant 8: while one worker learns that the lease is lost, no other goes on by it', async () => {
+  const { pass, clock, renewals } = onePass();
+  clock.now = 10_000;
   const workers = [pass.keepAlive(), pass.keepAlive('p1')];
-  saving.resolve(false);
+  renewals[0]?.resolve(false);
   for (const worker of workers) await expect(worker).rejects.toThrow(LeaseLostError);
   await expect(pass.keepAlive()).rejects.toThrow(LeaseLostError);
+  expect(renewals).toHaveLength(1);
+});
+
+test('invariant 8: no worker goes on by a lease that ended while the answer that renewed it was on its way', async () => {
+  const { pass, clock, renewals } = onePass();
+  clock.now = 10_000;
+  const workers = [pass.keepAlive(), pass.keepAlive('p1')].map(worker => worker.catch(error => error));
+  clock.now = 80_000;
+  renewals[0]?.resolve(true);
+  await vi.waitFor(() => expect(renewals).toHaveLength(2));
+  renewals[1]?.resolve(false);
+  for (const worker of workers) expect(await worker).toBeInstanceOf(LeaseLostError);
 });

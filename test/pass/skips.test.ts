@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { partKey, projectKey } from '../../functions/snapshots/keys.ts';
+import { projectKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
@@ -20,6 +20,22 @@ const { told } = stage;
 const refuse = (id: string, status = 403) =>
   world.service.fail({ when: isTasksOf(id), times: 1_000, fault: { status } });
 const budget = (id: string, value: string) => world.edit.updateProject(PROCESS, id, { budget: value });
+/** The project says that it has parts which are not there. */
+const tear = async (id: string) => {
+  await stage.table.client.send(
+    new UpdateItemCommand({
+      TableName: stage.table.tableName,
+      Key: projectKey(world.process, id),
+      UpdateExpression: 'SET parts = :two',
+      ExpressionAttributeValues: { ':two': { N: '2' } },
+    }),
+  );
+};
+/** The projects as served, but one that nests too deep. */
+const withDeep = (id: string, projects: readonly { id: string }[]) => {
+  const deep = Array.from({ length: 2_000 }).reduce<object>(inner => ({ inner }), {});
+  return projects.map(project => (project.id === id ? { ...project, deep } : project));
+};
 const skipped = async () => (await world.snapshots.readState(world.process)).skipped;
 const metric = () => world.counts.filter(({ name }) => name === 'ProjectsSkipped').at(-1)?.value;
 const expectConverged = async (baseline: unknown) => {
@@ -171,16 +187,7 @@ describe('a skipped project', () => {
 
   it('whose snapshot is torn stops no other', async () => {
     await baselined();
-    const key = projectKey(world.process, '1002');
-    await stage.table.client.send(
-      new UpdateItemCommand({
-        TableName: stage.table.tableName,
-        Key: key,
-        UpdateExpression: 'SET parts = :two',
-        ExpressionAttributeValues: { ':two': { N: '2' } },
-      }),
-    );
-    expect(partKey(world.process, '1002', 1).pk).toEqual(key.pk);
+    await tear('1002');
     budget('1002', '1');
     budget('1005', '1');
     await world.later();
@@ -188,6 +195,46 @@ describe('a skipped project', () => {
     expect(await told()).toEqual(['project.updated 1005 budget: "" → "1"', 'source.skipped 1002']);
     const event = (await world.events()).find(({ type }) => type === 'source.skipped');
     expect(event?.data).toMatchObject({ reason: expect.stringMatching(/poller itself failed/) });
+  });
+
+  it('whose snapshot is torn keeps no new project from being told', async () => {
+    await baselined();
+    await tear('1001');
+    const made = world.edit.createProject(PROCESS, { name: 'New' });
+    await world.later();
+    await world.later();
+    expect(await told()).toEqual([`project.created ${made}`]);
+  });
+
+  it('whose task list is missing, and whose record can not be used, stops no other', async () => {
+    await baselined();
+    world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
+    world.service.fail({
+      when: ({ path }) => /\/projects\?/.test(path) && !path.includes('updatedAfter'),
+      times: 100,
+      fault: { change: body => ({ ...body, projects: withDeep('1002', body.projects as never) as never }) },
+    });
+    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' }, { touch: false });
+    world.pass(10 * MINUTE);
+    budget('1005', '1');
+    for (let pass = 0; pass < 3; pass++) expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(await told()).toContain('project.updated 1005 budget: "" → "1"');
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+  });
+
+  it('invariant 1: whose task list is missing stays skipped, though only the audit log named it', async () => {
+    const baseline = await baselined({ freedoms: { taskEditsTouchProject: false } });
+    const missing = refuse('1002', 404);
+    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
+    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    missing.cancel();
+    await world.later();
+    expect(await told()).toEqual([
+      'source.skipped 1002',
+      'task.updated 1002/500002 status: "To do" → "Done"',
+    ]);
+    await expectConverged(baseline);
   });
 
   it('of a task that can not be used is told as soon as it can', async () => {
@@ -234,6 +281,15 @@ describe('a sweep over a project that can not be read', () => {
     world.pass(MINUTE);
     await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, announce } }) });
     expect((await skipped()).map(({ id }) => id).sort()).toEqual(['1002', '1004']);
+  });
+
+  it('goes on with deletions, though the snapshot of one that is gone is torn', async () => {
+    await baselined({ freedoms: { auditDenied: 403 } });
+    await tear('1002');
+    for (const id of ['1002', '1005']) world.edit.deleteProject(PROCESS, id);
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    await world.later('sweep');
+    expect(await told()).toEqual(['task.deleted 1005/500005', 'project.deleted 1005', 'source.skipped 1002']);
   });
 
   it('goes on with deletions, though the task list of one unlisted project fails', async () => {

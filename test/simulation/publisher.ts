@@ -24,7 +24,7 @@ export class Publisher {
   constructor(shared: Shared) {
     this.#shared = shared;
     this.#source = new StreamSource({
-      records: shared.table.stream,
+      records: shared.shard,
       batchSize: 5,
       handler: event => this.#invoke(event),
     });

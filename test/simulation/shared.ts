@@ -1,3 +1,4 @@
+import type { DynamoDBRecord } from 'aws-lambda';
 import type { Random } from '../../functions/clock.ts';
 import type { Log } from '../../functions/telemetry.ts';
 import type { Coverage } from './faults.ts';
@@ -18,6 +19,8 @@ export interface Shared {
   readonly coverage: Coverage;
   readonly nature: Nature;
   readonly table: TableModel;
+  /** The table's stream, in the order in which Lambda gets it. */
+  readonly shard: DynamoDBRecord[];
   /** To be called after every command on the table. */
   readonly wrote: () => void;
   readonly log: Log;

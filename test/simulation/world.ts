@@ -49,6 +49,7 @@ export class World {
       coverage,
       nature: { scheduler, random, coverage, faulty: true },
       table,
+      shard: [],
       wrote: () => this.#wrote(),
       log: { info: say('info'), warn: say('warn'), error: say('error') },
       fail: error => {
@@ -100,6 +101,10 @@ export class World {
     } catch (error) {
       this.#shared.fail(error);
     }
+    // The stream keeps no order within a transaction.
+    const order = new Map(records.map(record => [record, this.#shared.random()]));
+    const shuffled = records.toSorted((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0));
+    this.#shared.shard.push(...shuffled);
     this.publisher.wake();
   }
 
