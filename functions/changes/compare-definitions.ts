@@ -42,14 +42,14 @@ export function compareDefinitions(
   read: DefinitionsRead,
   by: NonNullable<KnownField['missing']>,
 ): DefinitionsCompared {
-  const lists = ENTITIES.map(entity => ({ entity, ...compareList(entity, known[entity], read[entity], by) }));
-  const [project = [], task = []] = lists.map(({ fields }) => fields);
+  const project = compareList('project', known.project, read.project, by);
+  const task = compareList('task', known.task, read.task, by);
   const before = ENTITIES.filter(entity => wasRead(known, entity));
   const now = ENTITIES.filter(entity => before.includes(entity) || read[entity] !== undefined);
   return {
-    definitions: { project, task, ...(now.length > 0 && { read: now }) },
-    changes: lists.flatMap(({ entity, changes }) => (before.includes(entity) ? changes : [])),
-    isSame: lists.every(({ isSame }) => isSame) && now.length === before.length,
+    definitions: { project: project.fields, task: task.fields, read: now },
+    changes: before.flatMap(entity => ({ project, task })[entity].changes),
+    isSame: project.isSame && task.isSame && now.length === before.length,
   };
 }
 
@@ -95,8 +95,7 @@ function compareList(
   const changes = fields
     .flatMap(field => changeOf(entity, knownById.get(field.externalId), field) ?? [])
     .sort((one, other) => byText(one.field.externalId, other.field.externalId));
-  const isSame =
-    fields.length === known.length && fields.every(field => knownById.get(field.externalId) === field);
+  const isSame = fields.every(field => knownById.get(field.externalId) === field);
   return { fields, changes, isSame };
 }
 
@@ -129,8 +128,7 @@ function missed(
   if (field.missing !== undefined && mayConfirm(field)) {
     return entity === 'task' ? { ...told(field), deleted: true } : { ...told(field), archived: true };
   }
-  const isNews = field.missing === undefined || (by === 'sweep' && field.missing !== 'sweep');
-  return isNews ? { ...field, missing: by } : field;
+  return field.missing === undefined || by === 'sweep' ? { ...field, missing: by } : field;
 }
 
 /** The field without what we noted about it. */

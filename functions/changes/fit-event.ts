@@ -46,6 +46,17 @@ function withShortValues<Event extends ProjectEvent | TaskEvent>(event: Event, l
 
 function shortChange(change: FieldChange, length: number, path: string, cut: string[]): FieldChange {
   const short = { ...change, name: shorten(change.name, 256), field: shorten(change.field, 1_024) };
+  return withShortParts(short, length, path, cut);
+}
+
+/** The change with its long values cut to so many characters of JSON; `cut` gets the path of each. */
+export function withShortParts<Change extends Pick<FieldChange, 'from' | 'to' | 'added' | 'removed'>>(
+  change: Change,
+  length: number,
+  path: string,
+  cut: string[],
+): Change {
+  const short = { ...change };
   for (const part of ['from', 'to', 'added', 'removed'] as const) {
     const value: Json | undefined = change[part];
     if (value === undefined || JSON.stringify(value).length <= length) continue;

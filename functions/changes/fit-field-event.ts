@@ -1,5 +1,5 @@
-import type { FieldEvent, PropertyChange } from './event.ts';
-import { fits, shorten, VALUE_LENGTHS } from './fit-event.ts';
+import type { FieldEvent } from './event.ts';
+import { fits, shorten, VALUE_LENGTHS, withShortParts } from './fit-event.ts';
 
 /** The event itself when it fits; else without its list of choices, then with long values cut as those of records are
  *  (see fitEvent). `data.truncated` says what was cut. */
@@ -23,20 +23,7 @@ function withoutOptions(event: FieldEvent): FieldEvent {
 function withShortValues(event: FieldEvent, length: number): FieldEvent {
   const cut: string[] = [];
   const changes = event.data.changes.map((change, index) =>
-    shortChange(change, length, `changes[${index}]`, cut),
+    withShortParts(change, length, `changes[${index}]`, cut),
   );
   return { ...event, data: { ...event.data, changes, truncated: ['field.options', ...cut] } };
-}
-
-function shortChange(change: PropertyChange, length: number, path: string, cut: string[]): PropertyChange {
-  const short = { ...change };
-  for (const part of ['from', 'to', 'added', 'removed'] as const) {
-    const value = change[part];
-    if (value === undefined || JSON.stringify(value).length <= length) continue;
-    cut.push(`${path}.${part}`);
-    const text = shorten(typeof value === 'string' ? value : JSON.stringify(value), length);
-    if (part === 'from' || part === 'to') short[part] = text;
-    else short[part] = [text];
-  }
-  return short;
 }

@@ -219,6 +219,14 @@ describe('comparing two states of a project', () => {
     ]);
   });
 
+  it('tells no identifier that became a number, and no record in which nothing else changed', () => {
+    const before: ProjectContent = { record: { id: 'p' }, tasks: new Map([['7', { id: '7', text: 'x' }]]) };
+    const read = (text: string): ProjectContent => ({ ...before, tasks: new Map([['7', { id: 7, text }]]) });
+    expect(compareProject('p', before, read('x'), rules)).toEqual([]);
+    const [change] = compareProject('p', before, read('y'), rules);
+    expect(change?.fields.map(({ field }) => field)).toEqual(['text']);
+  });
+
   it('tells a deleted record as it last was, with no changed field', () => {
     const read: ProjectContent = { record: { name: 'P' }, tasks: new Map() };
     expect(compareProject('p', held, read, rules)).toEqual([

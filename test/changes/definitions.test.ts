@@ -206,6 +206,52 @@ describe('definitions over time', () => {
     ).toEqual([]);
   });
 
+  const fieldsOf = (count: number) => Array.from({ length: count }, (_, index) => field(`f${index}`));
+
+  it.each([
+    [4, 1],
+    [3, 2],
+    [8, 4],
+  ])('believe a list of %i that lacks %i when two passes of any mode read it so', (count, missing) => {
+    const all = fieldsOf(count);
+    const rest = read(...all.slice(missing));
+    expect(readings(known(...all), ['changes', rest], ['changes', rest]).told[1]).toHaveLength(missing);
+  });
+
+  it('do not count those that are deleted when they ask whether most are missing', () => {
+    const live = fieldsOf(5);
+    const deleted = ['x', 'y'].map(id => ({ ...field(id), deleted: true }));
+    const rest = read(...live.slice(3));
+    const before = known(...live, ...deleted);
+    const { told, definitions } = readings(before, ['changes', rest], ['changes', rest]);
+    expect(told.flat()).toEqual([]);
+    expect(isInDoubt(definitions)).toBe(false);
+    const few = known(
+      ...live.slice(1),
+      ...['v', 'w', 'x', 'y', 'z'].map(id => ({ ...field(id), deleted: true })),
+    );
+    const one = read(...live.slice(2));
+    expect(readings(few, ['changes', one], ['changes', one]).told[1]).toHaveLength(1);
+  });
+
+  it('are written once when many are missing, not in every pass that misses them', () => {
+    const all = known(...fieldsOf(5));
+    const once = compareDefinitions(all, read(), 'changes');
+    expect(once.isSame).toBe(false);
+    expect(compareDefinitions(once.definitions, read(), 'changes').isSame).toBe(true);
+  });
+
+  it('are written when only one list has changed, and when an empty one was read for the first time', () => {
+    expect(compareDefinitions(known(field('a')), read(field('a'), field('b')), 'sweep').isSame).toBe(false);
+    expect(compareDefinitions(known(field('a')), read(field('a', { name: 'A' })), 'sweep').isSame).toBe(
+      false,
+    );
+    const project = { project: [field('p')], task: [] };
+    expect(compareDefinitions(known(), project, 'sweep').isSame).toBe(false);
+    const first = compareDefinitions(NOTHING, { project: [], task: undefined }, 'sweep');
+    expect(first).toEqual({ definitions: { ...NOTHING, read: ['project'] }, changes: [], isSame: false });
+  });
+
   it('ask for a second reading where few fields are missing, and for none where many are', () => {
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(id => field(id)) as [
       FieldDefinition,
