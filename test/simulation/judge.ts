@@ -21,6 +21,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await runs(world, 'changes');
   checkVisibleIsTold(world, plan);
   world.commits.source.checkRecovered();
+  world.commits.source.checkNoneSkipped();
   await runs(world, 'sweep');
   await runs(world, 'sweep');
   // Deletions that an operator let go ahead may leave a last project, which is his to decide again.

@@ -21,7 +21,19 @@ export interface Plan {
   /** Of 1: how often SNS delivers late or twice, and SQS forgets a deletion. */
   readonly mess: { readonly late: number; readonly twice: number; readonly undeleted: number };
   readonly chat: boolean;
+  /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
+  readonly poison: Poison | undefined;
 }
+
+/** `project` chooses by remainder; `how`: what its task list answers. */
+export interface Poison {
+  readonly project: number;
+  readonly how: (typeof POISONS)[number];
+  readonly from: number;
+  readonly steps: number;
+}
+
+export const POISONS = ['403', '500', 'no identifiers'] as const;
 
 /** `gap`: ms since the step before. */
 export type Step = { readonly gap: number } & (EditStep | RunStep);
@@ -221,6 +233,15 @@ export const plans: fc.Arbitrary<Plan> = fc
       undeleted: fc.constantFrom(0, 0.2),
     }),
     chat: fc.boolean(),
+    poison: fc.option(
+      fc.record({
+        project: fc.nat(1000),
+        how: fc.constantFrom(...POISONS),
+        from: fc.nat(12),
+        steps: fc.integer({ min: 3, max: 12 }),
+      }),
+      { freq: 2, nil: undefined },
+    ),
   })
   .map(({ first, ...plan }) => sound({ ...plan, steps: [first, ...plan.steps] }));
 
