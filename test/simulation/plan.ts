@@ -191,7 +191,7 @@ const skew = fc.constantFrom(0, 0, 0, 90_000, -90_000, 3_600_000, -3_600_000);
 
 function runsOf(boundaries: readonly Boundary[]) {
   const strikes = fc.array(strikesAt(boundaries), { maxLength: 2, size: 'max' });
-  return fc.array(strikes, { maxLength: 16, size: 'max' });
+  return fc.array(strikes, { minLength: 3, maxLength: 20, size: 'max' });
 }
 
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
