@@ -41,7 +41,8 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   if (outage) throw outage;
   await settleSkipped(pass, failures, retried.done);
   const saved = await snapshots.finish(process, pass.lease, {
-    watermark: window.startedAt,
+    // What a listing that never came to rest passed over is listed again.
+    watermark: listing.complete ? window.startedAt : state.watermark,
     audit: window.audit as typeof state.audit,
     recent: recent.toSave(),
     completedAt: pass.parts.clock(),

@@ -67,7 +67,9 @@ export async function deleteOrHold(
     }
     await pass.keepAlive();
   }
-  return { state: { held: undefined, released: false }, failures };
+  // A hold that another pass tells from now on must not be ended by what this one saves.
+  const ended = state.held || state.released ? { held: undefined, released: false } : {};
+  return { state: ended, failures };
 }
 
 /** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we

@@ -75,6 +75,7 @@ export const EDITS = [
   'add field',
   'archive field',
   'unarchive field',
+  'delete field',
   'rename field',
   'rename choice',
 ] as const;
