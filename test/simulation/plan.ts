@@ -127,7 +127,7 @@ const gap = fc.oneof(
 const often = { weight: 4, arbitrary: fc.constant(true) };
 const seldom = { weight: 1, arbitrary: fc.constant(false) };
 
-const run: fc.Arbitrary<Step> = fc.record({
+const run = fc.record({
   gap,
   do: fc.constant('run' as const),
   mode: fc.constantFrom('changes' as const, 'changes' as const, 'changes' as const, 'sweep' as const),
@@ -138,7 +138,7 @@ const run: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-const edit: fc.Arbitrary<Step> = fc.record({
+const edit = fc.record({
   gap,
   do: fc.constant('edit' as const),
   edit: fc.oneof(
@@ -151,6 +151,29 @@ const edit: fc.Arbitrary<Step> = fc.record({
   audit: fc.oneof({ ...often, weight: 9 }, seldom),
   touch: fc.oneof({ ...often, weight: 9 }, seldom),
 });
+
+/** Rows that go while a list of many small pages is read shift those behind them. */
+const runWithDeletions = fc
+  .tuple(
+    run,
+    fc.array(
+      fc.tuple(edit, fc.nat(1_500), fc.constantFrom('delete project' as const, 'delete task' as const)),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
+  )
+  .map(([during, deletions]): Step[] => [
+    { ...during, budget: 900_000, strikes: [] },
+    ...deletions.map(([deletion, gap, kind]) => ({ ...deletion, gap, edit: kind })),
+  ]);
+
+const some: fc.Arbitrary<Step[]> = fc.oneof(
+  { weight: 4, arbitrary: run.map(step => [step]) },
+  { weight: 4, arbitrary: edit.map(step => [step]) },
+  { weight: 1, arbitrary: runWithDeletions },
+);
 
 const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({
   taskListName: fc.constantFrom('tasks', 'items'),
@@ -183,7 +206,7 @@ const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({
   tasksOfDeletedProject: fc.constantFrom(404 as const, 404 as const, 200 as const),
   emptyPageCursors: fc.constantFrom('strings' as const, 'null' as const),
   definitionShape: fc.constantFrom('groups' as const, 'list' as const),
-  cursors: fc.constantFrom('item' as const, 'item' as const, 'offset' as const),
+  cursors: fc.constantFrom('item' as const, 'offset' as const),
   updatesVisibleAfter: fc.constantFrom(0, 0, 2_000, 45_000),
   auditVisibleAfter: fc.constantFrom(0, 0, 2_000, 90_000),
 });
@@ -217,7 +240,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       .tuple(skew, skew, fc.constantFrom(0, 0, 2_000))
       .map(([service, ours, apart]) => ({ service, pollers: [ours, ours + apart] as const })),
     first: run,
-    steps: fc.array(fc.oneof(run, edit), { minLength: 4, maxLength: 24, size: 'max' }),
+    steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
     publisher: runsOf(['topic.publish']),
     deliverer: fc.oneof(
       { weight: 4, arbitrary: runsOf(['table.read', 'table.update', 'queue.visibility', 'endpoint.post']) },

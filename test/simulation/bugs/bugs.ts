@@ -64,6 +64,12 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'deletions unconfirmed',
     edits: [
+      edit('pass/listing.ts', 'let complete = first.pages <= 1;', 'let complete = true;'),
+      edit(
+        'pass/read-tasks.ts',
+        'if (pass.parts.state.baselined && !lacksAny(first.tasks, held)) return first;',
+        'if (pass.parts.state.baselined) return first;',
+      ),
       edit(
         'pass/sweep-pass.ts',
         'if (answer === 404 || isRepeated)',

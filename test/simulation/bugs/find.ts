@@ -13,7 +13,8 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const COPIED = ['functions', 'local', 'test/simulation', 'test/support', 'package.json'];
 
 let missed = 0;
-for (const bug of BUGS) {
+const wanted = process.argv.slice(2);
+for (const bug of BUGS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   const found = await find(bug);
   if (!found) missed += 1;
   process.stdout.write(`${bug.name.padEnd(46)} ${found ?? `NOT FOUND within ${SEEDS} seeds`}\n`);
