@@ -10,12 +10,11 @@ const WITNESSED = 5;
  *  §2.4), so every property, nested ones too, that is a time in each entry is a witness. Witnesses that disagree, or
  *  none, or too few entries, leave the order unknown. */
 export function auditOrder(entries: readonly JsonObject[]): Order {
-  const [first] = entries;
-  if (!first || entries.length < WITNESSED) return 'unknown';
+  const [first = {}] = entries;
+  if (entries.length < WITNESSED) return 'unknown';
   const verdicts = timePaths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
-  const certain = new Set(verdicts.filter(order => order !== undefined));
-  const [only] = certain;
-  return certain.size === 1 && only ? only : 'unknown';
+  const [one = 'unknown', ...others] = new Set(verdicts.filter(order => order !== undefined));
+  return others.length === 0 ? one : 'unknown';
 }
 
 function verdict(times: readonly (number | undefined)[]): Order | undefined {
@@ -45,7 +44,7 @@ function timeAt(entry: JsonObject, path: readonly string[]): number | undefined 
 
 function asTime(value: unknown): number | undefined {
   if (typeof value === 'number') return value > 1e9 && value < 1e14 ? value : undefined;
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:/.test(value)) return undefined;
+  if (typeof value !== 'string' || !/\d-\d{2}-\d{2}T\d{2}:/.test(value)) return undefined;
   const time = Date.parse(value);
   return Number.isNaN(time) ? undefined : time;
 }

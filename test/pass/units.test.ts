@@ -93,6 +93,23 @@ describe('recently listed projects', () => {
     expect(new Recent(recent.toSave()).isSettled('1', untimed)).toBe(false);
   });
 
+  it('are never settled when they can not be told from others, nor remembered then', () => {
+    const recent = new Recent([]);
+    recent.processed('1', listed, AT + 60_000);
+    const next = new Recent(recent.toSave());
+    expect(next.isSettled('1', { ...listed, flaw: new Error('two of one name') as never })).toBe(false);
+    expect(next.isSettled('1', { ...listed, record: { ...record, name: 'Other' } })).toBe(false);
+    expect(next.toSave()).toEqual([]);
+  });
+
+  it('are remembered by short digests, 2,000 of them, those that came last', () => {
+    const recent = new Recent([]);
+    for (let id = 0; id <= 2_000; id++) recent.processed(String(id), listed, AT);
+    const saved = recent.toSave();
+    expect([saved.length, saved[0]?.[0], saved.at(-1)?.[0]]).toEqual([2_000, '1', '2000']);
+    expect(saved[0]?.[1]).toHaveLength(16);
+  });
+
   it('are remembered while they are listed, and no longer', () => {
     const first = new Recent([]);
     first.processed('1', listed, AT + 60_000);
