@@ -41,7 +41,8 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   if (outage) throw outage;
   await settleSkipped(pass, failures, retried.done);
   const saved = await snapshots.finish(process, pass.lease, {
-    watermark: window.startedAt,
+    // What a listing that never came to rest passed over is listed again.
+    watermark: listing.complete ? window.startedAt : state.watermark,
     audit: window.audit as typeof state.audit,
     recent: recent.toSave(),
     completedAt: pass.parts.clock(),
@@ -92,9 +93,7 @@ async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<
   }
   const gone = [...held].filter(id => !listing.projects.has(id)).sort(byText);
   if (gone.length === 0) return failures;
-  const missing = listing.projects.size > 0 ? gone.length : await countHeld(pass);
-  const vanishedNow = { known: listing.projects.size + missing, missing };
-  const deletions = await deleteOrHold(pass, gone, listing, vanishedNow);
+  const deletions = await deleteOrHold(pass, gone, listing, await countMissing(pass, listing));
   return [...failures, ...deletions.failures];
 }
 
@@ -109,9 +108,15 @@ async function failureOfListed(pass: Pass, id: string, listed: Listed): Promise<
   }
 }
 
-/** An empty listing lacks everything that we hold. */
-async function countHeld({ parts: { snapshots, process } }: Pass): Promise<number> {
-  let count = 0;
-  for await (const _id of snapshots.projectIds(process)) count += 1;
-  return count;
+/** Those that are gone in this pass may be the few of many that somebody edited: the listing lacks all of them. */
+async function countMissing(
+  { parts: { snapshots, process } }: Pass,
+  { projects }: Listing,
+): Promise<{ known: number; missing: number }> {
+  let [known, missing] = [0, 0];
+  for await (const id of snapshots.projectIds(process)) {
+    known += 1;
+    if (!projects.has(id)) missing += 1;
+  }
+  return { known, missing };
 }

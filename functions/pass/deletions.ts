@@ -34,19 +34,23 @@ export interface Deletions {
 }
 
 /** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
- *  so, once, until an operator releases it or the projects are back. `missing` is how many the listing lacks, certain
- *  or not. */
+ *  so, once, until an operator releases it or the projects are back. What is held stays held though fewer are certainly
+ *  gone, because some can't be read. */
 export async function deleteOrHold(
   pass: Pass,
   gone: readonly string[],
   listing: Listing,
-  { known, missing, repeated = false }: Vanished,
+  vanished: Vanished,
 ): Promise<Deletions> {
   const { snapshots, log, process } = pass.parts;
+  const { known, missing } = vanished;
   // Another pass may have held the process since this one began.
   const state = await snapshots.readState(process);
-  const vanished = { known, missing, repeated, isHeld: state.held !== undefined };
-  if (isTooMuch(gone.length, listing, vanished) && !state.released) {
+  const isHeld = state.held !== undefined;
+  // A `changes` pass asks after few of those that are missing: that they are gone makes the others no more certain.
+  const counted = isHeld || pass.lease.mode === 'changes' ? missing : gone.length;
+  const isTooMuch = counted > bulkLimit(known) || isAllThatWeKnow(gone.length, listing, vanished, isHeld);
+  if (isTooMuch && !state.released) {
     const message =
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
@@ -63,18 +67,19 @@ export async function deleteOrHold(
     }
     await pass.keepAlive();
   }
-  return { state: { held: undefined, released: false }, failures };
+  // A hold that another pass tells from now on must not be ended by what this one saves.
+  const ended = state.held || state.released ? { held: undefined, released: false } : {};
+  return { state: ended, failures };
 }
 
 /** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we
- *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. What is held
- *  stays held until projects are back: that fewer of them are certainly gone, because some can't be read, changes nothing. */
-function isTooMuch(
+ *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. */
+function isAllThatWeKnow(
   gone: number,
   listing: Listing,
-  { known, missing, repeated, isHeld }: Required<Vanished> & { isHeld: boolean },
+  { known, missing, repeated = false }: Vanished,
+  isHeld: boolean,
 ): boolean {
-  if ((isHeld ? missing : gone) > bulkLimit(known)) return true;
   const isNothingLeft = missing > 0 && (listing.projects.size === 0 || missing === known);
   if (!isNothingLeft) return false;
   return missing > 1 ? gone > 0 || isHeld : gone === 1 && repeated;

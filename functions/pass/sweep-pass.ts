@@ -83,7 +83,7 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...pass.learned, ...swept, missing, ...deletions.state };
+  const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
   const failures = [...walked.failures, ...deletions.failures];
   const outage = outageOf(pass, { ...walked, failures });
   if (!outage) await settleSkipped(pass, failures);
@@ -99,6 +99,9 @@ const LISTED_BUT_GONE =
 function ended(saved: boolean): Outcome {
   return saved ? 'completed' : 'unfinished';
 }
+
+/** So many missing projects are remembered in one item of the table; the others are missed once more by a later sweep. */
+const MOST_MISSING = 4_000;
 
 interface Deleted {
   /** Certainly gone. */

@@ -304,3 +304,39 @@ describe('a task', () => {
     expect(await told()).toEqual(['task.deleted 1001/500003']);
   });
 });
+
+describe('a process whose listing hides more than may be deleted at once', () => {
+  /** Of 14 projects, 12 are there no longer, as far as our credentials show; people go on editing them. */
+  const hidden = async () => {
+    await baselined({ projects: 14, tasksPerProject: 1 });
+    const ids = Array.from({ length: 12 }, (_, index) => String(1001 + index));
+    world.service.fail({
+      when: ({ path }) => /\/projects\?/.test(path),
+      times: 1_000,
+      fault: {
+        change: body => ({
+          ...body,
+          projects: (body.projects as { id: string }[]).filter(({ id }) => !ids.includes(id)) as never,
+        }),
+      },
+    });
+    world.service.fail({
+      when: ({ path }) => ids.some(id => path.includes(`/projects/${id}/tasks`)),
+      times: 1_000,
+      fault: { status: 404 },
+    });
+  };
+
+  it.each([false, true])(
+    'invariant 9: tells no deletion of what people still edit, held by a sweep: %s',
+    async isHeld => {
+      await hidden();
+      if (isHeld) await world.later('sweep');
+      for (const id of ['1001', '1002', '1003']) {
+        world.edit.updateProject(PROCESS, id, { budget: id });
+        await world.later();
+      }
+      expect(await told()).toEqual(['source.held']);
+    },
+  );
+});

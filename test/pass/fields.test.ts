@@ -96,7 +96,7 @@ describe('a custom field', () => {
   });
 
   it('that was there at the first pass is not told, nor what the baseline sees change', async () => {
-    world = await stage.create({ projects: 12 });
+    world = await stage.create({ projects: 12, settings: { concurrency: 1 } });
     const slow = world.poller({ onProgress: () => world.pass(200) });
     expect(await world.run('changes', { poll: slow, remaining: 1_500 })).toMatchObject({
       outcome: 'unfinished',

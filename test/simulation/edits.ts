@@ -103,6 +103,10 @@ const EDIT: Record<EditStep['edit'], (target: Target) => Edited | undefined> = {
     ofField(target, true, (edit, kind, field) => {
       edit.unarchiveField(target.processId, kind, field.externalId, target.options);
     }),
+  'delete field': target =>
+    ofField(target, false, (edit, kind, field) => {
+      edit.deleteField(target.processId, kind, field.externalId, target.options);
+    }),
   'rename field': target =>
     ofField(target, false, (edit, kind, field) => {
       edit.renameField(target.processId, kind, field.externalId, `Name ${target.step.value}`, target.options);

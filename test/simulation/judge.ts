@@ -1,6 +1,6 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { propertyOf } from '../../local/service/properties.ts';
-import { type FieldKind, fieldsOf } from '../../local/service/workspace.ts';
+import type { FieldKind } from '../../local/service/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../support/told.ts';
 import { isHeld, releaseHeld, stateItem } from './operator.ts';
 import { Violation } from './oracle/violation.ts';
@@ -21,6 +21,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await runs(world, 'changes');
   checkVisibleIsTold(world, plan);
   world.commits.source.checkRecovered();
+  world.commits.source.checkNoneSkipped();
   await runs(world, 'sweep');
   await runs(world, 'sweep');
   // Deletions that an operator let go ahead may leave a last project, which is his to decide again.
@@ -174,9 +175,9 @@ function checkSecrecy({ secrets, said, commits }: World): void {
   secrets.check('a snapshot', JSON.stringify(commits.snapshots));
 }
 
-/** Without the fields that are archived now: their last values stay told. */
+/** Without the fields that are archived or deleted now: their last values stay told. */
 function toldNow(world: World): Told {
-  const hidden = { project: archived(world, 'project'), task: archived(world, 'task') };
+  const hidden = { project: hiddenProperties(world, 'project'), task: hiddenProperties(world, 'task') };
   const strip = (record: object, names: ReadonlySet<string>) =>
     Object.fromEntries(Object.entries(record).filter(([name]) => !names.has(name)));
   return Object.fromEntries(
@@ -192,10 +193,12 @@ function toldNow(world: World): Told {
   );
 }
 
-function archived(world: World, kind: FieldKind): ReadonlySet<string> {
-  const process = world.service.backend.workspace().processes.get(PROCESS);
-  const fields = process ? fieldsOf(process, kind) : [];
-  return new Set(fields.filter(field => field.archived).map(field => propertyOf(kind, field.externalId)));
+/** The properties of fields that were there once, and are archived or deleted now. */
+function hiddenProperties({ service }: World, kind: FieldKind): ReadonlySet<string> {
+  const active = service.backend.edit.fields(PROCESS, kind).filter(field => !field.archived);
+  const shown = new Set(active.map(field => field.externalId));
+  const gone = [...service.history.fieldsEver(kind)].filter(externalId => !shown.has(externalId));
+  return new Set(gone.map(externalId => propertyOf(kind, externalId)));
 }
 
 function servedNow(world: World, { freedoms }: Plan): Told {

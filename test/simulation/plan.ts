@@ -21,7 +21,19 @@ export interface Plan {
   /** Of 1: how often SNS delivers late or twice, and SQS forgets a deletion. */
   readonly mess: { readonly late: number; readonly twice: number; readonly undeleted: number };
   readonly chat: boolean;
+  /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
+  readonly poison: Poison | undefined;
 }
+
+/** `project` chooses by remainder; `how`: what its task list answers. */
+export interface Poison {
+  readonly project: number;
+  readonly how: (typeof POISONS)[number];
+  readonly from: number;
+  readonly steps: number;
+}
+
+export const POISONS = ['403', '500', 'no identifiers'] as const;
 
 /** `gap`: ms since the step before. */
 export type Step = { readonly gap: number } & (EditStep | RunStep);
@@ -63,6 +75,7 @@ export const EDITS = [
   'add field',
   'archive field',
   'unarchive field',
+  'delete field',
   'rename field',
   'rename choice',
 ] as const;
@@ -179,7 +192,7 @@ const skew = fc.constantFrom(0, 0, 0, 90_000, -90_000, 3_600_000, -3_600_000);
 
 function runsOf(boundaries: readonly Boundary[]) {
   const strikes = fc.array(strikesAt(boundaries), { maxLength: 2, size: 'max' });
-  return fc.array(strikes, { maxLength: 16, size: 'max' });
+  return fc.array(strikes, { minLength: 3, maxLength: 20, size: 'max' });
 }
 
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
@@ -221,6 +234,15 @@ export const plans: fc.Arbitrary<Plan> = fc
       undeleted: fc.constantFrom(0, 0.2),
     }),
     chat: fc.boolean(),
+    poison: fc.option(
+      fc.record({
+        project: fc.nat(1000),
+        how: fc.constantFrom(...POISONS),
+        from: fc.nat(12),
+        steps: fc.integer({ min: 3, max: 12 }),
+      }),
+      { freq: 2, nil: undefined },
+    ),
   })
   .map(({ first, ...plan }) => sound({ ...plan, steps: [first, ...plan.steps] }));
 

@@ -10,8 +10,9 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
   const world = new World(plan, coverage);
   const restore = virtualTimers(world.scheduler);
   try {
-    for (const step of plan.steps) {
+    for (const [index, step] of plan.steps.entries()) {
       await world.pass(step.gap);
+      world.service.reach(index);
       if (step.do === 'edit') world.service.edit(step);
       else void world.pollers.run(step);
     }

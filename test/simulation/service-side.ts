@@ -6,7 +6,7 @@ import type { Boundary, Coverage } from './faults.ts';
 import type { Reply, Sent } from './http.ts';
 import { History } from './oracle/history.ts';
 import type { SecretsOracle } from './oracle/secrets.ts';
-import type { EditStep, Plan } from './plan.ts';
+import type { EditStep, Plan, Poison } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 import { PROCESS } from './shared.ts';
 
@@ -21,12 +21,16 @@ export class ServiceSide {
   requests: string[] = [];
   readonly #secrets: SecretsOracle;
   readonly #coverage: Coverage;
+  readonly #poison: Poison | undefined;
+  /** The project whose tasks can't be read now. */
+  #poisoned: string | undefined;
   #deletions = 0;
   /** By list: how many deletions there were when its last first page was asked for. */
   readonly #begun = new Map<string, number>();
 
   constructor(plan: Plan, scheduler: Scheduler, secrets: SecretsOracle, coverage: Coverage) {
     this.#coverage = coverage;
+    this.#poison = plan.poison;
     const clock = () => scheduler.now + plan.skew.service;
     this.#secrets = secrets;
     this.backend = createBackend({
@@ -42,6 +46,18 @@ export class ServiceSide {
     });
     secrets.learn(this.backend.credentials.clientSecret);
     this.history = new History(this.backend, PROCESS);
+  }
+
+  /** The plan's step with this number begins. */
+  reach(step: number): void {
+    const { from = Infinity, steps = 0, project = 0 } = this.#poison ?? {};
+    const ids = [...(this.backend.workspace().processes.get(PROCESS)?.projects.keys() ?? [])];
+    if (step === from) this.#poisoned = ids[project % ids.length];
+    if (step === from + steps) this.heal();
+  }
+
+  heal(): void {
+    this.#poisoned = undefined;
   }
 
   edit(step: EditStep): void {
@@ -64,7 +80,17 @@ export class ServiceSide {
       this.requests.push(path);
       this.#noteViews(path);
     }
-    return answer;
+    return this.#poisonedAnswer(path) ?? answer;
+  }
+
+  #poisonedAnswer(path: string): Reply | undefined {
+    if (!this.#poison || this.#poisoned === undefined) return undefined;
+    if (!path.includes(`/projects/${this.#poisoned}/tasks`)) return undefined;
+    const { how } = this.#poison;
+    this.#coverage.add('project', how);
+    const paging = { startCursor: 'a', endCursor: 'a', hasNextPage: false };
+    const text = JSON.stringify({ tasks: [{ name: 'Nobody' }], paging });
+    return { status: how === 'no identifiers' ? 200 : Number(how), headers: {}, text: Buffer.from(text) };
   }
 
   /** What this answer hides from its reader, and will not hide for ever. */

@@ -57,7 +57,7 @@ export class World {
       },
     };
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
-    this.commits = new CommitsOracle(this.service.history, plan.freedoms.dateHeader !== false);
+    this.commits = new CommitsOracle(this.service.history, coverage, plan.freedoms.dateHeader !== false);
     this.deliveries = new DeliveriesOracle(this.commits);
     this.pollers = new Pollers(this.#shared, this.service);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
@@ -72,6 +72,7 @@ export class World {
   /** From now on nothing goes wrong any more. */
   calm(): void {
     this.#shared.nature.faulty = false;
+    this.service.heal();
   }
 
   /** Lets things happen until `isDone` holds, or an invariant doesn't. */

@@ -5,6 +5,7 @@ import { serialise } from '../../../functions/changes/serialise.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
 import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
+import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';
 import type { History, RecordName } from './history.ts';
 import { SourceOracle } from './source.ts';
@@ -28,15 +29,16 @@ export class CommitsOracle {
   readonly texts = new Map<string, string>();
   readonly events: ChangeEvent[] = [];
   readonly #sequences = new Map<string, number>();
-  readonly source = new SourceOracle();
+  readonly source: SourceOracle;
   readonly fields = new FieldsOracle();
   /** When each record was last told of, and when the baseline ended, by the service's clock. */
   readonly #lastTold = new Map<string, number>();
   #baselinedAt = 0;
   #writes = 0;
 
-  constructor(history: History, isTimed: boolean) {
+  constructor(history: History, coverage: Coverage, isTimed: boolean) {
     this.#history = history;
+    this.source = new SourceOracle(coverage);
     this.#isTimed = isTimed;
   }
 
@@ -50,6 +52,8 @@ export class CommitsOracle {
     const touched = new Set<string>();
     for (const record of records) this.#take(record, touched);
     const definitions = records.flatMap(definitionsOf).at(-1);
+    const state = records.findLast(isState)?.dynamodb?.NewImage;
+    if (state) this.source.compare(JSON.parse(state.skipped?.S ?? '[]'), state.held !== undefined);
     if (definitions) this.fields.compare(definitions, this.told !== undefined);
     if (!this.told && records.some(isBaselined)) {
       this.told = structuredClone(this.snapshots);
@@ -148,6 +152,11 @@ export class CommitsOracle {
 
 export function isOfRecord(event: ChangeEvent): event is RecordEvent {
   return event.type.startsWith('project.') || event.type.startsWith('task.');
+}
+
+/** An endpoint has a STATE, too. */
+function isState({ dynamodb }: DynamoDBRecord): boolean {
+  return dynamodb?.Keys?.sk?.S === 'STATE' && dynamodb.Keys.pk?.S?.startsWith('W#') === true;
 }
 
 function isBaselined({ dynamodb }: DynamoDBRecord): boolean {

@@ -2,7 +2,7 @@ import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { Json, JsonObject } from '../../../functions/json.ts';
 import type { SimulatedBackend } from '../../../local/service/backend.ts';
 import { projectRecord, taskRecord } from '../../../local/service/records.ts';
-import type { ProcessState } from '../../../local/service/workspace.ts';
+import { type FieldKind, fieldsOf, type ProcessState } from '../../../local/service/workspace.ts';
 import { isEmpty } from '../../support/told.ts';
 
 /** A record of the service: a project, or one of its tasks. */
@@ -38,6 +38,13 @@ export class History {
   note(): void {
     const state = this.#service.workspace().processes.get(this.#processId) as ProcessState;
     this.#moments.push({ from: this.#service.clock(), state });
+  }
+
+  /** The `externalId` of every field that ever was. */
+  fieldsEver(kind: FieldKind): ReadonlySet<string> {
+    return new Set(
+      this.#moments.flatMap(({ state }) => fieldsOf(state, kind).map(({ externalId }) => externalId)),
+    );
   }
 
   /** Whether the record had this value (all kinds of empty are one) at some time between the two, both included. */

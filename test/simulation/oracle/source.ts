@@ -1,23 +1,71 @@
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { Skipped } from '../../../functions/snapshots/state.ts';
+import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
 
-/** Judges what is told of the process itself: its sequence grows, and a stall ends before another begins. */
+/** Judges what is told of the process itself: its sequence grows; a stall, a hold, and the skipping of a project are told
+ *  once, and end before they are told again. */
 export class SourceOracle {
+  readonly #coverage: Coverage;
   #sequence = 0;
   #isStalled = false;
+  #isHeld = false;
+  /** Projects that subscribers know to be skipped … */
+  #told: ReadonlySet<string> = new Set();
+  /** … and all that are. */
+  #skipped: ReadonlySet<string> = new Set();
 
-  tell({ id, type, sequence }: ChangeEvent): void {
+  constructor(coverage: Coverage) {
+    this.#coverage = coverage;
+  }
+
+  tell(event: ChangeEvent): void {
+    const { id, type, sequence } = event;
     if (Number(sequence) < this.#sequence)
       throw new Violation(4, `${id} comes after sequence ${this.#sequence}`);
     this.#sequence = Number(sequence);
+    if (type === 'source.skipped') this.#tellSkipped(id, event.data.project.id);
+    if (type === 'source.held') {
+      if (this.#isHeld) throw new Violation(2, `${id} tells ${type} a second time`);
+      this.#isHeld = true;
+    }
     if (type !== 'source.stalled' && type !== 'source.recovered') return;
     const isStalled = type === 'source.stalled';
     if (isStalled === this.#isStalled) throw new Violation(2, `${id} tells ${type} a second time`);
     this.#isStalled = isStalled;
   }
 
+  #tellSkipped(id: string, projectId: string): void {
+    if (this.#told.has(projectId)) throw new Violation(2, `${id} tells of ${projectId} a second time`);
+    if (!this.#skipped.has(projectId))
+      throw new Violation(2, `${id} tells of ${projectId}, which failed in one pass only`);
+    this.#coverage.add('project', 'told as skipped');
+    this.#told = new Set([...this.#told, projectId]);
+  }
+
+  /** To be asked at each write of the state, after what is told with it. */
+  compare(skipped: readonly Skipped[], isHeld: boolean): void {
+    if (isHeld && !this.#isHeld) throw new Violation(1, 'the process is held, but nobody was told');
+    this.#isHeld = isHeld;
+    const told = new Set(skipped.flatMap(one => (one.told ? [one.id] : [])));
+    if (!told.isSubsetOf(this.#told))
+      throw new Violation(1, `nobody was told of all of ${[...told].join(', ')}`);
+    for (const { id } of skipped) if (!this.#skipped.has(id)) this.#coverage.add('project', 'skipped');
+    this.#told = told;
+    this.#skipped = new Set(skipped.map(({ id }) => id));
+  }
+
   /** To be asked once passes complete again. */
   checkRecovered(): void {
     if (this.#isStalled) throw new Violation(1, 'passes complete again, but the stall was never called over');
+  }
+
+  /** To be asked once every project can be read again. */
+  checkNoneSkipped(): void {
+    if (this.#skipped.size > 0)
+      throw new Violation(
+        1,
+        `every project can be read, but skipped are still ${[...this.#skipped].join(', ')}`,
+      );
   }
 }
