@@ -12,7 +12,7 @@ const WITNESSED = 5;
 export function auditOrder(entries: readonly JsonObject[]): Order {
   const [first = {}] = entries;
   if (entries.length < WITNESSED) return 'unknown';
-  const verdicts = timePaths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
+  const verdicts = paths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
   const [one = 'unknown', ...others] = new Set(verdicts.filter(order => order !== undefined));
   return others.length === 0 ? one : 'unknown';
 }
@@ -24,13 +24,12 @@ function verdict(times: readonly (number | undefined)[]): Order | undefined {
   return steps.every(step => step <= 0) ? 'newest-first' : 'unknown';
 }
 
-/** Paths of the properties of one entry that look like a time; two levels deep is where services put them. */
-function timePaths(entry: JsonObject, prefix: readonly string[] = []): string[][] {
+/** Paths of the properties of one entry; two levels deep is where services put times. */
+function paths(entry: JsonObject, prefix: readonly string[] = []): string[][] {
   return Object.keys(entry).flatMap(name => {
     const path = [...prefix, name];
     const value = entry[name];
-    if (isJsonObject(value) && prefix.length < 2) return timePaths(value, path);
-    return asTime(value) === undefined ? [] : [path];
+    return isJsonObject(value) && prefix.length < 2 ? paths(value, path) : [path];
   });
 }
 

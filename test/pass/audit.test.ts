@@ -179,6 +179,16 @@ describe('the order of audit entries', () => {
     ['newest-first', [5, 4, 3, 2, 1].map(number => ({ made: day(1), at: day(number), n: number }))],
     ['unknown', [...at(day(1), day(2), day(3), day(4)), { id: 'x' }]],
     ['unknown', [...[1, 2, 3, 4].map(number => ({ a: { at: day(number) } })), { a: 'x' }]],
+    ['unknown', [...[1, 2, 3, 4].map(number => ({ a: { at: day(number) } })), { a: null }]],
+    [
+      'oldest-first',
+      [1, 2, 3, 4, 5].map(number => ({ at: day(number), due: number < 4 ? day(9 - number) : '' })),
+    ],
+    [
+      'unknown',
+      [1, 2, 3, 4, 5].map(number => ({ at: day(number), seen: day([1, 3, 2, 4, 5][number - 1] ?? 1) })),
+    ],
+    ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: [day(number)] }))],
     ['unknown', [1, 2, 3, 4].map(number => ({ at: day(number) })).concat([{ at: 7 } as never])],
     ['unknown', [1, 2, 3, 4, 5].map(number => ({ a: second + number, b: second - number }))],
   ] as const)('is %s in %j', (order, entries) => {
@@ -199,6 +209,20 @@ describe('names in audit entries', () => {
     for (const name of ['p-1', 'p_2', 'p3', '42', '7', 'p4', 'v1.p4']) expect(names).toContain(name);
     expect(names).not.toContain('');
     expect(names).toContain('Project p3, moved.');
+  });
+
+  it('are the whole text, what is between other signs than letters, digits and ._~-, and between dots', () => {
+    const name = 'é1._~-b';
+    expect([...namesIn([{ text: `${name}/c  d!` }])]).toEqual([
+      `${name}/c  d!`,
+      name,
+      'c',
+      'd',
+      'é1',
+      '_',
+      '-b',
+    ]);
+    expect([...namesIn([{ text: '!' }, { text: '' }])]).toEqual(['!']);
   });
 
   it('are never longer than an identifier can be', () => {

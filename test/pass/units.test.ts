@@ -19,7 +19,7 @@ describe('the freshest record', () => {
 
   it('is the only one there is', () => {
     expect(freshest(listed(AT, {}), undefined).record).toBe('listed');
-    expect(freshest(undefined, held(AT, {})).record).toBe('held');
+    expect(freshest(undefined, held(AT, {}))).toEqual({ record: 'held', doubtful: false });
   });
 
   it.each([
@@ -58,6 +58,33 @@ describe('the freshest record', () => {
       AT,
       { updatedAt: iso(AT) },
       { updatedAt: iso(AT) },
+      'listed',
+      false,
+    ],
+    [
+      'listed later by no more than clocks may differ, with an earlier update time',
+      AT + 5_000,
+      AT,
+      { updatedAt: iso(AT - 1) },
+      { updatedAt: iso(AT) },
+      'held',
+      false,
+    ],
+    [
+      'close and later, the only one without an update time',
+      AT + 1,
+      AT,
+      {},
+      { updatedAt: iso(AT) },
+      'listed',
+      false,
+    ],
+    [
+      'close and later, the only one with an update time',
+      AT + 1,
+      AT,
+      { updatedAt: iso(AT) },
+      {},
       'listed',
       false,
     ],
@@ -157,6 +184,23 @@ describe('a walk', () => {
         },
       ),
     );
+  });
+
+  it('begins no other item once one has failed', async () => {
+    const begun: number[] = [];
+    const walking = walk([1, 2, 3, 4, 5, 6], {
+      concurrency: 2,
+      shouldStop: () => false,
+      onReached: async () => undefined,
+      work: async item => {
+        begun.push(item);
+        await new Promise(resolve => setImmediate(resolve));
+        if (item === 1) throw new Error('first');
+        await new Promise(resolve => setImmediate(resolve));
+      },
+    });
+    await expect(walking).rejects.toThrow('first');
+    expect(begun).toEqual([1, 2]);
   });
 
   it('stops before the item at which it is told to', async () => {
