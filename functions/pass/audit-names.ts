@@ -23,7 +23,9 @@ export function namesIn(entries: readonly JsonObject[]): Set<string> {
 }
 
 function addPieces(names: Set<string>, text: string): void {
-  for (const piece of [text, ...text.split(/[^\p{L}\p{N}._~-]+/u), ...text.split(/[^\p{L}\p{N}_-]+/u)]) {
+  const long = text.match(/[\p{L}\p{N}._~-]+/gu) ?? [];
+  const short = text.match(/[\p{L}\p{N}_-]+/gu) ?? [];
+  for (const piece of [text, ...long, ...short]) {
     if (piece !== '' && piece.length <= LONGEST) names.add(piece);
   }
 }

@@ -10,12 +10,11 @@ const WITNESSED = 5;
  *  §2.4), so every property, nested ones too, that is a time in each entry is a witness. Witnesses that disagree, or
  *  none, or too few entries, leave the order unknown. */
 export function auditOrder(entries: readonly JsonObject[]): Order {
-  const [first] = entries;
-  if (!first || entries.length < WITNESSED) return 'unknown';
-  const verdicts = timePaths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
-  const certain = new Set(verdicts.filter(order => order !== undefined));
-  const [only] = certain;
-  return certain.size === 1 && only ? only : 'unknown';
+  const [first = {}] = entries;
+  if (entries.length < WITNESSED) return 'unknown';
+  const verdicts = paths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
+  const [one = 'unknown', ...others] = new Set(verdicts.filter(order => order !== undefined));
+  return others.length === 0 ? one : 'unknown';
 }
 
 function verdict(times: readonly (number | undefined)[]): Order | undefined {
@@ -25,13 +24,12 @@ function verdict(times: readonly (number | undefined)[]): Order | undefined {
   return steps.every(step => step <= 0) ? 'newest-first' : 'unknown';
 }
 
-/** Paths of the properties of one entry that look like a time; two levels deep is where services put them. */
-function timePaths(entry: JsonObject, prefix: readonly string[] = []): string[][] {
+/** Paths of the properties of one entry; two levels deep is where services put times. */
+function paths(entry: JsonObject, prefix: readonly string[] = []): string[][] {
   return Object.keys(entry).flatMap(name => {
     const path = [...prefix, name];
     const value = entry[name];
-    if (isJsonObject(value) && prefix.length < 2) return timePaths(value, path);
-    return asTime(value) === undefined ? [] : [path];
+    return isJsonObject(value) && prefix.length < 2 ? paths(value, path) : [path];
   });
 }
 
@@ -45,7 +43,7 @@ function timeAt(entry: JsonObject, path: readonly string[]): number | undefined 
 
 function asTime(value: unknown): number | undefined {
   if (typeof value === 'number') return value > 1e9 && value < 1e14 ? value : undefined;
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:/.test(value)) return undefined;
+  if (typeof value !== 'string' || !/\d-\d{2}-\d{2}T\d{2}:/.test(value)) return undefined;
   const time = Date.parse(value);
   return Number.isNaN(time) ? undefined : time;
 }

@@ -60,7 +60,7 @@ async function read(pass: Pass, position: AuditPosition | undefined): Promise<Au
     );
   }
   const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
-  if (hasTail) await walkPages(pass, walked, position.tail, () => false);
+  if (hasTail) await walkPages(pass, walked, position.tail);
   if (walked.isOverfull) {
     const message =
       'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
@@ -77,12 +77,12 @@ async function walkPages(
   pass: Pass,
   walked: WalkedPages,
   after: string | undefined,
-  isEnough: (page: Page<JsonObject>) => boolean,
+  isEnough?: (page: Page<JsonObject>) => boolean,
 ): Promise<void> {
   const { service, process } = pass.parts;
   for await (const page of service.auditLog(process.processId, after)) {
     walked.add(page);
     await pass.keepAlive();
-    if (isEnough(page)) return;
+    if (isEnough?.(page)) return;
   }
 }

@@ -21,12 +21,12 @@ export class Recent {
 
   /** True when the record is the one last processed, and its tasks were read well after its update time. */
   isSettled(id: string, listed: Listed): boolean {
-    if (listed.flaw) return false;
-    const [known, readAt] = this.#before.get(id) ?? [];
-    const updatedAt = updateTime(listed.record);
-    if (readAt === undefined || updatedAt === undefined) return false;
+    const before = this.#before.get(id);
+    if (!before || listed.flaw) return false;
+    const [known, readAt] = before;
+    const updatedAt = updateTime(listed.record) ?? Number.POSITIVE_INFINITY;
     const settled = readAt - updatedAt >= SETTLED_MS && known === digest(listed.record);
-    if (settled) this.#now.set(id, [known, readAt]);
+    if (settled) this.#now.set(id, before);
     return settled;
   }
 

@@ -11,7 +11,7 @@ export interface Walk<Item> {
 /** Works on the items, several at once, beginning them in order. A failure lets those that run end, begins no others,
  *  and is then thrown: what is reached is done, whatever happened beyond. */
 export async function walk<Item>(items: readonly Item[], how: Walk<Item>): Promise<'done' | 'stopped'> {
-  const done = new Array<boolean>(items.length).fill(false);
+  const done: boolean[] = [];
   let next = 0;
   let reached = 0;
   let stopped = false;

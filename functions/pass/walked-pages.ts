@@ -14,6 +14,8 @@ export class WalkedPages {
   #room = MOST_FRESH;
   readonly #before: AuditPosition | undefined;
   readonly #known: ReadonlySet<string>;
+  /** The entries at the ends of what was known. */
+  readonly #ends: readonly [first: string | undefined, last: string | undefined];
   #first: Page<JsonObject> | undefined;
   #last: Page<JsonObject> | undefined;
   #grewAtHead = false;
@@ -22,49 +24,47 @@ export class WalkedPages {
   constructor(before: AuditPosition | undefined) {
     this.#before = before;
     this.#known = new Set(before?.seen);
+    this.#ends = [before?.seen[0], before?.seen.at(-1)];
   }
 
   add(page: Page<JsonObject>): void {
     const digests = page.items.map(digest);
-    if (this.#before) for (const [index, entry] of page.items.entries()) this.#keep(entry, digests[index]);
+    if (this.#before) for (const entry of page.items) this.#keep(entry);
     this.#grewAtHead ||= page.after === undefined && this.#startsWithNew(digests);
     this.#grewAtEnd ||= this.#endsWithNew(digests);
     this.#first ??= page;
     this.#last = page;
   }
 
-  #keep(entry: JsonObject, digest: string | undefined): void {
-    if (this.#room < 0 || this.#isKnown(digest)) return;
+  #keep(entry: JsonObject): void {
+    if (this.isOverfull || this.#known.has(digest(entry))) return;
     this.#room -= JSON.stringify(entry).length;
     this.fresh.push(entry);
   }
 
   /** True when more was new than can be held: `fresh` is a part of it. */
   get isOverfull(): boolean {
+    // Stryker disable next-line EqualityOperator: one entry more or less is nothing beside those hundred thousands.
     return this.#room < 0;
-  }
-
-  #isKnown(digest: string | undefined): boolean {
-    return digest !== undefined && this.#known.has(digest);
   }
 
   /** True when what is new is followed by the entry that was the first: what else stands unseen before known entries was
    *  between the ends that we know, and moved to the head when the oldest entries were purged. */
   #startsWithNew(digests: readonly string[]): boolean {
-    const known = digests.findIndex(one => this.#isKnown(one));
-    return known > 0 && digests[known] === this.#before?.seen[0];
+    const known = digests.findIndex(one => this.#known.has(one));
+    return known > 0 && digests[known] === this.#ends[0];
   }
 
   /** True when what is new follows the entry that was the last. */
   #endsWithNew(digests: readonly string[]): boolean {
-    const known = digests.findLastIndex(one => this.#isKnown(one));
-    return known >= 0 && known < digests.length - 1 && digests[known] === this.#before?.seen.at(-1);
+    const known = digests.findLastIndex(one => this.#known.has(one));
+    return known >= 0 && known < digests.length - 1 && digests[known] === this.#ends[1];
   }
 
   /** Newest-first, everything behind an entry that we know is known. */
   reachesKnown(page: Page<JsonObject>): boolean {
     const last = page.items.at(-1);
-    return last === undefined || this.#isKnown(digest(last));
+    return last === undefined || this.#known.has(digest(last));
   }
 
   get isNewestFirst(): boolean {
@@ -89,6 +89,6 @@ export class WalkedPages {
   get #order(): AuditPosition['order'] {
     if (this.#before && this.#before.order !== 'unknown') return this.#before.order;
     if (this.#grewAtHead !== this.#grewAtEnd) return this.#grewAtHead ? 'newest-first' : 'oldest-first';
-    return auditOrder(this.#first?.items ?? []);
+    return this.#first ? auditOrder(this.#first.items) : 'unknown';
   }
 }

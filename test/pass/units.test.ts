@@ -19,7 +19,7 @@ describe('the freshest record', () => {
 
   it('is the only one there is', () => {
     expect(freshest(listed(AT, {}), undefined).record).toBe('listed');
-    expect(freshest(undefined, held(AT, {})).record).toBe('held');
+    expect(freshest(undefined, held(AT, {}))).toEqual({ record: 'held', doubtful: false });
   });
 
   it.each([
@@ -61,6 +61,33 @@ describe('the freshest record', () => {
       'listed',
       false,
     ],
+    [
+      'listed later by no more than clocks may differ, with an earlier update time',
+      AT + 5_000,
+      AT,
+      { updatedAt: iso(AT - 1) },
+      { updatedAt: iso(AT) },
+      'held',
+      false,
+    ],
+    [
+      'close and later, the only one without an update time',
+      AT + 1,
+      AT,
+      {},
+      { updatedAt: iso(AT) },
+      'listed',
+      false,
+    ],
+    [
+      'close and later, the only one with an update time',
+      AT + 1,
+      AT,
+      { updatedAt: iso(AT) },
+      {},
+      'listed',
+      false,
+    ],
     ['of the same moment, and the same', AT, AT, { a: 1 }, { a: 1 }, 'held', false],
     ['of the same moment, and another', AT, AT, { a: 1 }, { a: 2 }, 'held', true],
   ] as const)('%s', (_title, listedAt, heldAt, theirs, ours, record, doubtful) => {
@@ -91,6 +118,23 @@ describe('recently listed projects', () => {
     const untimed = { ...listed, record: { name: 'Acme' } };
     recent.processed('1', untimed, AT + 60_000);
     expect(new Recent(recent.toSave()).isSettled('1', untimed)).toBe(false);
+  });
+
+  it('are never settled when they can not be told from others, nor remembered then', () => {
+    const recent = new Recent([]);
+    recent.processed('1', listed, AT + 60_000);
+    const next = new Recent(recent.toSave());
+    expect(next.isSettled('1', { ...listed, flaw: new Error('two of one name') as never })).toBe(false);
+    expect(next.isSettled('1', { ...listed, record: { ...record, name: 'Other' } })).toBe(false);
+    expect(next.toSave()).toEqual([]);
+  });
+
+  it('are remembered by short digests, 2,000 of them, those that came last', () => {
+    const recent = new Recent([]);
+    for (let id = 0; id <= 2_000; id++) recent.processed(String(id), listed, AT);
+    const saved = recent.toSave();
+    expect([saved.length, saved[0]?.[0], saved.at(-1)?.[0]]).toEqual([2_000, '1', '2000']);
+    expect(saved[0]?.[1]).toHaveLength(16);
   });
 
   it('are remembered while they are listed, and no longer', () => {
@@ -140,6 +184,23 @@ describe('a walk', () => {
         },
       ),
     );
+  });
+
+  it('begins no other item once one has failed', async () => {
+    const begun: number[] = [];
+    const walking = walk([1, 2, 3, 4, 5, 6], {
+      concurrency: 2,
+      shouldStop: () => false,
+      onReached: async () => undefined,
+      work: async item => {
+        begun.push(item);
+        await new Promise(resolve => setImmediate(resolve));
+        if (item === 1) throw new Error('first');
+        await new Promise(resolve => setImmediate(resolve));
+      },
+    });
+    await expect(walking).rejects.toThrow('first');
+    expect(begun).toEqual([1, 2]);
   });
 
   it('stops before the item at which it is told to', async () => {

@@ -12,6 +12,7 @@ describe('the state of a process', () => {
       missing: [],
       released: false,
       reported: [],
+      skipped: [],
     });
     expect(stateOf(undefined)).toEqual(UNKNOWN_PROCESS);
   });
