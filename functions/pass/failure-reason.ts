@@ -2,7 +2,8 @@ import { ServiceError } from '../service/errors.ts';
 import { TooLargeError } from './commit-changes.ts';
 import { TaskListMissingError } from './task-list-missing-error.ts';
 
-const LONGEST = 1_000;
+/** Up to a hundred of them stand in one item of the table. */
+const LONGEST = 300;
 
 /** Why something failed, in words that subscribers may read. The service client hides secrets in its errors; other errors
  *  (of AWS, or our own) tell of our house, and stay in the log. */

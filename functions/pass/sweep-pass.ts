@@ -101,7 +101,7 @@ function ended(saved: boolean): Outcome {
 }
 
 /** So many missing projects are remembered in one item of the table; the others are missed once more by a later sweep. */
-const MOST_MISSING = 4_000;
+const MOST_MISSING = 2_000;
 
 interface Deleted {
   /** Certainly gone. */
