@@ -28,7 +28,7 @@ export class Identity {
     read: ReadonlyMap<string, JsonObject>,
   ): void {
     const [id] = read.keys();
-    if (id === undefined || held.size === 0 || [...read.keys()].some(task => held.has(task))) return;
+    if (id === undefined || [...read.keys()].some(task => held.has(task))) return;
     const properties = propertiesOf(held);
     if ([...read.values()].some(task => isThere(task, properties))) return;
     const { processId } = this.#parts.process;

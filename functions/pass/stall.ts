@@ -25,9 +25,10 @@ export async function tellStalled(pass: Pass, reason: string): Promise<void> {
         events: version => [stalledEvent(process, { version, at: clock(), since, reason })],
       };
     });
+    if (told === 0) return;
     pass.events += told;
-    pass.isStalled ||= told > 0;
-    if (told > 0) log.warn('The process is stalled; subscribers are told.', { ...process, reason });
+    pass.isStalled = true;
+    log.warn('The process is stalled; subscribers are told.', { ...process, reason });
   });
 }
 
@@ -46,15 +47,16 @@ export async function tellRecovered(pass: Pass): Promise<void> {
         events: version => [recoveredEvent(process, { version, since: stalled.since, until: clock() })],
       };
     });
+    if (told === 0) return;
     pass.events += told;
-    if (told > 0) log.info('The process is no longer stalled; subscribers are told.', { ...process });
+    log.info('The process is no longer stalled; subscribers are told.', { ...process });
   });
 }
 
 function isOverdue(pass: Pass, { completedAt, stalled }: ProcessState): boolean {
   const { clock, settings } = pass.parts;
   const allowed = Math.max(INTERVALS * settings.interval, LEAST_MS);
-  return !stalled && completedAt > 0 && clock() - completedAt > allowed;
+  return !stalled && clock() - completedAt > allowed;
 }
 
 async function trying(pass: Pass, tell: () => Promise<void>): Promise<void> {

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/json.ts';
+import { Identity } from '../../functions/pass/identity.ts';
+import type { PassParts } from '../../functions/pass/pass.ts';
+import type { Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
@@ -52,8 +56,13 @@ describe('an identifier under another name', () => {
     renaming('tasks', id => ({ taskId: Number(id) }));
     world.edit.updateProject(PROCESS, '1001', { budget: '1' });
     world.edit.createProject(PROCESS, { name: 'New' });
+    world.edit.createTask(PROCESS, '1001', { name: 'Other' });
     await passes();
-    expect((await told()).sort()).toEqual(['project.created 1005', 'project.updated 1001 budget: "" → "1"']);
+    expect((await told()).sort()).toEqual([
+      'project.created 1005',
+      'project.updated 1001 budget: "" → "1"',
+      'task.created 1001/500009',
+    ]);
   });
 });
 
@@ -68,7 +77,7 @@ describe('other identifiers under another name', () => {
     await passes();
     expect(await told()).toEqual([]);
     expect(said()).toContain(
-      'expected records with id, which identified those known, found EXT-1001 without it',
+      '/projects: at $.projects: expected records with id, which identified those known, found EXT-1001 without it',
     );
     expect(said()).toContain('give the workspace a new name');
     renamed.cancel();
@@ -112,6 +121,77 @@ describe('a field that has the value of the identifier by chance', () => {
     world.edit.createProject(PROCESS, { name: 'New' });
     await passes();
     expect(await told()).toEqual(['project.created 1005']);
+  });
+});
+
+describe('a check of identifiers', () => {
+  const task = (id: string, more: JsonObject = {}) => [id, { id, ...more }] as const;
+  const identity = (snapshots: Partial<Snapshots>) =>
+    new Identity({ process: { workspace: 'eu', processId: 'p' }, snapshots } as unknown as PassParts);
+  const checked = (held: Tasks, read: Tasks) => () =>
+    identity({}).checkTasks('1', new Map(held), new Map(read));
+  /** A check of a new project, beside one that is held. */
+  const checkedBeside = (heldId: string, held: JsonObject, record: JsonObject) =>
+    identity({
+      projectIds: async function* () {
+        yield heldId;
+      },
+      load: async () => ({ content: { record: held } }) as unknown as Snapshot,
+    }).checkProject('new', record);
+  type Tasks = readonly (readonly [string, JsonObject])[];
+
+  it('asks nothing of a list that is empty, or is the first', () => {
+    expect(checked([task('1')], [])).not.toThrow();
+    expect(checked([], [['2', { key: '2' }]])).not.toThrow();
+  });
+
+  it('is content when one of the new tasks has what identified those known', () => {
+    expect(checked([task('1')], [['2', { key: '2' }], task('3')])).not.toThrow();
+    expect(checked([task('1')], [['2', { key: '2' }]])).toThrow(
+      /projects\/1\/tasks: at \$: .*found 2 without/,
+    );
+  });
+
+  it('names all properties that may have been the identifier', () => {
+    const known = { id: '1', key: 1, name: 'One' };
+    expect(checked([['1', known]], [['2', { name: '2' }]])).toThrow('records with id or key, which');
+    expect(checked([['1', known]], [['2', { key: 2 }]])).not.toThrow();
+  });
+
+  it.each([null, true, {}, [1]])('takes no %j for an identifier', id => {
+    expect(checked([task('1')], [['2', { id }]])).toThrow('records with id');
+  });
+
+  it('knows nothing better when no property of those known is their identifier', async () => {
+    expect(checked([['1', { name: 'One' }]], [['2', { key: '2' }]])).not.toThrow();
+    await checkedBeside('1', { name: 'One' }, { key: '2' });
+    await expect(checkedBeside('1', { id: '1' }, { key: '2' })).rejects.toThrow('found new without it');
+  });
+
+  it('knows nothing when no project is held', async () => {
+    const none = identity({ projectIds: async function* () {} });
+    await none.checkProject('new', { key: 'new' });
+  });
+
+  it('fails when the projects that are held can not be read', async () => {
+    const broken = identity({
+      projectIds: async function* () {
+        yield '1';
+      },
+      load: async () => {
+        throw new Error('throttled');
+      },
+    });
+    await expect(broken.checkProject('new', { id: 'new' })).rejects.toThrow('throttled');
+  });
+});
+
+describe('tasks that are all deleted at once', () => {
+  it('are deleted', async () => {
+    await baselined();
+    for (const id of ['500001', '500002']) world.edit.deleteTask(PROCESS, '1001', id);
+    await passes();
+    expect(await told()).toEqual(['task.deleted 1001/500001', 'task.deleted 1001/500002']);
   });
 });
 

@@ -18,6 +18,8 @@ async function baselined(options: WorldOptions = {}): Promise<World> {
 }
 const isAsked = ({ path }: { path: string }) => path.includes('/processes/');
 const down = () => world.service.fail({ when: isAsked, times: 1_000, fault: { status: 403 } });
+const saidOf = (level: 'info' | 'warn', message: RegExp) =>
+  world.said.flatMap(one => (one.level === level && message.test(one.message) ? [one.details] : []));
 const iso = (time: number) => new Date(time).toISOString();
 const { told } = stage;
 
@@ -56,6 +58,9 @@ describe('source.stalled', () => {
     expect(await told()).toEqual([]);
     for (let pass = 0; pass < 5; pass++) await expect(world.later()).rejects.toThrow(/status 403/);
     expect(await told()).toEqual(['source.stalled']);
+    expect(saidOf('warn', /is stalled; subscribers are told/)).toEqual([
+      { workspace: world.process.workspace, processId: PROCESS, reason: expect.stringMatching(/status 403/) },
+    ]);
     const [event] = await world.events();
     expect(event).toMatchObject({
       id: `${PROCESS}..${completed + 6 * MINUTE}.0`,
@@ -142,9 +147,7 @@ describe('source.stalled', () => {
     const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
     world.pass(6 * MINUTE);
     await expect(world.run('changes', { poll })).rejects.toThrow(/status 403/);
-    expect(world.said).toContainEqual(
-      expect.objectContaining({ level: 'warn', details: expect.objectContaining({ error: 'throttled' }) }),
-    );
+    expect(saidOf('warn', /could not be told/)).toEqual([expect.objectContaining({ error: 'throttled' })]);
     await expect(world.later()).rejects.toThrow(/status 403/);
     expect(await told()).toEqual(['source.stalled']);
   });
@@ -167,14 +170,19 @@ describe('source.stalled', () => {
     });
     await expect(world.run('changes', { poll })).rejects.toThrow();
     expect(await told()).toEqual([]);
+    expect(saidOf('warn', /stalled/)).toEqual([]);
   });
 
   it('invariant 10: gives a reason of the service, or none: what AWS says tells of our house', () => {
     const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
     expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
-    const long = failureReason(new ServiceStatusError('GET /a', 500, '😀'.repeat(2_000)));
-    expect(long.length).toBeLessThan(1_100);
-    expect(long.isWellFormed()).toBe(true);
+    const head = 'GET /a: status 403: ';
+    const longest = 'a'.repeat(300 - head.length);
+    expect(failureReason(new ServiceStatusError('GET /a', 403, longest))).toBe(head + longest);
+    expect(failureReason(new ServiceStatusError('GET /a', 403, `${longest}b`))).toBe(`${head}${longest}…`);
+    const torn = failureReason(new ServiceStatusError('GET /a', 403, `a${'😀'.repeat(2_000)}`));
+    expect(torn).toHaveLength(301);
+    expect(torn.isWellFormed()).toBe(true);
     const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
     expect(failureReason(ours)).toBe('The poller itself failed; its log says why.');
   });
@@ -225,8 +233,25 @@ describe('source.recovered', () => {
     world.pass(60_000);
     await runKilled('finish', 'before');
     world.pass(600_000);
-    await world.run();
+    expect(await world.run()).toMatchObject({ outcome: 'completed', events: 2 });
     expect(await told()).toEqual(['source.stalled', 'source.recovered']);
+    expect(saidOf('info', /no longer stalled; subscribers are told/)).toEqual([world.process]);
+  });
+
+  it('is not told again by a run that took too old a look at the state', async () => {
+    await stalled();
+    world.pass(MINUTE);
+    let looks = 0;
+    const readState: Snapshots['readState'] = async process => {
+      const state = await world.snapshots.readState(process);
+      if (++looks === 1) await world.run();
+      return state;
+    };
+    const poll = world.poller({ snapshots: { ...world.snapshots, readState } });
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'completed', events: 0 });
+    expect(await told()).toEqual(['source.stalled', 'source.recovered']);
+    expect(saidOf('info', /no longer stalled/)).toHaveLength(1);
+    expect(saidOf('warn', /could not be told/)).toEqual([]);
   });
 
   it('is followed by another stall only after 5 more intervals', async () => {
