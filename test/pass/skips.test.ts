@@ -1,5 +1,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import type { Pass } from '../../functions/pass/pass.ts';
+import { outageOf } from '../../functions/pass/skips.ts';
 import { projectKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
@@ -51,7 +53,8 @@ describe('source.skipped', () => {
     budget('1002', '1');
     budget('1005', '1');
     const before = (await world.snapshots.readState(world.process)).watermark;
-    for (let pass = 0; pass < 4; pass++) expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    for (const events of [1, 1, 0, 0])
+      expect(await world.later()).toMatchObject({ outcome: 'completed', events });
     expect(await told()).toEqual(['project.updated 1005 budget: "" → "1"', 'source.skipped 1002']);
     const event = (await world.events()).find(({ type }) => type === 'source.skipped');
     expect(event?.subject).toBeUndefined();
@@ -64,9 +67,12 @@ describe('source.skipped', () => {
     expect((await world.snapshots.readState(world.process)).watermark).toBeGreaterThan(before);
     expect(metric()).toBe(1);
     const warned = world.said.filter(({ level }) => level === 'warn');
-    expect(warned.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/others go on/),
-      expect.stringMatching(/subscribers are told/),
+    expect(warned).toMatchObject([
+      { message: expect.stringMatching(/others go on/), details: { projectId: '1002' } },
+      {
+        message: expect.stringMatching(/subscribers are told/),
+        details: { ...world.process, projectId: '1002', reason: expect.stringMatching(/status 403/) },
+      },
     ]);
   });
 
@@ -100,6 +106,26 @@ describe('source.skipped', () => {
     },
   );
 
+  it('invariant 8: is told by one of two passes that meet the failure at the same time', async () => {
+    await baselined();
+    refuse('1002');
+    budget('1002', '1');
+    await world.later();
+    let isFirst = true;
+    const announce: Snapshots['announce'] = async (...given) => {
+      if (isFirst) await world.run('changes');
+      isFirst = false;
+      return world.snapshots.announce(...given);
+    };
+    world.pass(MINUTE);
+    const sweep = await world.run('sweep', {
+      poll: world.poller({ snapshots: { ...world.snapshots, announce } }),
+    });
+    expect(sweep).toMatchObject({ outcome: 'completed', events: 0 });
+    expect(await told()).toEqual(['source.skipped 1002']);
+    expect(world.said.filter(({ message }) => message.includes('subscribers are told'))).toHaveLength(1);
+  });
+
   it('is told of several in one announcement, each with an id of its own', async () => {
     await baselined();
     for (const id of ['1001', '1004']) {
@@ -130,6 +156,25 @@ describe('a skipped project', () => {
     await expectConverged(baseline);
     await world.later();
     expect(metric()).toBe(0);
+    const back = world.said.filter(({ message }) => message.includes('can be read and committed again'));
+    expect(back).toEqual(
+      ['1002', made].map(projectId =>
+        expect.objectContaining({ level: 'info', details: { ...world.process, projectId } }),
+      ),
+    );
+  });
+
+  it('invariant 1: is told whole beside one that was skipped much later', async () => {
+    const baseline = await baselined();
+    const refusals = [];
+    for (const id of ['1002', '1004']) {
+      refusals.push(refuse(id));
+      budget(id, '1');
+      await world.later('changes', 86_400_000);
+    }
+    for (const { cancel } of refusals) cancel();
+    await world.later();
+    await expectConverged(baseline);
   });
 
   it('invariant 1: that only the audit log named is read again, though its record is the one last read', async () => {
@@ -151,10 +196,19 @@ describe('a skipped project', () => {
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
     const before = world.service.requests.length;
     const announced = (await world.snapshots.readState(world.process)).announced;
-    await world.later('changes', 2_000);
+    let saved = 0;
+    const saveProgress: Snapshots['saveProgress'] = (...given) => {
+      saved += 1;
+      return world.snapshots.saveProgress(...given);
+    };
+    world.pass(2_000);
+    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, saveProgress } }) });
+    // What the pass began with, and no more.
+    expect(saved).toBe(1);
     const asked = world.service.requests
       .slice(before)
-      .map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1));
+      .map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1))
+      .filter(last => last !== 'token');
     expect(asked.sort()).toEqual(['auditlog', 'projects', 'tasks']);
     expect((await world.snapshots.readState(world.process)).announced).toBe(announced);
   });
@@ -227,7 +281,9 @@ describe('a skipped project', () => {
     const missing = refuse('1002', 404);
     world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
-    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    const [{ id, reason } = {}] = await skipped();
+    expect(id).toBe('1002');
+    expect(reason).toMatch(/^Project 1002 is listed, .*answers 404\. Its tasks .* can be opened there\.$/);
     missing.cancel();
     await world.later();
     expect(await told()).toEqual([
@@ -323,6 +379,22 @@ describe('too many projects that can not be read', () => {
     end();
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
     await expectConverged(baseline);
+  });
+
+  it.each([
+    ['10 of few', 0, 10, 20, false],
+    ['11 of few', 0, 11, 20, true],
+    ['a fifth of many', 0, 20, 100, false],
+    ['more than a fifth of many', 0, 21, 100, true],
+    ['those that make a hundred', 90, 10, 1_000, false],
+    ['those that make more than a hundred', 91, 10, 1_000, true],
+  ])('are counted beside those that are known: %s', (_, known, fresh, total, isOutage) => {
+    const failing = (count: number, name: string) =>
+      Array.from({ length: count }, (_, index) => ({ id: `${name}${index}`, error: new Error(name) }));
+    const pass = { parts: { state: { skipped: failing(known, 'known') } } } as unknown as Pass;
+    const failures = [...failing(known, 'known'), ...failing(fresh, 'fresh')];
+    const outage = outageOf(pass, { failures, total, outcome: 'done', gone: [], uncertain: true });
+    expect(outage !== undefined).toBe(isOutage);
   });
 
   it('are no outage when they are known: ten more may fail', async () => {
