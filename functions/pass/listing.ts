@@ -82,11 +82,10 @@ async function readOnce(
 ): Promise<Reading> {
   const { service, process } = pass.parts;
   const ids = new Set<string>();
-  const filter = updatedAfter === undefined ? {} : { updatedAfter };
   let pages = 0;
   let firstPage: Reading['firstPage'];
   let lastPage: Reading['lastPage'];
-  for await (const page of service.projects(process.processId, filter)) {
+  for await (const page of service.projects(process.processId, { updatedAfter })) {
     pages += 1;
     lastPage = { readAt: page.readAt, clock: page.clock };
     firstPage ??= lastPage;

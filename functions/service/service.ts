@@ -37,7 +37,10 @@ export interface FieldDefinition {
 /** The polled API, read only: what a pass needs of it. Lists are walked page by page, never collected here. */
 export interface Service {
   /** Endpoint #1. `updatedAfter` in ms since 1970. */
-  projects(processId: string, filter?: { updatedAfter?: number }): AsyncIterable<Page<ServiceRecord>>;
+  projects(
+    processId: string,
+    filter?: { updatedAfter?: number | undefined },
+  ): AsyncIterable<Page<ServiceRecord>>;
   /** Endpoint #2. */
   tasks(processId: string, projectId: string): AsyncIterable<Page<ServiceRecord>>;
   /** Endpoint #3; `after` goes on behind an earlier page. */

@@ -35,12 +35,12 @@ describe('an audit log with an entry of very many values', () => {
 
 describe('more new audit entries than can be held', () => {
   it('are held in part, and that is said', async () => {
-    const said: string[] = [];
+    const said: [message: string, details: object][] = [];
     const entries = (page: number): JsonObject[] => [{ at: page, text: 'x'.repeat(2 ** 20) }];
     const pass = {
       parts: {
         process: { workspace: 'w', processId: 'p' },
-        log: { warn: (message: string) => said.push(message) },
+        log: { warn: (message: string, details: object) => said.push([message, details]) },
         service: {
           async *auditLog() {
             for (let page = 0; page < 80; page++)
@@ -61,7 +61,10 @@ describe('more new audit entries than can be held', () => {
     expect(held).toHaveLength(64);
     expect(position).toMatchObject({ tail: 'c79' });
     expect(said).toEqual([
-      'The audit log has more new entries than can be held; what the others tell is left to the next sweep.',
+      [
+        'The audit log has more new entries than can be held; what the others tell is left to the next sweep.',
+        { workspace: 'w', processId: 'p', code: 'audit-overfull', held: 64 },
+      ],
     ]);
   });
 });

@@ -51,8 +51,10 @@ describe('a reading of the audit log', () => {
   it('is at its end with a known entry or none', () => {
     const some = walked(known('newest-first', 1));
     expect(
-      [page(undefined, 2, 1), page(undefined), page(undefined, 1, 2)].map(one => some.reachesKnown(one)),
-    ).toEqual([true, true, false]);
+      [page(undefined, 2, 1), page(undefined), page(undefined, 1, 2), page(undefined, 2)].map(one =>
+        some.reachesKnown(one),
+      ),
+    ).toEqual([true, true, false, false]);
   });
 });
 
