@@ -53,7 +53,7 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
   const at = clock();
   const version = held ? held.version + 1 : at;
   const silent = !state.baselined;
-  const tasksReadAt = whole ? tasks.readAt : (held?.tasksReadAt ?? state.sweptAt);
+  const tasksReadAt = whole ? tasks.readAt : (held?.tasksReadAt ?? readSince(pass, projectId));
   // What a baseline commits is told to nobody: once another poller may have ended it, nothing of it may be written any more.
   if (silent) await pass.keepAlive();
   const events = silent ? [] : buildEvents(commitOf(pass, difference, version), changes);
@@ -74,7 +74,7 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
 }
 
 function commitOf(pass: Pass, { projectId, held, content, source, tasks }: Difference, version: number) {
-  const since = pass.parts.state.sweptAt;
+  const since = readSince(pass, projectId);
   return {
     ...pass.parts.process,
     projectId,
@@ -85,6 +85,12 @@ function commitOf(pass: Pass, { projectId, held, content, source, tasks }: Diffe
       task: interval(Math.max(held?.tasksReadAt ?? 0, since), tasks.readBefore),
     },
   };
+}
+
+/** A time since which the project was read, or was not there: a skipped one may have been there, unread, all the time. */
+function readSince({ parts: { state } }: Pass, projectId: string): number {
+  const skipped = state.skipped.find(({ id }) => id === projectId);
+  return Math.min(state.sweptAt, skipped?.since ?? state.sweptAt);
 }
 
 function interval(after: number, before: number): Observed {

@@ -22,7 +22,8 @@ export class Retried {
     await this.#tryTasks(id);
     const { state, settings } = this.#pass.parts;
     const since = Math.min(...state.skipped.map(one => one.since));
-    this.#listing ??= listProjects(this.#pass, since - settings.overlap);
+    // One that the baseline left out may not have changed for years.
+    this.#listing ??= listProjects(this.#pass, since === 0 ? undefined : since - settings.overlap);
     return (await this.#listing).projects.get(id);
   }
 

@@ -1,20 +1,20 @@
 import { byText } from '../changes/order.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
 import type { PassWindow } from '../snapshots/snapshots.ts';
-import type { AuditPosition } from '../snapshots/state.ts';
 import { readAudit } from './audit.ts';
+import { endBaseline } from './baseline.ts';
 import type { Outcome } from './changes-pass.ts';
 import { bulkLimit, deleteOrHold } from './deletions.ts';
 import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { outageOf, settleSkipped } from './skips.ts';
-import { failureOf, type Walked, walkProjects } from './walk-projects.ts';
+import { type Walked, walkProjects } from './walk-projects.ts';
 
 /** Walks every project. The first sweep of a process is its baseline: it commits snapshots and tells nothing; later
  *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5).
- *  @throws when too many projects could not be read (in a baseline: any): a baseline then goes on with them, a sweep is
- *  over for the others. */
+ *  @throws when too many projects could not be read (in a baseline, for some runs: any): a baseline then goes on with them, a
+ *  sweep is over for the others. */
 export async function sweepPass(pass: Pass): Promise<Outcome> {
   const { state, definitions } = pass.parts;
   await definitions.fresh();
@@ -29,49 +29,6 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
   if (walked.outcome === 'stopped') return 'unfinished';
   const end = state.baselined ? endSweep : endBaseline;
   return end(pass, window, listing, walked);
-}
-
-async function endBaseline(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
-  const { snapshots, process, clock } = pass.parts;
-  if (walked.failures.length > 0) throw failureOf(walked.failures);
-  await takeThoseWithoutTasks(pass, window, listing, walked.gone);
-  const { startedAt } = window;
-  const times = {
-    watermark: startedAt,
-    sweptAt: startedAt,
-    completedAt: clock(),
-    audit: window.audit as AuditPosition | undefined,
-  };
-  return ended(await snapshots.finish(process, pass.lease, { ...pass.learned, ...times, baselined: true }));
-}
-
-/** Projects that were listed, and whose task lists answered 404. Without a snapshot they would be told as created later. So
- *  one that is still listed holds up the baseline until the next run; if its task list isn't there then either, it has no
- *  tasks (docs/decisions/0019).
- *  @throws while one has to wait */
-async function takeThoseWithoutTasks(
-  pass: Pass,
-  { tasksMissing = false }: PassWindow,
-  listing: Listing,
-  ids: readonly string[],
-): Promise<void> {
-  const missing: string[] = [];
-  for (const id of ids) {
-    const { outcome } = await processProject(pass, id, listing.projects.get(id));
-    if (outcome === 'gone') missing.push(id);
-  }
-  if (missing.length === 0) return;
-  const { projects } = await listProjects(pass);
-  const listed = missing.filter(id => projects.has(id));
-  if (listed.length === 0) return;
-  if (!tasksMissing) {
-    pass.note({ tasksMissing: true });
-    throw new Error(
-      `The task lists of ${listed.length} listed project(s) answer 404, the first: ${listed[0]}. If they do so in the ` +
-        'next run, too, these projects are taken to have no tasks, and the baseline ends.',
-    );
-  }
-  for (const id of listed) await processProject(pass, id, projects.get(id), { mayLackTasks: true });
 }
 
 async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
@@ -89,16 +46,12 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   if (!outage) await settleSkipped(pass, failures);
   const saved = await snapshots.finish(process, pass.lease, state);
   if (outage) throw outage;
-  return ended(saved);
+  return saved ? 'completed' : 'unfinished';
 }
 
 const LISTED_BUT_GONE =
   'A project is listed, but its task list answers 404. It was deleted just now, or the service shows no task list for ' +
   'it: such a project is left as it was.';
-
-function ended(saved: boolean): Outcome {
-  return saved ? 'completed' : 'unfinished';
-}
 
 /** So many missing projects are remembered in one item of the table; the others are missed once more by a later sweep. */
 const MOST_MISSING = 2_000;

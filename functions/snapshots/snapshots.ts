@@ -46,6 +46,8 @@ export interface PassWindow {
   readonly uncertain?: boolean;
   /** True when an earlier run of this baseline found listed projects whose task lists answered 404. */
   readonly tasksMissing?: boolean;
+  /** How many earlier runs of this baseline failed because of projects that could not be read. */
+  readonly failedRuns?: number;
 }
 
 /** One commit: a snapshot and its events, or neither. */

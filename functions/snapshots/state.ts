@@ -3,7 +3,7 @@ import type { Definitions } from '../changes/field-index.ts';
 /** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
  *  said. */
 export interface ProcessState {
-  /** True once every project has its first snapshot: from then on differences are told. */
+  /** True once every project that can be read has its first snapshot: from then on differences are told. */
   readonly baselined: boolean;
   /** The time from which the next `changes` pass asks, less the overlap. */
   readonly watermark: number;
@@ -36,7 +36,7 @@ export interface ProcessState {
 /** A project that was left out of passes. */
 export interface Skipped {
   readonly id: string;
-  /** Its changes after this time, by the service's clock, may be untold. */
+  /** Its changes after this time, by the service's clock, may be untold; 0 for one that the baseline left out. */
   readonly since: number;
   /** Why, in words that subscribers may read. */
   readonly reason: string;

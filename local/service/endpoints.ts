@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../functions/json.ts';
-import { pageOf } from './cursors.ts';
+import { type PageRequest, pageOf } from './cursors.ts';
 import { definitionsBody } from './definitions.ts';
 import { HttpError, NotFound } from './errors.ts';
 import type { Freedoms } from './freedoms.ts';
 import { booleanParameter, dateParameter, onlyKnown, pageRequest } from './query.ts';
 import { auditRecord, projectRecord, taskRecord, userRecord } from './records.ts';
-import type { ProcessState, Workspace } from './workspace.ts';
+import type { ProcessState, RecordState, Workspace } from './workspace.ts';
 
 /** What an endpoint answers from. */
 export interface Asked {
@@ -31,7 +31,7 @@ export function listProjects({ workspace, freedoms, query, now }: Asked, process
       updatedAt <= known &&
       (updatedAt > after || (freedoms.updatedAfterInclusive && updatedAt === after)),
   );
-  const { items, paging } = pageOf(`projects/${processId}`, inRange, pageRequest(query), freedoms);
+  const { items, paging } = recordPage(`projects/${processId}`, inRange, pageRequest(query), freedoms);
   return { projects: items.map(project => projectRecord(process, project, freedoms)), paging };
 }
 
@@ -50,9 +50,27 @@ export function listTasks(
     if (!isEmpty) throw new NotFound(`Process "${processId}" has no project "${projectId}"`);
     return { [freedoms.taskListName]: [], paging: pageOf(list, [], pageRequest(query), freedoms).paging };
   }
-  const { items, paging } = pageOf(list, [...project.tasks.values()], pageRequest(query), freedoms);
+  const { items, paging } = recordPage(list, [...project.tasks.values()], pageRequest(query), freedoms);
   return { [freedoms.taskListName]: items.map(task => taskRecord(process, project, task, freedoms)), paging };
 }
+
+/** A page of records in the order that the service has for them. */
+function recordPage<Item extends RecordState>(
+  list: string,
+  records: readonly Item[],
+  request: PageRequest,
+  freedoms: Freedoms,
+) {
+  if (freedoms.listOrder === 'made') return pageOf(list, records, request, freedoms);
+  const descending = freedoms.listOrder === 'newest-update-first';
+  const placed = records
+    .map(record => ({ ...record, seq: record.updatedAt * SAME_TICK + (record.seq % SAME_TICK) }))
+    .sort((one, other) => (descending ? other.seq - one.seq : one.seq - other.seq));
+  return pageOf(list, placed, request, freedoms, descending);
+}
+
+/** So many records of one update time have places of their own; times that much larger are still safe integers. */
+const SAME_TICK = 4_096;
 
 /** Endpoint #3. */
 export function listAuditLog({ workspace, freedoms, query, now }: Asked, processId: string): JsonObject {

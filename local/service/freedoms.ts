@@ -33,6 +33,8 @@ export interface Freedoms {
   maxResponseBytes: number;
   /** A greater `first` gets this many items. */
   maxPageSize: number;
+  /** The order of projects, and of a project's tasks; by update time, a row moves when it is edited between two pages. */
+  listOrder: 'made' | 'oldest-update-first' | 'newest-update-first';
   /** What `after` means: `item`: behind that item, whatever came and went; `offset`: so many items on, which shifts when rows
    *  come and go between two pages. */
   cursors: 'item' | 'offset';
@@ -70,6 +72,7 @@ export const DEFAULT_FREEDOMS: Readonly<Freedoms> = {
   tooLargeStatus: 413,
   maxResponseBytes: 6 * 1024 * 1024,
   maxPageSize: Number.POSITIVE_INFINITY,
+  listOrder: 'made',
   cursors: 'item',
   updatesVisibleAfter: 0,
   auditVisibleAfter: 0,

@@ -267,14 +267,3 @@ describe('a process that is empty all at once', () => {
     expect(await told()).toEqual(['source.held']);
   });
 });
-
-describe('a project that can not be read', () => {
-  it('in a baseline holds only the baseline’s end', async () => {
-    world = await stage.create({ projects: 6 });
-    const refused = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault: { status: 403 } });
-    await expect(world.run()).rejects.toThrow(/1002/);
-    expect((await Array.fromAsync(world.snapshots.projectIds(world.process))).sort()).toHaveLength(5);
-    refused.cancel();
-    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
-  });
-});

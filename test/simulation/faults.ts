@@ -41,7 +41,7 @@ export const EVENTS = {
   queue: ['delete failed'],
   poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
   service: ['page shifted', 'update shown late'],
-  project: ['403', '500', 'no identifiers', 'skipped', 'told as skipped'],
+  project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;
 
 /** Of one life's calls over `boundary`, those from the `nth` (0 is the first), `times` of them, meet `fault`. */

@@ -206,6 +206,12 @@ const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({
   tasksOfDeletedProject: fc.constantFrom(404 as const, 404 as const, 200 as const),
   emptyPageCursors: fc.constantFrom('strings' as const, 'null' as const),
   definitionShape: fc.constantFrom('groups' as const, 'list' as const),
+  listOrder: fc.constantFrom(
+    'made' as const,
+    'made' as const,
+    'oldest-update-first' as const,
+    'newest-update-first' as const,
+  ),
   cursors: fc.constantFrom('item' as const, 'offset' as const),
   updatesVisibleAfter: fc.constantFrom(0, 0, 2_000, 45_000),
   auditVisibleAfter: fc.constantFrom(0, 0, 2_000, 90_000),
@@ -261,8 +267,9 @@ export const plans: fc.Arbitrary<Plan> = fc
       fc.record({
         project: fc.nat(1000),
         how: fc.constantFrom(...POISONS),
-        from: fc.nat(12),
-        steps: fc.integer({ min: 3, max: 12 }),
+        // From the beginning on, and for long: the baseline ends without it.
+        from: fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(12) }),
+        steps: fc.integer({ min: 3, max: 15 }),
       }),
       { freq: 2, nil: undefined },
     ),

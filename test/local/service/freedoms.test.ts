@@ -162,6 +162,25 @@ test('offset cursors shift when a row goes between two pages', async () => {
   expect(paging(rest).hasNextPage).toBe(false);
 });
 
+test.each([
+  ['made', ['1001', '1002', '1003'], ['1002', '1003']],
+  ['oldest-update-first', ['1001', '1003', '1002'], ['1003', '1002', '1001']],
+  ['newest-update-first', ['1002', '1003', '1001'], ['1003']],
+] as const)(
+  'lists can be in the order %s, where a row may move between two pages',
+  async (listOrder, whole, rest) => {
+    const { service, clock, get } = await start({ freedoms: { listOrder } });
+    clock.advance(1_000);
+    service.workspace.touchProject('p', '1002');
+    const ids = async (path: string) => list(await get(path), 'projects').map(({ id }) => id);
+    expect(await ids(PROJECTS)).toEqual(whole);
+    const first = await get(`${PROJECTS}?first=1`);
+    clock.advance(1_000);
+    service.workspace.touchProject('p', '1001');
+    expect(await ids(`${PROJECTS}?after=${paging(first).endCursor}`)).toEqual(rest);
+  },
+);
+
 test('updates and audit entries are shown late, as late as they are told to be', async () => {
   const { service, clock, get } = await start({
     freedoms: { updatesVisibleAfter: 5_000, auditVisibleAfter: 2_000 },
