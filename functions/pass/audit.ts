@@ -1,6 +1,5 @@
 import type { JsonObject } from '../json.ts';
 import { ServiceStatusError } from '../service/errors.ts';
-import type { Page } from '../service/service.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import type { Pass } from './pass.ts';
 import { WalkedPages } from './walked-pages.ts';
@@ -55,8 +54,8 @@ async function read(pass: Pass, position: AuditPosition | undefined): Promise<Au
   // A log that was one page long, its order unknown, may have grown behind that page, though all of it is known.
   const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
   if (position?.order !== 'oldest-first') {
-    await walkPages(pass, walked, undefined, page =>
-      position ? !isOnlyPage && walked.reachesKnown(page) : walked.isNewestFirst,
+    await walkPages(pass, walked, undefined, () =>
+      position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst,
     );
   }
   const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
@@ -77,12 +76,12 @@ async function walkPages(
   pass: Pass,
   walked: WalkedPages,
   after: string | undefined,
-  isEnough?: (page: Page<JsonObject>) => boolean,
+  isEnough?: () => boolean,
 ): Promise<void> {
   const { service, process } = pass.parts;
   for await (const page of service.auditLog(process.processId, after)) {
     walked.add(page);
     await pass.keepAlive();
-    if (isEnough?.(page)) return;
+    if (isEnough?.()) return;
   }
 }

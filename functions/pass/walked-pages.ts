@@ -3,6 +3,7 @@ import type { Page } from '../service/service.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import { auditOrder } from './audit-order.ts';
 import { digest } from './digest.ts';
+import { forgotten, remembered } from './seen-entries.ts';
 
 /** Characters of JSON that are held of new entries: some hundred thousand entries. */
 const MOST_FRESH = 64 * 2 ** 20;
@@ -18,6 +19,7 @@ export class WalkedPages {
   readonly #ends: readonly [first: string | undefined, last: string | undefined];
   #first: Page<JsonObject> | undefined;
   #last: Page<JsonObject> | undefined;
+  #reachesKnown = false;
   #grewAtHead = false;
   #grewAtEnd = false;
 
@@ -29,17 +31,22 @@ export class WalkedPages {
 
   add(page: Page<JsonObject>): void {
     const digests = page.items.map(digest);
-    if (this.#before) for (const entry of page.items) this.#keep(entry);
+    if (this.#before) this.#keepNew(page.items, this.#before, digests);
     this.#grewAtHead ||= page.after === undefined && this.#startsWithNew(digests);
     this.#grewAtEnd ||= this.#endsWithNew(digests);
     this.#first ??= page;
     this.#last = page;
   }
 
-  #keep(entry: JsonObject): void {
-    if (this.isOverfull || this.#known.has(digest(entry))) return;
-    this.#room -= JSON.stringify(entry).length;
-    this.fresh.push(entry);
+  #keepNew(entries: readonly JsonObject[], before: AuditPosition, digests: readonly string[]): void {
+    const [from, to] = forgotten(before, digests);
+    const isNew = digests.map((one, index) => !this.#known.has(one) && !(index >= from && index < to));
+    this.#reachesKnown = isNew.at(-1) !== true;
+    for (const [index, entry] of entries.entries()) {
+      if (this.isOverfull || !isNew[index]) continue;
+      this.#room -= JSON.stringify(entry).length;
+      this.fresh.push(entry);
+    }
   }
 
   /** True when more was new than can be held: `fresh` is a part of it. */
@@ -61,10 +68,9 @@ export class WalkedPages {
     return known >= 0 && known < digests.length - 1 && digests[known] === this.#ends[1];
   }
 
-  /** Newest-first, everything behind an entry that we know is known. */
-  reachesKnown(page: Page<JsonObject>): boolean {
-    const last = page.items.at(-1);
-    return last === undefined || this.#known.has(digest(last));
+  /** True when the last page ends with an entry that we know, or is empty: newest-first, everything behind that is known. */
+  get reachesKnown(): boolean {
+    return this.#reachesKnown;
   }
 
   get isNewestFirst(): boolean {
@@ -82,7 +88,7 @@ export class WalkedPages {
     return {
       order,
       tail: order === 'newest-first' ? undefined : this.#last?.after,
-      seen: [...new Set(entries.map(digest))],
+      ...remembered(order, [...new Set(entries.map(digest))]),
     };
   }
 

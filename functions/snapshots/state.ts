@@ -54,6 +54,8 @@ export interface AuditPosition {
   readonly tail: string | undefined;
   /** Digests of the entries that were last read at the end, or the ends, where new ones may come. */
   readonly seen: readonly string[];
+  /** True when these were too many to remember all. */
+  readonly isCut?: boolean;
 }
 
 /** The state of a process that nobody has polled yet. */

@@ -49,12 +49,15 @@ describe('a reading of the audit log', () => {
   });
 
   it('is at its end with a known entry or none', () => {
-    const some = walked(known('newest-first', 1));
-    expect(
-      [page(undefined, 2, 1), page(undefined), page(undefined, 1, 2), page(undefined, 2)].map(one =>
-        some.reachesKnown(one),
-      ),
-    ).toEqual([true, true, false, false]);
+    const ends = (...entries: number[]) =>
+      walked(known('newest-first', 1), page(undefined, ...entries)).reachesKnown;
+    expect([ends(2, 1), ends(), ends(1, 2), ends(2), ends(2, 3, 1)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+    ]);
   });
 });
 
@@ -82,5 +85,69 @@ describe('where new entries come', () => {
 
   it('does not change an order that is known', () => {
     expect(orderOf(known('oldest-first', 1, 2, 3), page(undefined, 7, 1))).toBe('oldest-first');
+  });
+});
+
+describe('a log of many entries in one page', () => {
+  const MOST = 5_000;
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+  /** The position behind a log of these entries, in order; and how a second reading goes that shows `later`. */
+  const reading = (order: Order, entries: number[], later: number[]) => {
+    const before = walked({ ...known(order), tail: undefined }, page(undefined, ...entries)).position;
+    return { before, again: walked(before, page(undefined, ...later)) };
+  };
+  const fresh = ({ again }: ReturnType<typeof reading>) => again.fresh.map(({ n }) => n);
+  const log = numbers(0, 12_000);
+
+  it('is remembered whole while it fits an item of the table', () => {
+    const { before, again } = reading('oldest-first', numbers(0, MOST), numbers(0, MOST));
+    expect([before.seen.length, before.isCut, again.fresh]).toEqual([MOST, undefined, []]);
+  });
+
+  it.each([
+    ['newest-first', numbers(0, MOST)],
+    ['oldest-first', numbers(7_000, 12_000)],
+    ['unknown', [...numbers(0, MOST / 2), ...numbers(9_500, 12_000)]],
+  ] as const)('is remembered, %s, where new entries come', (order, seen) => {
+    const { before } = reading(order, log, []);
+    expect(before).toEqual({ ...known(order, ...seen), tail: undefined, isCut: true });
+  });
+
+  it.each(['newest-first', 'oldest-first', 'unknown'] as const)(
+    'is known, %s, though it is not remembered',
+    order => {
+      const same = reading(order, log, log);
+      expect(fresh(same)).toEqual([]);
+      expect(same.again.reachesKnown).toBe(true);
+      expect(same.again.position).toEqual(same.before);
+    },
+  );
+
+  it.each([
+    ['newest-first', 'at its head', [-2, -1, ...log], [-2, -1]],
+    ['newest-first', 'late, between others', [0, -1, ...log.slice(1)], [-1]],
+    ['newest-first', 'though its oldest entries are purged', [-1, ...log.slice(0, 3_000)], [-1]],
+    ['oldest-first', 'at its end', [...log, 12_001, 12_002], [12_001, 12_002]],
+    ['oldest-first', 'late, between others', [...log.slice(0, -1), -1, 11_999], [-1]],
+    ['oldest-first', 'though its oldest entries are purged', [...log.slice(9_000), -1], [-1]],
+    ['unknown', 'at its head', [-1, ...log], [-1]],
+    ['unknown', 'at its end', [...log, -1], [-1]],
+    ['unknown', 'at its end, with all before the middle purged', [...log.slice(5_000), -1], [-1]],
+    ['unknown', 'at its head, with all behind the middle purged', [-1, ...log.slice(0, 5_000)], [-1]],
+  ] as const)('tells what is new, %s, %s', (order, _where, later, expected) => {
+    expect(fresh(reading(order, log, [...later]))).toEqual(expected);
+  });
+
+  it.each(['newest-first', 'oldest-first', 'unknown'] as const)(
+    'of which nothing is known is new: %s',
+    order => {
+      const { again } = reading(order, log, [-1, -2]);
+      expect([again.fresh.length, again.reachesKnown]).toEqual([2, false]);
+    },
+  );
+
+  it('tells its order when it grows', () => {
+    expect(reading('unknown', log, [-1, ...log]).again.position.order).toBe('newest-first');
+    expect(reading('unknown', log, [...log, -1]).again.position.order).toBe('oldest-first');
   });
 });
