@@ -388,6 +388,7 @@ describe('too many projects that can not be read', () => {
     ['more than a fifth of many', 0, 21, 100, true],
     ['those that make a hundred', 90, 10, 1_000, false],
     ['those that make more than a hundred', 91, 10, 1_000, true],
+    ['none beside more than a hundred', 101, 0, 1_000, false],
   ])('are counted beside those that are known: %s', (_, known, fresh, total, isOutage) => {
     const failing = (count: number, name: string) =>
       Array.from({ length: count }, (_, index) => ({ id: `${name}${index}`, error: new Error(name) }));
