@@ -124,6 +124,7 @@ describe('source.skipped', () => {
     expect(sweep).toMatchObject({ outcome: 'completed', events: 0 });
     expect(await told()).toEqual(['source.skipped 1002']);
     expect(world.said.filter(({ message }) => message.includes('subscribers are told'))).toHaveLength(1);
+    expect(world.said.filter(({ message }) => message.includes('committed again'))).toEqual([]);
   });
 
   it('is told of several in one announcement, each with an id of its own', async () => {
