@@ -50,7 +50,7 @@ describe('what becomes of a project', () => {
       recordReadAt: AT,
       tasksReadAt: AT - 7,
     };
-    const rules = rulesOf({ project: [], task: [] }, new Set());
+    const rules = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
     const pass = {
       parts: {
         process: { workspace: 'eu', processId: 'p' },
@@ -88,6 +88,8 @@ describe('what becomes of a project', () => {
   it('is the same where nothing changed, and doubtful where two records were read at one moment', async () => {
     const same = await processed({ id: '7' }, listedAt(AT, { id: '7' }));
     expect(same).toEqual([{ outcome: 'same', readAt: AT }, 1]);
+    const touched = await processed({ id: '7' }, listedAt(AT + 9_000, { id: '7', updatedAt: iso(AT) }));
+    expect(touched).toEqual([{ outcome: 'same', readAt: AT }, 1]);
     const other = await processed({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }));
     expect(other).toEqual([{ outcome: 'doubtful', readAt: AT }, 1]);
     const later = await processed({ id: '7' }, listedAt(AT + 9_000, { id: '7', name: 'Other' }));

@@ -153,6 +153,14 @@ describe('a commit that another pass is ahead of', () => {
     await world.later();
     expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
   });
+
+  it('is given up just so when it is one of several steps', async () => {
+    await baselined();
+    for (let task = 0; task < 3; task++) world.edit.createTask(PROCESS, '1001', { name: `Task ${task}` });
+    const always: Snapshots['commit'] = async (_process, { events }) =>
+      events.length > 1 ? 'too-large' : 'conflict';
+    await expect(runWith(always)).rejects.toThrow(/not committed in 20 tries/);
+  });
 });
 
 describe('a lease that is lost between reading and committing', () => {
