@@ -78,7 +78,8 @@ function commitOf(pass: Pass, { projectId, held, content, source, tasks }: Diffe
   return {
     ...pass.parts.process,
     projectId,
-    projectRecord: content?.record ?? held?.content.record ?? {},
+    // Stryker disable next-line OptionalChaining: what is deleted was held.
+    projectRecord: (content ?? held?.content)?.record ?? {},
     version,
     observed: {
       project: interval(Math.max(held?.recordReadAt ?? 0, since), source.readBefore),

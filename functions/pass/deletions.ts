@@ -49,7 +49,7 @@ export async function deleteOrHold(
   const isHeld = state.held !== undefined;
   // A `changes` pass asks after few of those that are missing: that they are gone makes the others no more certain.
   const counted = isHeld || pass.lease.mode === 'changes' ? missing : gone.length;
-  const isTooMuch = counted > bulkLimit(known) || isAllThatWeKnow(gone.length, listing, vanished, isHeld);
+  const isTooMuch = counted > bulkLimit(known) || isAllThatWeKnow(gone.length, vanished, isHeld);
   if (isTooMuch && !state.released) {
     const message =
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
@@ -76,13 +76,11 @@ export async function deleteOrHold(
  *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. */
 function isAllThatWeKnow(
   gone: number,
-  listing: Listing,
   { known, missing, repeated = false }: Vanished,
   isHeld: boolean,
 ): boolean {
-  const isNothingLeft = missing > 0 && (listing.projects.size === 0 || missing === known);
-  if (!isNothingLeft) return false;
-  return missing > 1 ? gone > 0 || isHeld : gone === 1 && repeated;
+  if (missing < known) return false;
+  return missing > 1 ? gone > 0 || isHeld : repeated;
 }
 
 /** Both modes may find the same projects gone: the process is held, and told to be, by the first of them. */

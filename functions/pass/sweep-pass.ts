@@ -1,5 +1,4 @@
-import { byText } from '../changes/order.ts';
-import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
+import { ServiceStatusError } from '../service/errors.ts';
 import type { PassWindow } from '../snapshots/snapshots.ts';
 import { readAudit } from './audit.ts';
 import { endBaseline } from './baseline.ts';
@@ -9,7 +8,7 @@ import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { outageOf, settleSkipped } from './skips.ts';
-import { type Walked, walkProjects } from './walk-projects.ts';
+import { isOfOneProject, type Walked, walkProjects } from './walk-projects.ts';
 
 /** Walks every project. The first sweep of a process is its baseline: it commits snapshots and tells nothing; later
  *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5).
@@ -79,7 +78,7 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
   }
   const missedBefore = new Set(state.missing);
   const found: Deleted = { gone: [], missing: [], repeated: 0, known, unlisted: unlisted.length };
-  for (const id of unlisted.sort(byText)) {
+  for (const id of unlisted) {
     // Enough to hold the process: to ask for thousands more could take longer than a run may.
     if (found.gone.length > bulkLimit(known) && !state.released) {
       if (missedBefore.has(id)) found.missing.push(id);
@@ -94,17 +93,17 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
   return found;
 }
 
-/** Whether the task list of a project that no listing shows is there. A refusal, or a failure, says neither: it
- *  never means deletion. */
-async function taskListAnswers(pass: Pass, projectId: string): Promise<200 | 404 | 'unknown'> {
+/** Whether the task list of a project that no listing shows is there; undefined when the service refuses or fails it: that
+ *  says neither, and never means deletion.
+ *  @throws what is no matter of this project alone, such as a token that can't be had */
+async function taskListAnswers(pass: Pass, projectId: string): Promise<200 | 404 | undefined> {
   const { service, process } = pass.parts;
   try {
     for await (const _page of service.tasks(process.processId, projectId)) break;
     return 200;
   } catch (error) {
-    if (error instanceof ServiceAnswerError) return 'unknown';
-    if (!(error instanceof ServiceStatusError) || error.status === 401 || error.status === 429) throw error;
-    return error.status === 404 ? 404 : 'unknown';
+    if (!isOfOneProject(error)) throw error;
+    return error instanceof ServiceStatusError && error.status === 404 ? 404 : undefined;
   } finally {
     await pass.keepAlive();
   }

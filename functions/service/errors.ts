@@ -34,5 +34,13 @@ export class ServiceAnswerError extends ServiceError {
   }
 }
 
+/** No token, by what the authorization server answered. A class of its own: its 404 is no deleted project, its 403 no
+ *  audit log that is refused. */
+export class TokenError extends ServiceError {
+  constructor(cause: ServiceStatusError | ServiceAnswerError) {
+    super(cause.request, cause.message.slice(cause.request.length + ': '.length), { cause });
+  }
+}
+
 /** No answer: connection refused or reset, time-out, deadline reached. */
 export class ServiceUnreachableError extends ServiceError {}

@@ -1,7 +1,7 @@
 import { plausibleDate } from '../http-date.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
-import { ServiceError } from './errors.ts';
+import { ServiceAnswerError, ServiceError, ServiceStatusError, TokenError } from './errors.ts';
 import type { HttpRequest } from './exchange.ts';
 import { isSuccess } from './exchange.ts';
 import { exchangeFailure, garbledFailure, statusFailure } from './failures.ts';
@@ -10,7 +10,7 @@ import { persist, type Try } from './persist.ts';
 import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';
 
 /**
- * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a ServiceError that
+ * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a TokenError that
  * names the authentication path; what the endpoint answered is never quoted, for it may echo what was sent.
  */
 export async function requestToken(context: Context, deadline: () => number): Promise<TokenAnswer> {
@@ -18,10 +18,15 @@ export async function requestToken(context: Context, deadline: () => number): Pr
   const request = await tokenRequest(context);
   const name = `${request.method} ${request.path}`;
   const pacing = { ...settings, closing, deadline };
-  const outcome = await persist(name, pacing, attempt => tryOnce(context, request, attempt));
-  if ('error' in outcome) throw outcome.error;
-  context.secrets.add(outcome.value.token);
-  return outcome.value;
+  try {
+    const outcome = await persist(name, pacing, attempt => tryOnce(context, request, attempt));
+    if ('error' in outcome) throw outcome.error;
+    context.secrets.add(outcome.value.token);
+    return outcome.value;
+  } catch (error) {
+    const isAnswer = error instanceof ServiceStatusError || error instanceof ServiceAnswerError;
+    throw isAnswer ? new TokenError(error) : error;
+  }
 }
 
 async function tokenRequest(context: Context): Promise<HttpRequest> {

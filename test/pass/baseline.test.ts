@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceStatusError } from '../../functions/service/errors.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World } from '../support/world.ts';
@@ -18,6 +19,35 @@ async function runsFailing(runs: number, message: RegExp): Promise<void> {
   for (let run = 0; run < runs; run++) await expect(world.later()).rejects.toThrow(message);
 }
 
+describe('a baseline', () => {
+  const asked = () =>
+    world.service.requests.flatMap(({ path }) => path.match(/\/processes\/onboarding\/([^?]*)/)?.[1] ?? []);
+
+  it('asks for each thing once, though it takes several runs: only its list of projects is read in each', async () => {
+    world = await stage.create({ projects: 4, settings: { concurrency: 1 } });
+    const slow = world.poller({ onProgress: () => world.pass(200) });
+    expect(await world.run('changes', { poll: slow, remaining: 700 })).toMatchObject({
+      outcome: 'unfinished',
+    });
+    expect(asked().filter(path => path === 'projects')).toHaveLength(1);
+    expect(await world.later()).toMatchObject(DONE);
+    const tasks = ['1001', '1002', '1003', '1004'].map(id => `projects/${id}/tasks`);
+    expect(
+      asked()
+        .filter(path => !/coverpage|fields/.test(path))
+        .sort(),
+    ).toEqual(['auditlog', 'projects', 'projects', ...tasks]);
+  });
+
+  it('whose end could not be saved is not completed', async () => {
+    world = await stage.create();
+    const poll = world.poller({ snapshots: { ...world.snapshots, finish: async () => false } });
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'unfinished', projects: 3 });
+    expect(await isBaselined()).toBe(false);
+    expect(await world.later()).toMatchObject(DONE);
+  });
+});
+
 describe('a project that can not be read in a baseline', () => {
   it('holds up only the end of it, and is not told as created once it can', async () => {
     world = await stage.create({ projects: 6 });
@@ -33,6 +63,15 @@ describe('a project that can not be read in a baseline', () => {
     await world.later();
     await world.later('sweep');
     expect(await told()).toEqual([]);
+  });
+
+  it('is what the failure of the run rests on', async () => {
+    world = await stage.create({ projects: 6 });
+    refuse('1002');
+    await expect(world.run()).rejects.toMatchObject({
+      message: expect.stringMatching(/1002.* behind which it ends without them\.$/),
+      cause: expect.any(ServiceStatusError),
+    });
   });
 
   it('is left out when it can not be read in five runs: all others are told', async () => {

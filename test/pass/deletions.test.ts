@@ -1,7 +1,6 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { bulkLimit } from '../../functions/pass/deletions.ts';
-import { stateKey } from '../../functions/snapshots/keys.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { hide, isWholeListing } from '../support/hide.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
@@ -14,30 +13,6 @@ async function baselined(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 const { told } = stage;
-const isListing = ({ path }: { path: string }) =>
-  path.includes('/projects?') && !path.includes('updatedAfter');
-
-/** Hides projects from the next whole listings, as a shifted cursor or a lost permission would. */
-function hide(ids: readonly string[], times = 1): void {
-  const hidden = new Set(ids);
-  const change = (body: { projects?: unknown }) => ({
-    ...body,
-    projects: (body.projects as { id: string }[]).filter(({ id }) => !hidden.has(id)),
-  });
-  world.service.fail({ when: isListing, times, fault: { change: change as never } });
-}
-
-/** A release by the operator, as the runbook has it. */
-function release(): Promise<unknown> {
-  return stage.table.client.send(
-    new UpdateItemCommand({
-      TableName: stage.table.tableName,
-      Key: stateKey(world.process),
-      UpdateExpression: 'SET released = :yes',
-      ExpressionAttributeValues: { ':yes': { BOOL: true } },
-    }),
-  );
-}
 
 describe('a sweep', () => {
   it('tells a deletion that no audit entry named, confirmed by the task list', async () => {
@@ -56,7 +31,13 @@ describe('a sweep', () => {
       await world.later('sweep');
     }
     expect(await told()).toEqual([]);
-    expect(world.said.filter(({ message }) => /is listed, but/.test(message))).toHaveLength(1);
+    expect(world.said.filter(({ message }) => /is listed, but/.test(message))).toEqual([
+      {
+        level: 'warn',
+        message: expect.stringMatching(/deleted just now, or .* such a project is left as it was\.$/),
+        details: { ...world.process, code: 'tasks-not-found', projectId: '1002' },
+      },
+    ]);
   });
 
   it('invariant 2: tells a deletion between two pages of its listing with an interval that holds it', async () => {
@@ -68,7 +49,7 @@ describe('a sweep', () => {
       world.edit.deleteProject(PROCESS, '1006', { audit: false });
     };
     world.service.fail({
-      when: request => isListing(request) && request.path.includes('after='),
+      when: request => isWholeListing(request) && request.path.includes('after='),
       fault: { before },
     });
     await world.later('sweep');
@@ -90,10 +71,10 @@ describe('a sweep', () => {
 
   it('invariant 9: a project missing once, whose task list still answers, is not deleted', async () => {
     await baselined();
-    hide(['1002']);
+    hide(world, ['1002']);
     await world.later('sweep');
     await world.later('sweep');
-    hide(['1002']);
+    hide(world, ['1002']);
     await world.later('sweep');
     expect(await told()).toEqual([]);
   });
@@ -110,7 +91,7 @@ describe('a sweep', () => {
   it('invariant 9: a refusal never means deletion, however often a project is missing', async () => {
     await baselined();
     for (let sweep = 0; sweep < 3; sweep++) {
-      hide(['1002']);
+      hide(world, ['1002']);
       world.service.fail({ when: isTasksOf('1002'), fault: { status: 403 } });
       await world.later('sweep');
     }
@@ -120,10 +101,10 @@ describe('a sweep', () => {
 
   it('invariant 9: an empty list deletes nothing, however often it comes', async () => {
     await baselined();
-    for (let sweep = 0; sweep < 3; sweep++) {
-      hide(['1001', '1002', '1003']);
-      await world.later('sweep');
-    }
+    hide(world, ['1001', '1002', '1003'], 3);
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+    for (let sweep = 0; sweep < 2; sweep++) await world.later('sweep');
     expect(await told()).toEqual(['source.held']);
   });
 
@@ -155,9 +136,9 @@ describe('a sweep', () => {
 
   it('invariant 9: a changes pass deletes no project of a process whose listing is empty, though others are held', async () => {
     await baselined({ projects: 3 });
-    hide(['1001', '1002', '1003']);
-    hide(['1001', '1002', '1003']);
-    hide(['1001', '1002', '1003']);
+    hide(world, ['1001', '1002', '1003']);
+    hide(world, ['1001', '1002', '1003']);
+    hide(world, ['1001', '1002', '1003']);
     world.edit.touchProject(PROCESS, '1002');
     world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
     await world.later();
@@ -189,85 +170,6 @@ describe('a sweep', () => {
     expect(changes.at(-1)).toMatch(/→ "2"$/);
     expect(changes.filter(change => change.includes('"2" →'))).toEqual([]);
   });
-});
-
-describe('deletions in bulk', () => {
-  it('are more than 10, and more than a fifth', () => {
-    expect([0, 10, 50, 60, 5_000].map(bulkLimit)).toEqual([10, 10, 10, 12, 1_000]);
-  });
-
-  it('invariant 9: hold the process: nothing is deleted, it is told once, and the alarm’s metric is set', async () => {
-    await baselined({ projects: 14 });
-    for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
-    await world.later('sweep');
-    await world.later('sweep');
-    expect(await told()).toEqual(['source.held']);
-    expect((await world.events())[0]?.data).toMatchObject({ missing: 12, known: 14 });
-    await world.later();
-    expect(world.counts.filter(({ name }) => name === 'ProcessHeld').at(-1)).toMatchObject({ value: 1 });
-  });
-
-  it('go ahead when the operator releases them, and the process is no longer held', async () => {
-    await baselined({ projects: 14 });
-    for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
-    await world.later('sweep');
-    await release();
-    await world.later('sweep');
-    expect(await told()).toHaveLength(13);
-    expect(await world.snapshots.readState(world.process)).toMatchObject({
-      held: undefined,
-      released: false,
-    });
-  });
-
-  it('end by themselves when the projects are back', async () => {
-    await baselined({ projects: 14 });
-    const ids = Array.from({ length: 12 }, (_, index) => String(1001 + index));
-    hide(ids);
-    world.service.fail({
-      when: request => request.path.includes('/tasks'),
-      times: 14,
-      fault: { status: 404 },
-    });
-    await world.later('sweep');
-    expect(await told()).toEqual(['source.held']);
-    await world.later('sweep');
-    expect(await world.snapshots.readState(world.process)).toMatchObject({ held: undefined });
-    expect(await told()).toEqual(['source.held']);
-  });
-
-  it('are held in a changes pass as well', async () => {
-    await baselined({ projects: 14 });
-    for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id));
-    await world.later();
-    expect(await told()).toEqual(['source.held']);
-    await world.later();
-    expect(await told()).toEqual(['source.held']);
-  });
-
-  it.each(['before', 'after'])(
-    'are told once when the pass that found them dies %s it told them',
-    async when => {
-      await baselined({ projects: 14 });
-      world.pass(60_000);
-      for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
-      const dies = world.poller({
-        snapshots: {
-          ...world.snapshots,
-          announce: async (...given) => {
-            if (when === 'after') await world.snapshots.announce(...given);
-            throw new Error('died');
-          },
-        },
-      });
-      await expect(world.run('sweep', { poll: dies })).rejects.toThrow('died');
-      const died = world.clock.now;
-      await world.later('sweep');
-      await world.later('sweep');
-      const toldAt = when === 'after' ? died : died + 60_000;
-      expect((await world.events()).map(({ id }) => id)).toEqual([`${PROCESS}..${toldAt}.0`]);
-    },
-  );
 });
 
 describe('a task', () => {
@@ -305,38 +207,73 @@ describe('a task', () => {
   });
 });
 
-describe('a process whose listing hides more than may be deleted at once', () => {
-  /** Of 14 projects, 12 are there no longer, as far as our credentials show; people go on editing them. */
-  const hidden = async () => {
-    await baselined({ projects: 14, tasksPerProject: 1 });
-    const ids = Array.from({ length: 12 }, (_, index) => String(1001 + index));
-    world.service.fail({
-      when: ({ path }) => /\/projects\?/.test(path),
-      times: 1_000,
-      fault: {
-        change: body => ({
-          ...body,
-          projects: (body.projects as { id: string }[]).filter(({ id }) => !ids.includes(id)) as never,
-        }),
-      },
-    });
-    world.service.fail({
-      when: ({ path }) => ids.some(id => path.includes(`/projects/${id}/tasks`)),
-      times: 1_000,
-      fault: { status: 404 },
-    });
-  };
+describe('a deletion', () => {
+  it('of the last project of a process is told at once, when the audit log names it', async () => {
+    await baselined({ projects: 1 });
+    world.edit.deleteProject(PROCESS, '1001');
+    await world.later();
+    expect(await told()).toEqual(['project.deleted 1001']);
+  });
 
-  it.each([false, true])(
-    'invariant 9: tells no deletion of what people still edit, held by a sweep: %s',
-    async isHeld => {
-      await hidden();
-      if (isHeld) await world.later('sweep');
-      for (const id of ['1001', '1002', '1003']) {
-        world.edit.updateProject(PROCESS, id, { budget: id });
-        await world.later();
+  it('is told by a sweep in the second in which the project was last read', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1002', { audit: false });
+    await world.run('sweep');
+    expect(await told()).toEqual(['project.deleted 1002']);
+  });
+
+  it('invariant 9: is not told of a project that came back, and was read since the listing', async () => {
+    await baselined();
+    hide(world, ['1002']);
+    world.service.fail({ when: isTasksOf('1002'), fault: { status: 404 } });
+    let isBack = false;
+    const load: Snapshots['load'] = async (process, id) => {
+      if (id === '1002' && !isBack) {
+        isBack = true;
+        world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+        await world.later('changes', 5_000);
       }
-      expect(await told()).toEqual(['source.held']);
-    },
-  );
+      return world.snapshots.load(process, id);
+    };
+    world.pass(60_000);
+    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load } }) });
+    expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
+  });
+
+  it('invariant 8: is told though another pass was first, by a snapshot read afresh, and only then', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1002', { audit: false });
+    const calls: string[] = [];
+    const load: Snapshots['load'] = (process, id) => {
+      if (id === '1002') calls.push('load');
+      return world.snapshots.load(process, id);
+    };
+    const commit: Snapshots['commit'] = async (process, request) => {
+      calls.push('commit');
+      return calls.length === 2 ? 'conflict' : world.snapshots.commit(process, request);
+    };
+    const snapshots = { ...world.snapshots, load, commit };
+    world.pass(60_000);
+    expect(await world.run('sweep', { poll: world.poller({ snapshots }) })).toMatchObject({
+      outcome: 'completed',
+      commits: 1,
+    });
+    expect(calls).toEqual(['load', 'commit', 'load', 'commit']);
+    expect(await told()).toEqual(['project.deleted 1002']);
+  });
+
+  it('is left to the next sweep by one that the table fails: that is no fault of the project', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1002', { audit: false });
+    const load: Snapshots['load'] = async (process, id) => {
+      if (id === '1002') throw new Error('throttled');
+      return world.snapshots.load(process, id);
+    };
+    world.pass(60_000);
+    const poll = world.poller({ snapshots: { ...world.snapshots, load } });
+    await expect(world.run('sweep', { poll })).rejects.toThrow('throttled');
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.deleted 1002']);
+  });
 });

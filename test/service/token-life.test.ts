@@ -63,6 +63,9 @@ describe('a token lives', () => {
     await service.user('u');
     expect(tokenRequests).toHaveLength(3);
     time.now = START + 60 * minute;
-    expect(await failureOf(service.user('u'))).toMatchObject({ status: 403, request: 'POST /oauth/token' });
+    expect(await failureOf(service.user('u'))).toMatchObject({
+      cause: { status: 403 },
+      request: 'POST /oauth/token',
+    });
   });
 });

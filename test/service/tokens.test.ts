@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ServiceAnswerError,
-  ServiceStatusError,
+  type ServiceAnswerError,
   ServiceUnreachableError,
+  TokenError,
 } from '../../functions/service/errors.ts';
 import { failureOf, rig, SECRET, START } from './support/connect.ts';
 import { type Behaviour, destroy, goodToken, html, json, sequence, status } from './support/server.ts';
@@ -42,8 +42,8 @@ describe('the token request', () => {
   test.each([400, 401, 403])('that is refused with %i names path and status', async code => {
     const { service, requests, tokenRequests } = await rig(user, { token: status(code) });
     const error = await failureOf(service.user('u'));
-    expect(error).toBeInstanceOf(ServiceStatusError);
-    expect(error).toMatchObject({ request: 'POST /oauth/token', status: code });
+    expect(error).toBeInstanceOf(TokenError);
+    expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { status: code } });
     expect([requests.length, tokenRequests.length]).toEqual([0, 1]);
   });
 
@@ -55,9 +55,10 @@ describe('the token request', () => {
   ])('that answers %s is an error with its path', async (_title, body, path, found) => {
     const { service } = await rig(user, { token: json(body) });
     const error = await failureOf(service.user('u'));
-    expect(error).toBeInstanceOf(ServiceAnswerError);
-    expect(error).toMatchObject({ path, request: 'POST /oauth/token' });
-    expect((error as ServiceAnswerError).found).toContain(found);
+    expect(error).toBeInstanceOf(TokenError);
+    expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { path } });
+    expect(((error as TokenError).cause as ServiceAnswerError).found).toContain(found);
+    expect(error.message).toBe(((error as TokenError).cause as ServiceAnswerError).message);
   });
 
   test('never quotes what the endpoint answered, even when that is no JSON', async () => {
@@ -118,7 +119,7 @@ describe('the token request', () => {
   test('ends with the deadline of a pass that is alone', async () => {
     const { connection } = await rig(user, { token: status(429, { 'retry-after': '100' }) });
     const error = await failureOf(connection.open({ deadline: START + 50_000 }).user('a'));
-    expect(error).toMatchObject({ request: 'POST /oauth/token', status: 429 });
+    expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { status: 429 } });
   });
 });
 

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { rulesOf } from '../../functions/changes/compare-project.ts';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { JsonObject } from '../../functions/json.ts';
+import type { Listed } from '../../functions/pass/listing.ts';
+import type { Pass } from '../../functions/pass/pass.ts';
+import { type Processed, processProject } from '../../functions/pass/process-project.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const stage = openStage();
+const { told } = stage;
+let world: World;
+
+async function baselined(options: WorldOptions = {}): Promise<void> {
+  world = await stage.create({ projects: 2, tasksPerProject: 1, ...options });
+  await world.run();
+  await world.later('changes', 600_000);
+}
+const load = async (id = '1001') => {
+  const held = await world.snapshots.load(world.process, id);
+  if (!held) throw new Error(`no snapshot of ${id}`);
+  return held;
+};
+const iso = (time: number) => new Date(time).toISOString();
+const observed = async () =>
+  (await world.events()).flatMap(({ data }) => ('observed' in data ? [data.observed.after] : []));
+/** A pass, a minute later, with another `commit`. */
+const runWith = (commit: Snapshots['commit'], mode: 'changes' | 'sweep' = 'changes') => {
+  world.pass(60_000);
+  return world.run(mode, { poll: world.poller({ snapshots: { ...world.snapshots, commit } }) });
+};
+
+describe('what becomes of a project', () => {
+  const listedAt = (readAt: number, record: JsonObject): Listed => ({ record, readAt, readBefore: readAt });
+
+  /** Processes project 7, of which this is held, and whose list of tasks answers in so many pages. */
+  async function processed(
+    held: JsonObject | undefined,
+    listed: Listed | undefined,
+    { baselined = true, pages = 1 } = {},
+  ): Promise<[Processed, requests: number]> {
+    let requests = 0;
+    const snapshot = held && {
+      version: 1,
+      content: { record: held, tasks: new Map([['1', { id: '1' }]]) },
+      recordReadAt: AT,
+      tasksReadAt: AT - 7,
+    };
+    const rules = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
+    const pass = {
+      parts: {
+        process: { workspace: 'eu', processId: 'p' },
+        state: { ...UNKNOWN_PROCESS, baselined },
+        clock: () => AT,
+        snapshots: { load: async () => snapshot, commit: async () => 'committed' },
+        definitions: { rules, fresh: async () => rules },
+        service: {
+          async *tasks() {
+            requests += 1;
+            for (let page = 0; page < pages; page++) {
+              const id = pages === 1 ? '1' : String(requests + page + 1);
+              yield { items: [{ id, fields: { id } }], readAt: AT, clock: 'own' };
+            }
+          },
+        },
+      },
+      identity: { checkTasks: () => undefined, checkProject: async () => undefined },
+      keepAlive: async () => undefined,
+    } as unknown as Pass;
+    return [await processProject(pass, '7', listed), requests];
+  }
+
+  it('is nothing when it is neither held nor listed: its tasks are not asked for', async () => {
+    expect(await processed(undefined, undefined)).toEqual([{ outcome: 'unknown', readAt: 0 }, 0]);
+  });
+
+  it('is nothing more when a baseline holds it already', async () => {
+    const again = await processed({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }), {
+      baselined: false,
+    });
+    expect(again).toEqual([{ outcome: 'same', readAt: AT - 7 }, 0]);
+  });
+
+  it('is the same where nothing changed, and doubtful where two records were read at one moment', async () => {
+    const same = await processed({ id: '7' }, listedAt(AT, { id: '7' }));
+    expect(same).toEqual([{ outcome: 'same', readAt: AT }, 1]);
+    const touched = await processed({ id: '7' }, listedAt(AT + 9_000, { id: '7', updatedAt: iso(AT) }));
+    expect(touched).toEqual([{ outcome: 'same', readAt: AT }, 1]);
+    const other = await processed({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }));
+    expect(other).toEqual([{ outcome: 'doubtful', readAt: AT }, 1]);
+    const later = await processed({ id: '7' }, listedAt(AT + 9_000, { id: '7', name: 'Other' }));
+    expect(later).toEqual([{ outcome: 'committed', readAt: AT }, 1]);
+  });
+
+  it('is doubtful where its list of tasks never came to rest', async () => {
+    const restless = await processed({ id: '7' }, listedAt(AT, { id: '7' }), { pages: 2 });
+    expect(restless).toEqual([{ outcome: 'doubtful', readAt: AT }, 5]);
+  });
+});
+
+describe('a project without a change', () => {
+  const requested = (path: RegExp) =>
+    world.service.requests.filter(request => path.test(request.path)).length;
+
+  it('invariant 6: whose update time alone moved costs no definitions, and is kept as of now, silently', async () => {
+    await baselined({ freedoms: { auditDenied: 403 } });
+    await world.later();
+    const [before, asked] = [await load(), requested(/coverpage|customfields/i)];
+    world.edit.touchProject(PROCESS, '1001');
+    expect(await world.later()).toMatchObject({ projects: 1, commits: 1, events: 0 });
+    expect(requested(/coverpage|customfields/i)).toBe(asked);
+    const after = await load();
+    expect(after.version).toBe(before.version + 1);
+    expect([after.recordReadAt > before.recordReadAt, after.tasksReadAt > before.tasksReadAt]).toEqual([
+      true,
+      true,
+    ]);
+    expect(await told()).toEqual([]);
+  });
+
+  it('invariant 5: that an audit entry names is not written', async () => {
+    await baselined();
+    world.edit.updateTask(PROCESS, '1001', '500001', {}, { touch: false });
+    const before = await load();
+    expect(await world.later()).toMatchObject({ projects: 1, commits: 0 });
+    expect(await load()).toEqual(before);
+  });
+
+  it('invariant 8: is read afresh when another pass is ahead of it', async () => {
+    await baselined();
+    world.edit.touchProject(PROCESS, '1001');
+    let isFirst = true;
+    const report = await runWith(async (process, request) => {
+      if (!isFirst) return world.snapshots.commit(process, request);
+      isFirst = false;
+      world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' }, { touch: false, audit: false });
+      return 'conflict';
+    });
+    expect(report).toMatchObject({ outcome: 'completed', commits: 1, events: 1 });
+    expect(await told()).toEqual(['task.updated 1001/500001 status: "To do" → "Done"']);
+  });
+
+  it('is one where all that changed is that a field was archived', async () => {
+    await baselined({ freedoms: { auditDenied: 403 } });
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    await world.later();
+    world.edit.archiveField(PROCESS, 'project', 'budget');
+    world.edit.touchProject(PROCESS, '1001');
+    expect(await world.later()).toMatchObject({ outcome: 'completed', commits: 1 });
+    expect((await told()).filter(line => !line.startsWith('field.'))).toEqual([
+      'project.updated 1001 budget: "" → "1"',
+    ]);
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+  });
+});
+
+describe('the time since which a change may have happened', () => {
+  it('is when the record was last read, or when the last sweep began, whichever is later', async () => {
+    await baselined({ freedoms: { auditDenied: 403 } });
+    const baseline = (await world.snapshots.readState(world.process)).sweptAt;
+    const edit = async (budget: string) => {
+      world.edit.updateProject(PROCESS, '1001', { budget });
+      world.edit.updateTask(PROCESS, '1001', '500001', { status: budget });
+      await world.later();
+      return [(await load()).recordReadAt, (await load()).tasksReadAt].map(iso);
+    };
+    const [record, tasks] = await edit('1');
+    await edit('2');
+    await world.later('sweep', 600_000);
+    const swept = (await world.snapshots.readState(world.process)).sweptAt;
+    await edit('3');
+    expect(await observed()).toEqual([iso(baseline), iso(baseline), record, tasks, iso(swept), iso(swept)]);
+  });
+});
+
+describe('an event about a task', () => {
+  const nameOf = ({ data }: ChangeEvent) =>
+    'project' in data && 'name' in data.project ? data.project.name : undefined;
+
+  it('names its project, also when both are new, and when both are deleted', async () => {
+    await baselined();
+    const id = world.edit.createProject(PROCESS, { name: 'New' });
+    world.edit.createTask(PROCESS, id, { name: 'Task' });
+    await world.later();
+    world.edit.deleteProject(PROCESS, id);
+    await world.later();
+    const named = (await world.events()).map(event => [event.type, nameOf(event)]);
+    expect(named).toEqual(
+      ['project.created', 'task.created', 'task.deleted', 'project.deleted'].map(type => [type, 'New']),
+    );
+  });
+});

@@ -1,0 +1,15 @@
+import type { World } from './world.ts';
+
+/** Requests for all projects, not only for those updated since some time. */
+export const isWholeListing = ({ path }: { path: string }) =>
+  path.includes('/projects?') && !path.includes('updatedAfter');
+
+/** Hides projects from the next whole listings, as a shifted cursor or a lost permission would. */
+export function hide(world: World, ids: readonly string[], times = 1): void {
+  const hidden = new Set(ids);
+  const change = (body: { projects?: unknown }) => ({
+    ...body,
+    projects: (body.projects as { id: string }[]).filter(({ id }) => !hidden.has(id)),
+  });
+  world.service.fail({ when: isWholeListing, times, fault: { change: change as never } });
+}
