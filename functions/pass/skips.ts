@@ -12,12 +12,21 @@ const OUTAGE_PART = 0.2;
 const MOST_SKIPPED = 100;
 
 /** The failure of a pass that too many projects failed: there the service is at fault, and to go on without them would
- *  tell of each of them what is true of all. Undefined when those that failed may be skipped. */
-export function outageOf(pass: Pass, { failures, total }: Walked): Error | undefined {
+ *  tell of each of them what is true of all. Undefined when those that failed may be skipped. Those in `done` need not be
+ *  skipped any more: they leave room for others. */
+export function outageOf(
+  pass: Pass,
+  { failures, total }: Walked,
+  done: ReadonlySet<string> = new Set(),
+): Error | undefined {
   const known = new Set(pass.parts.state.skipped.map(({ id }) => id));
-  const fresh = failures.filter(({ id }) => !known.has(id)).length;
+  const failed = new Set(failures.map(({ id }) => id));
+  const fresh = failed.difference(known).size;
+  // Two modes at once may have skipped more than either of them would: that stops no pass that skips none.
+  if (fresh === 0) return undefined;
   const limit = Math.max(OUTAGE_COUNT, Math.floor(total * OUTAGE_PART));
-  return fresh > limit || known.size + fresh > MOST_SKIPPED ? failureOf(failures) : undefined;
+  const inAll = known.difference(done).union(failed).size;
+  return fresh > limit || inAll > MOST_SKIPPED ? failureOf(failures) : undefined;
 }
 
 /** Has the state remember the projects that failed, before anything moves on without them; forgets those in `done`, whose

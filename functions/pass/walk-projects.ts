@@ -40,21 +40,23 @@ export async function walkProjects(
   const { progress, window } = pass.lease;
   const left = new Set(window?.left);
   const all = [...ids].sort(byText);
-  const rest = all.filter(id => progress === undefined || byText(id, progress) > 0 || left.has(id));
+  const rest = all.filter(id => isAhead(id, progress) || left.has(id));
   const before = all.length - rest.length;
   const gone: string[] = [];
   const failures: Failure[] = [];
   let uncertain = window?.uncertain === true;
   const setLeft = (id: string, isLeft: boolean) => {
-    const changed = isLeft ? left.size < left.add(id).size : left.delete(id);
-    if (changed && left.size <= MOST_LEFT) pass.note({ left: [...left] });
+    if (isLeft) left.add(id);
+    else left.delete(id);
+    if (left.size <= MOST_LEFT) pass.note({ left: [...left] });
   };
   onProgress?.(before, all.length);
   const outcome = await walk(rest, {
     concurrency,
     shouldStop: () => pass.outOfTime,
     onReached: async (id, done) => {
-      await pass.keepAlive(left.size <= MOST_LEFT ? furthest(id, pass.lease.progress) : undefined);
+      const movesOn = left.size <= MOST_LEFT && isAhead(id, pass.lease.progress);
+      await pass.keepAlive(movesOn ? id : undefined);
       onProgress?.(before + done, all.length);
     },
     work: async id => {
@@ -79,8 +81,9 @@ export async function walkProjects(
   return { outcome, total: all.length, gone, failures, uncertain };
 }
 
-function furthest(id: string, progress: string | undefined): string {
-  return progress !== undefined && byText(progress, id) > 0 ? progress : id;
+/** True for a project that a pass which stands at `progress` has yet to come to. */
+function isAhead(id: string, progress: string | undefined): boolean {
+  return progress === undefined || byText(id, progress) > 0;
 }
 
 /** One that is known to be left out fails in every pass: that is said once. */
@@ -107,11 +110,11 @@ export function isOfOneProject(error: unknown): error is Error {
   return error instanceof ServiceStatusError && error.status !== 401 && error.status !== 429;
 }
 
-/** What is thrown behind a pass that had to leave too many projects out. */
+/** What is thrown behind a pass that had to leave too many projects out; `failures` are one at least. */
 export function failureOf(failures: readonly Failure[]): Error {
-  const [first] = failures;
+  const [{ error: cause }] = failures as readonly [Failure];
   return new Error(
-    `${failures.length} project(s) can not be read or committed. The first: ${first?.error.message}`,
-    { cause: first?.error },
+    `${failures.length} project(s) can not be read or committed. The first: ${cause.message}`,
+    { cause },
   );
 }

@@ -73,7 +73,7 @@ describe('a changes pass', () => {
     const project = world.edit.createProject(PROCESS, { name: 'New' });
     const task = world.edit.createTask(PROCESS, project, { name: 'First' });
     world.edit.deleteTask(PROCESS, '1003', '500006');
-    await world.later();
+    expect(await world.later()).toMatchObject({ projects: 4, commits: 4, events: 5 });
     expect((await told()).sort()).toEqual([
       `project.created ${project}`,
       'project.updated 1001 phase: "" → "Build"',

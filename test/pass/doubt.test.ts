@@ -161,7 +161,7 @@ describe('a finish that meets another transaction', () => {
       },
     });
     world.pass(60_000);
-    await world.run('changes', { poll });
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'unfinished' });
     for (let n = 0; n < 3; n++) await world.later();
     expect(await told()).toEqual(['source.held']);
   });

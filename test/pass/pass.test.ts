@@ -3,7 +3,7 @@ import { LeaseLostError, Pass, type PassParts } from '../../functions/pass/pass.
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 /** A pass at time 0, and its renewals of the lease, which wait to be answered. */
-function onePass() {
+function onePass(more: Partial<PassParts> = {}) {
   const clock = { now: 0 };
   const renewals: PromiseWithResolvers<boolean>[] = [];
   const saveProgress = () => {
@@ -16,6 +16,7 @@ function onePass() {
     state: UNKNOWN_PROCESS,
     process: { workspace: 'eu', processId: 'p' },
     snapshots: { saveProgress },
+    ...more,
   } as unknown as PassParts;
   const lease = { mode: 'sweep', owner: 'me', window: undefined, progress: undefined } as const;
   return { pass: new Pass(parts, lease), clock, renewals };
@@ -40,4 +41,30 @@ test('invariant 8: no worker goes on by a lease that ended while the answer that
   await vi.waitFor(() => expect(renewals).toHaveLength(2));
   renewals[1]?.resolve(false);
   for (const worker of workers) expect(await worker).toBeInstanceOf(LeaseLostError);
+});
+
+test('invariant 8: says which process it lost when it makes sure of its lease', async () => {
+  const { pass, renewals } = onePass();
+  const holding = pass.holdLease();
+  renewals[0]?.resolve(false);
+  await expect(holding).rejects.toThrow(/Another poller took over process p\./);
+});
+
+test('is out of time at the moment when it is to stop', () => {
+  const { pass, clock } = onePass({ stopAt: 5_000 });
+  clock.now = 4_999;
+  expect(pass.outOfTime).toBe(false);
+  clock.now = 5_000;
+  expect(pass.outOfTime).toBe(true);
+});
+
+test('notes nothing for a later run before it has begun: there is nothing to go on with', async () => {
+  const { pass, renewals } = onePass();
+  pass.note({ left: ['p1'] });
+  expect(pass.lease.window).toBeUndefined();
+  const begun = pass.begin({ startedAt: 7 });
+  renewals[0]?.resolve(true);
+  expect(await begun).toEqual({ startedAt: 7 });
+  pass.note({ left: ['p1'] });
+  expect(pass.lease.window).toEqual({ startedAt: 7, left: ['p1'] });
 });

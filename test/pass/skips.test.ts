@@ -124,6 +124,7 @@ describe('source.skipped', () => {
     expect(sweep).toMatchObject({ outcome: 'completed', events: 0 });
     expect(await told()).toEqual(['source.skipped 1002']);
     expect(world.said.filter(({ message }) => message.includes('subscribers are told'))).toHaveLength(1);
+    expect(world.said.filter(({ message }) => message.includes('committed again'))).toEqual([]);
   });
 
   it('is told of several in one announcement, each with an id of its own', async () => {
@@ -388,6 +389,7 @@ describe('too many projects that can not be read', () => {
     ['more than a fifth of many', 0, 21, 100, true],
     ['those that make a hundred', 90, 10, 1_000, false],
     ['those that make more than a hundred', 91, 10, 1_000, true],
+    ['none beside more than a hundred', 101, 0, 1_000, false],
   ])('are counted beside those that are known: %s', (_, known, fresh, total, isOutage) => {
     const failing = (count: number, name: string) =>
       Array.from({ length: count }, (_, index) => ({ id: `${name}${index}`, error: new Error(name) }));

@@ -103,6 +103,21 @@ describe('source.stalled', () => {
     expect((await world.events())[0]?.data).toMatchObject({ reason: expect.stringMatching(/time/) });
   });
 
+  it('is told by the pass during which it came true, and that has more to read', async () => {
+    await baselined({ settings: { concurrency: 1 } });
+    for (const id of ['1001', '1002', '1003']) world.edit.updateProject(PROCESS, id, { budget: '1' });
+    const poll = world.poller({ onProgress: () => world.pass(3 * MINUTE) });
+    world.pass(MINUTE);
+    expect(await world.run('changes', { poll, remaining: 6 * MINUTE })).toMatchObject({
+      outcome: 'unfinished',
+      events: 2,
+    });
+    expect(await told()).toEqual([expect.stringContaining('1001'), 'source.stalled']);
+    expect((await world.events()).at(-1)?.data).toMatchObject({
+      reason: expect.stringMatching(/more to read than one run has time for/),
+    });
+  });
+
   it.each([
     ['while it lists', 'saveProgress', 'before'],
     ['before they walk', 'held', 'before'],
@@ -287,10 +302,17 @@ it('invariant 5: a pass over unchanged data announces nothing and asks two reque
     announced.push(given);
     return world.snapshots.announce(...given);
   };
+  let looks = 0;
+  const readState: Snapshots['readState'] = process => {
+    looks += 1;
+    return world.snapshots.readState(process);
+  };
   const asked = () => world.service.requests.filter(isAsked).length;
   const before = asked();
   world.pass(MINUTE);
-  await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, announce } }) });
+  const poll = world.poller({ snapshots: { ...world.snapshots, announce, readState } });
+  await world.run('changes', { poll });
   expect(announced).toEqual([]);
+  expect(looks).toBe(1);
   expect(asked() - before).toBe(2);
 });

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { restlessTasks } from '../support/restless-tasks.ts';
+import { isTasksOf, openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+const MINUTE = 60_000;
+const stage = openStage();
+let world: World;
+
+/** A world well behind its baseline. */
+async function baselined(options: WorldOptions = {}): Promise<World> {
+  world = await stage.create({ projects: 6, tasksPerProject: 1, ...options });
+  await world.run();
+  await world.later('changes', 10 * MINUTE);
+  return world;
+}
+const { told } = stage;
+const answer = (id: string, status = 403) =>
+  world.service.fail({ when: isTasksOf(id), times: 1_000, fault: { status } });
+const budget = (id: string, value: string) => world.edit.updateProject(PROCESS, id, { budget: value });
+const skipped = async () => (await world.snapshots.readState(world.process)).skipped.map(({ id }) => id);
+
+describe('a skipped project', () => {
+  it('invariant 6: whose task list stays missing costs no listing of all projects in each pass', async () => {
+    await baselined();
+    answer('1002', 404);
+    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
+    await world.later();
+    expect(await skipped()).toEqual(['1002']);
+    world.service.clearRequests();
+    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
+    const listings = world.service.requests.filter(({ path }) => path.includes('/projects?'));
+    expect(listings.filter(({ path }) => !path.includes('updatedAfter'))).toEqual([]);
+    expect(await skipped()).toEqual(['1002']);
+  });
+
+  it('invariant 1: stays skipped while its tasks change all the time as they are read', async () => {
+    await baselined({ tasksPerProject: 4, pageSize: { tasks: 2 } });
+    const refusal = answer('1002');
+    world.edit.deleteTask(PROCESS, '1002', '500008');
+    await world.later();
+    refusal.cancel();
+    const restless = restlessTasks(world, '1002');
+    await world.later('changes', 10 * MINUTE);
+    expect(await skipped()).toEqual(['1002']);
+    restless.cancel();
+    await world.later('changes', 10 * MINUTE);
+    expect(await skipped()).toEqual([]);
+    expect(await told()).toEqual(['task.deleted 1002/500008']);
+  });
+
+  it('invariant 8: that a sweep found stays skipped, though a `changes` pass read it just before', async () => {
+    await baselined();
+    const refusal = answer('1003');
+    budget('1003', '1');
+    await world.later();
+    refusal.cancel();
+    budget('1002', '1');
+    const announce: Snapshots['announce'] = async (...given) => {
+      answer('1002');
+      await world.run('sweep');
+      return world.snapshots.announce(...given);
+    };
+    world.pass(MINUTE);
+    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, announce } }) });
+    expect(await skipped()).toEqual(['1002']);
+  });
+});
+
+describe('a hundred skipped projects', () => {
+  it('of which some can be read again make room for another one: that is no outage', async () => {
+    await baselined({ projects: 101, tasksPerProject: 0 });
+    const ids = Array.from({ length: 100 }, (_, index) => String(1_001 + index));
+    const { watermark: since, announced } = await world.snapshots.readState(world.process);
+    await world.snapshots.announce(world.process, {
+      announced,
+      state: { skipped: ids.map(id => ({ id, since, reason: 'It was down.', told: true })) },
+      said: { events: [], version: announced + 1, at: world.clock.now },
+    });
+    expect(await skipped()).toHaveLength(100);
+    answer('1001');
+    answer('1101');
+    budget('1101', '1');
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect((await skipped()).sort()).toEqual(['1001', '1101']);
+  });
+});
+
+describe('a pass that lost its lease behind its walk', () => {
+  it('invariant 8: leaves the skipped projects to the one that has it', async () => {
+    await baselined();
+    answer('1002');
+    budget('1002', '1');
+    const announced: unknown[] = [];
+    let isWalked = false;
+    const poll = world.poller({
+      snapshots: {
+        ...world.snapshots,
+        load: async (...given) => {
+          isWalked = true;
+          return world.snapshots.load(...given);
+        },
+        held: async (...given) => {
+          if (isWalked) await takeOver();
+          return world.snapshots.held(...given);
+        },
+        announce: async (...given) => {
+          announced.push(given);
+          return world.snapshots.announce(...given);
+        },
+      },
+    });
+    const takeOver = async () => {
+      const now = world.clock.now + 61_000;
+      await world.snapshots.takeLease(world.process, {
+        mode: 'changes',
+        owner: 'other',
+        now,
+        until: now + MINUTE,
+      });
+    };
+    world.pass(MINUTE);
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy' });
+    expect(announced).toEqual([]);
+    expect(await skipped()).toEqual([]);
+  });
+});

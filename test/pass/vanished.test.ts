@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { isTasksOf, openStage } from '../support/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+const stage = openStage();
+let world: World;
+
+/** A world well behind its baseline. */
+async function baselined(options: WorldOptions = {}): Promise<World> {
+  world = await stage.create(options);
+  await world.run();
+  await world.later('changes', 600_000);
+  return world;
+}
+const { told } = stage;
+const skipped = async () => (await world.snapshots.readState(world.process)).skipped.map(({ id }) => id);
+const answer = (id: string, status: number, times: number) =>
+  world.service.fail({ when: isTasksOf(id), times, fault: { status } });
+
+describe('a project whose task list answers 404', () => {
+  it('invariant 9: is none of many that are gone while it is listed: only a sweep holds the process for others', async () => {
+    await baselined({ projects: 14, tasksPerProject: 1 });
+    world.service.fail({
+      when: ({ path }) => path.includes('/projects?') && !path.includes('updatedAfter'),
+      fault: {
+        change: body => ({
+          ...body,
+          projects: (body.projects as { id: string }[]).filter(({ id }) => id > '1012') as never,
+        }),
+      },
+    });
+    answer('1013', 404, 1);
+    world.edit.updateTask(PROCESS, '1013', '500013', { status: 'Done' });
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(await told()).toEqual(['task.updated 1013/500013 status: "To do" → "Done"']);
+  });
+
+  it('stays to be told while it is listed, though others beside it are gone', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1001');
+    const missing = answer('1002', 404, 100);
+    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
+    await world.later();
+    expect((await told()).at(-1)).toBe('project.deleted 1001');
+    expect(await skipped()).toEqual(['1002']);
+    missing.cancel();
+    await world.later();
+    expect((await told()).at(-1)).toBe('task.updated 1002/500003 status: "To do" → "Done"');
+  });
+
+  it('fails the pass when it is read again, and the service then refuses everybody', async () => {
+    await baselined();
+    answer('1002', 404, 1);
+    answer('1002', 429, 100);
+    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
+    await expect(world.later()).rejects.toThrow(/1002\/tasks.*status 429/);
+    expect(await skipped()).toEqual([]);
+  });
+
+  it('is told as deleted in id order, whatever the table’s order', async () => {
+    await baselined({ tasksPerProject: 0 });
+    for (const id of ['1001', '1002']) world.edit.deleteProject(PROCESS, id);
+    const deleted: string[] = [];
+    const poll = world.poller({
+      snapshots: {
+        ...world.snapshots,
+        held: async (...given) => new Set([...(await world.snapshots.held(...given))].sort().reverse()),
+        commit: async (process, request) => {
+          deleted.push(request.projectId);
+          return world.snapshots.commit(process, request);
+        },
+      },
+    });
+    world.pass(60_000);
+    await world.run('changes', { poll });
+    expect(deleted).toEqual(['1001', '1002']);
+  });
+});
