@@ -3,6 +3,7 @@ import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
 import { deleteOrHold } from './deletions.ts';
 import { type Listed, type Listing, listProjects } from './listing.ts';
+import { newWithoutTaskList } from './new-projects.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { Recent } from './recent.ts';
@@ -36,7 +37,8 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   );
   if (walked.outcome === 'stopped') return 'unfinished';
 
-  const failures = [...walked.failures, ...(await deleteVanished(pass, walked.gone))];
+  const unheld = await newWithoutTaskList(pass, walked.gone);
+  const failures = [...walked.failures, ...unheld, ...(await deleteVanished(pass, walked.gone))];
   const outage = outageOf(pass, { ...walked, failures }, retried.done);
   if (outage) throw outage;
   await settleSkipped(pass, failures, retried.done);
@@ -64,7 +66,7 @@ async function processCandidate(pass: Pass, id: string, { listing, named, recent
   // Stryker disable next-line StringLiteral: whatever is neither gone nor doubtful is done with
   if (listed && !named.has(id) && !isRetried && recent.isSettled(id, listed)) return 'same';
   if (!listed && isRetried) listed = await retried.listed(id);
-  const { outcome, readAt, hadTasks } = await processProject(pass, id, listed);
+  const { outcome, readAt, hadTasks } = await processProject(pass, id, listed, { mayLackTasks: isRetried });
   pass.projects += 1;
   if (isRetried && hadTasks) throw new TaskListMissingError(id);
   if (listed && (outcome === 'same' || outcome === 'committed')) recent.processed(id, listed, readAt);

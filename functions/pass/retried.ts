@@ -20,11 +20,17 @@ export class Retried {
    *  @throws what the service says to either */
   async listed(id: string): Promise<Listed | undefined> {
     await this.#tryTasks(id);
-    const { state, settings } = this.#pass.parts;
-    const since = Math.min(...state.skipped.map(one => one.since));
-    // One that the baseline left out may not have changed for years.
-    this.#listing ??= listProjects(this.#pass, since === 0 ? undefined : since - settings.overlap);
+    this.#listing ??= this.#list();
     return (await this.#listing).projects.get(id);
+  }
+
+  async #list(): Promise<Listing> {
+    const { state, settings, snapshots, process } = this.#pass.parts;
+    const held = await snapshots.held(process, this.ids);
+    // One that was never read may not have changed for years.
+    if (!this.ids.isSubsetOf(held)) return listProjects(this.#pass);
+    const since = Math.min(...state.skipped.map(one => one.since));
+    return listProjects(this.#pass, since - settings.overlap);
   }
 
   async #tryTasks(id: string): Promise<void> {

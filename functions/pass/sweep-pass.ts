@@ -5,6 +5,7 @@ import { endBaseline } from './baseline.ts';
 import type { Outcome } from './changes-pass.ts';
 import { bulkLimit, deleteOrHold } from './deletions.ts';
 import { type Listing, listProjects } from './listing.ts';
+import { newWithoutTaskList } from './new-projects.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { outageOf, settleSkipped } from './skips.ts';
@@ -40,7 +41,8 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
   const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
-  const failures = [...walked.failures, ...deletions.failures];
+  const unheld = await newWithoutTaskList(pass, walked.gone);
+  const failures = [...walked.failures, ...unheld, ...deletions.failures];
   const outage = outageOf(pass, { ...walked, failures });
   if (!outage) await settleSkipped(pass, failures);
   const saved = await snapshots.finish(process, pass.lease, state);

@@ -95,6 +95,7 @@ describe('a sweep', () => {
       snapshots: {
         saveProgress: async () => true,
         readState: async () => state,
+        held: async () => new Set(),
         projectIds: async function* () {
           yield* ids;
         },

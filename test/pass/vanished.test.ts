@@ -76,3 +76,53 @@ describe('a project whose task list answers 404', () => {
     expect(deleted).toEqual(['1001', '1002']);
   });
 });
+
+describe('a new project whose task list answers 404', () => {
+  const HOUR = 3_600_000;
+  const make = () => world.edit.createProject(PROCESS, { name: 'New' });
+
+  it('invariant 1: once, is told by the next pass, however late that is', async () => {
+    await baselined();
+    const id = make();
+    world.edit.createTask(PROCESS, id, { name: 'Task' });
+    answer(id, 404, 1);
+    await world.later();
+    expect([await told(), await skipped()]).toEqual([[], [id]]);
+    await world.later('changes', HOUR);
+    expect((await told()).map(line => line.split(' ')[0])).toEqual(['project.created', 'task.created']);
+    expect(await skipped()).toEqual([]);
+  });
+
+  it('invariant 1: for good, is told by the next pass, without tasks: a service may answer so', async () => {
+    await baselined();
+    const id = make();
+    answer(id, 404, 1_000);
+    for (let pass = 0; pass < 3; pass++) await world.later('changes', HOUR);
+    await world.later('sweep', HOUR);
+    expect([await told(), await skipped()]).toEqual([[`project.created ${id}`], []]);
+  });
+
+  it('invariant 1: and that only a sweep finds, is told by the next pass', async () => {
+    await baselined({ freedoms: { auditDenied: 403, updatesVisibleAfter: 1_000 * HOUR } });
+    const id = make();
+    answer(id, 404, 1_000);
+    await world.later('sweep', HOUR);
+    expect(await skipped()).toEqual([id]);
+    await world.later('changes', HOUR);
+    expect([await told(), await skipped()]).toEqual([[`project.created ${id}`], []]);
+  });
+
+  it('is forgotten when it was deleted just then', async () => {
+    await baselined();
+    const id = make();
+    world.service.fail({
+      when: isTasksOf(id),
+      fault: { before: () => world.edit.deleteProject(PROCESS, id) },
+    });
+    await world.later();
+    expect(await skipped()).toEqual([id]);
+    await world.later('changes', HOUR);
+    await world.later('sweep', HOUR);
+    expect([await told(), await skipped()]).toEqual([[], []]);
+  });
+});
