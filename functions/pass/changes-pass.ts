@@ -3,7 +3,7 @@ import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
 import { deleteOrHold } from './deletions.ts';
 import { type Listed, type Listing, listProjects } from './listing.ts';
-import { newWithoutTaskList } from './new-projects.ts';
+import { newWithoutTaskList, rememberable } from './new-projects.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { Recent } from './recent.ts';
@@ -37,14 +37,15 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   );
   if (walked.outcome === 'stopped') return 'unfinished';
 
-  const unheld = await newWithoutTaskList(pass, walked.gone);
-  const failures = [...walked.failures, ...unheld, ...(await deleteVanished(pass, walked.gone))];
+  const untaken = await newWithoutTaskList(pass, walked.gone);
+  const failures = [...walked.failures, ...(await deleteVanished(pass, walked.gone))];
   const outage = outageOf(pass, { ...walked, failures }, retried.done);
   if (outage) throw outage;
-  await settleSkipped(pass, failures, retried.done);
+  const remembered = rememberable(pass, untaken, failures);
+  await settleSkipped(pass, [...failures, ...remembered], retried.done);
   const saved = await snapshots.finish(process, pass.lease, {
-    // What a listing that never came to rest passed over is listed again.
-    watermark: listing.complete ? window.startedAt : state.watermark,
+    // What a listing that never came to rest passed over is listed again, and so is what can't all be remembered.
+    watermark: listing.complete && remembered.length === untaken.length ? window.startedAt : state.watermark,
     audit: window.audit as typeof state.audit,
     recent: recent.toSave(),
     completedAt: pass.parts.clock(),

@@ -9,7 +9,7 @@ import { type Failure, failureOf, type Walked } from './walk-projects.ts';
 const OUTAGE_COUNT = 10;
 const OUTAGE_PART = 0.2;
 /** And so are more than this many in all. */
-const MOST_SKIPPED = 100;
+export const MOST_SKIPPED = 100;
 
 /** The failure of a pass that too many projects failed: there the service is at fault, and to go on without them would
  *  tell of each of them what is true of all. Undefined when those that failed may be skipped. Those in `done` need not be

@@ -5,7 +5,7 @@ import { endBaseline } from './baseline.ts';
 import type { Outcome } from './changes-pass.ts';
 import { bulkLimit, deleteOrHold } from './deletions.ts';
 import { type Listing, listProjects } from './listing.ts';
-import { newWithoutTaskList } from './new-projects.ts';
+import { newWithoutTaskList, rememberable } from './new-projects.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { outageOf, settleSkipped } from './skips.ts';
@@ -35,16 +35,16 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const { snapshots, process, reports } = pass.parts;
   const [projectId] = walked.gone;
   if (projectId !== undefined) reports.once('tasks-not-found', LISTED_BUT_GONE, { projectId });
+  const untaken = await newWithoutTaskList(pass, walked.gone);
   const { gone, missing, known, unlisted, repeated } = await findDeleted(pass, listing);
   const vanished = { known, missing: unlisted, repeated: repeated > 0 };
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
   const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
-  const unheld = await newWithoutTaskList(pass, walked.gone);
-  const failures = [...walked.failures, ...unheld, ...deletions.failures];
+  const failures = [...walked.failures, ...deletions.failures];
   const outage = outageOf(pass, { ...walked, failures });
-  if (!outage) await settleSkipped(pass, failures);
+  if (!outage) await settleSkipped(pass, [...failures, ...rememberable(pass, untaken, failures)]);
   const saved = await snapshots.finish(process, pass.lease, state);
   if (outage) throw outage;
   return saved ? 'completed' : 'unfinished';

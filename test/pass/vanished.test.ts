@@ -125,4 +125,29 @@ describe('a new project whose task list answers 404', () => {
     await world.later('sweep', HOUR);
     expect([await told(), await skipped()]).toEqual([[], []]);
   });
+
+  it('invariant 1: is no outage when they are many: they are told a hundred at a time, all others at once', async () => {
+    await baselined({ projects: 1, tasksPerProject: 0, freedoms: { auditDenied: 403 } });
+    const made = Array.from({ length: 150 }, make);
+    world.service.fail({
+      when: ({ path }) => made.some(id => path.includes(`/${id}/tasks`)),
+      times: 10_000,
+      fault: { status: 404 },
+    });
+    const { watermark } = await world.snapshots.readState(world.process);
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    expect(await world.later()).toMatchObject({ outcome: 'completed', events: 1 });
+    expect(await skipped()).toEqual(made.slice(0, 100));
+    expect((await world.snapshots.readState(world.process)).watermark).toBe(watermark);
+    // A sweep between them has nothing more to tell of those that are remembered.
+    await world.later('sweep');
+    expect((await told()).filter(line => line.startsWith('source.'))).toEqual([]);
+    for (let pass = 0; pass < 4; pass++)
+      expect(await world.later('changes', HOUR)).toMatchObject({ outcome: 'completed' });
+    expect((await told()).sort()).toEqual(
+      [...made.map(id => `project.created ${id}`), 'project.updated 1001 budget: "" → "1"'].sort(),
+    );
+    expect(await skipped()).toEqual([]);
+    expect((await world.snapshots.readState(world.process)).watermark).toBeGreaterThan(watermark);
+  });
 });
