@@ -9,6 +9,8 @@ export interface AuditRead {
   readonly entries: readonly JsonObject[];
   /** Where the log stands now: as before, while it can't be read; undefined when it never could. */
   readonly position: AuditPosition | undefined;
+  /** True when it can't be read. */
+  readonly isDenied?: boolean;
 }
 
 /** What is new in the audit log (service-api.md §4 #3). An order that we know costs one request: newest-first is read
@@ -32,7 +34,7 @@ function denied(pass: Pass, error: ServiceStatusError, position: AuditPosition |
     'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
     'alone, and deletions, are then told by the next sweep.';
   pass.parts.reports.once('audit-denied', message, { error: error.message });
-  return { entries: [], position };
+  return { entries: [], position, isDenied: true };
 }
 
 /** The service no longer knows the cursor that we kept, or no longer shows the log at all. */

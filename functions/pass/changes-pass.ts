@@ -23,6 +23,7 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   const listing = await listProjects(pass, state.watermark - settings.overlap);
   const audit = await readAudit(pass, state.audit);
   const window = await pass.begin({ startedAt: listing.startedAt, audit: audit.position });
+  if (!listing.complete) pass.note({ incomplete: true });
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
   const named = await heldNames(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
   // An edit that names no project of ours may be one of a field.
@@ -32,21 +33,27 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
 
   const retried = new Retried(pass);
   const candidates = new Set([...listing.projects.keys(), ...named, ...retried.ids]);
-  const walked = await walkProjects(pass, candidates, id =>
-    processCandidate(pass, id, { listing, named, recent, retried }),
+  const walked = await walkProjects(
+    pass,
+    candidates,
+    id => processCandidate(pass, id, { listing, named, recent, retried }),
+    retried.ids,
   );
   if (walked.outcome === 'stopped') return 'unfinished';
 
+  const { done } = retried;
   const untaken = await newWithoutTaskList(pass, walked.gone);
   const failures = [...walked.failures, ...(await deleteVanished(pass, walked.gone))];
-  const outage = outageOf(pass, { ...walked, failures }, retried.done);
+  const outage = outageOf(pass, { ...walked, failures }, done);
   if (outage) throw outage;
-  const remembered = rememberable(pass, untaken, failures);
-  await settleSkipped(pass, [...failures, ...remembered], retried.done);
+  const remembered = rememberable(pass, untaken, { failures, done });
+  await settleSkipped(pass, { failures, remembered, done });
+  // What a listing that never came to rest passed over is listed again, and so is what can't all be remembered.
+  const isWhole = listing.complete && !window.incomplete && remembered.length === untaken.length;
   const saved = await snapshots.finish(process, pass.lease, {
-    // What a listing that never came to rest passed over is listed again, and so is what can't all be remembered.
-    watermark: listing.complete && remembered.length === untaken.length ? window.startedAt : state.watermark,
-    audit: window.audit as typeof state.audit,
+    watermark: isWhole ? window.startedAt : state.watermark,
+    // A refused log told nothing new to this run, whatever it told to an earlier one.
+    audit: audit.isDenied ? state.audit : (window.audit as typeof state.audit),
     recent: recent.toSave(),
     completedAt: pass.parts.clock(),
     ...pass.learned,
@@ -67,12 +74,24 @@ async function processCandidate(pass: Pass, id: string, { listing, named, recent
   // Stryker disable next-line StringLiteral: whatever is neither gone nor doubtful is done with
   if (listed && !named.has(id) && !isRetried && recent.isSettled(id, listed)) return 'same';
   if (!listed && isRetried) listed = await retried.listed(id);
-  const { outcome, readAt, hadTasks } = await processProject(pass, id, listed, { mayLackTasks: isRetried });
+  const { outcome, readAt } = isRetried
+    ? await processRetried(pass, id, listed, retried)
+    : await processProject(pass, id, listed);
   pass.projects += 1;
-  if (isRetried && hadTasks) throw new TaskListMissingError(id);
   if (listed && (outcome === 'same' || outcome === 'committed')) recent.processed(id, listed, readAt);
-  if (isRetried && outcome !== 'doubtful') retried.done.add(id);
+  if (isRetried && outcome !== 'doubtful' && !retried.unsure.has(id)) retried.done.add(id);
   return outcome;
+}
+
+/** Tries a skipped project again.
+ *  @throws TaskListMissingError while nobody knows what became of its tasks, or whether it has any */
+async function processRetried(pass: Pass, id: string, listed: Listed | undefined, retried: Retried) {
+  const processed = await processProject(pass, id, listed);
+  if (processed.outcome !== 'gone' || !listed || processed.hadTasks === false) return processed;
+  if (processed.hadTasks || !retried.lackedTaskList(id)) throw new TaskListMissingError(id);
+  // A listing by update time may still show what is deleted: only the whole one shows that it is there, without tasks.
+  const shown = await retried.shown(id);
+  return shown ? processProject(pass, id, shown, { mayLackTasks: true }) : processed;
 }
 
 /** Of the names in audit entries, those of projects that we list or hold. */

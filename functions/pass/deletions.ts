@@ -31,6 +31,8 @@ export interface Deletions {
   readonly state: Partial<ProcessState>;
   /** Projects whose snapshots can't be had, so that nobody knows what is to be told of them. */
   readonly failures: readonly Failure[];
+  /** True when nothing was deleted. */
+  readonly areHeld: boolean;
 }
 
 /** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
@@ -55,7 +57,7 @@ export async function deleteOrHold(
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
     await hold(pass, missing, listing, known);
-    return { state: {}, failures: [] };
+    return { state: {}, failures: [], areHeld: true };
   }
   const failures: Failure[] = [];
   for (const id of gone) {
@@ -69,7 +71,7 @@ export async function deleteOrHold(
   }
   // A hold that another pass tells from now on must not be ended by what this one saves.
   const ended = state.held || state.released ? { held: undefined, released: false } : {};
-  return { state: ended, failures };
+  return { state: ended, failures, areHeld: false };
 }
 
 /** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we

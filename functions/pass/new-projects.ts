@@ -1,6 +1,6 @@
 import { byText } from '../changes/order.ts';
 import type { Pass } from './pass.ts';
-import { MOST_SKIPPED } from './skips.ts';
+import { type Met, MOST_SKIPPED } from './skips.ts';
 import { TaskListMissingError } from './task-list-missing-error.ts';
 import type { Failure } from './walk-projects.ts';
 
@@ -17,14 +17,16 @@ export async function newWithoutTaskList(
   return gone.filter(id => !held.has(id) && !known.has(id)).sort(byText);
 }
 
-/** As many of them as there is room for beside the projects that `failed`. They are no outage, however many: a service
- *  may answer so for all that have no tasks. */
+/** As many of them as there is room for beside the skipped projects, less those in `done`. They are no outage, however
+ *  many: a service may answer so for all that have no tasks. */
 export function rememberable(
   { parts: { state } }: Pass,
   ids: readonly string[],
-  failed: readonly Failure[],
+  { failures, done }: Pick<Met, 'failures' | 'done'>,
 ): Failure[] {
-  const skipped = new Set([...state.skipped, ...failed].map(({ id }) => id));
+  const skipped = new Set(
+    [...state.skipped.filter(({ id }) => !done.has(id)), ...failures].map(({ id }) => id),
+  );
   const room = Math.max(0, MOST_SKIPPED - skipped.size);
   return ids.slice(0, room).map(id => ({ id, error: new TaskListMissingError(id) }));
 }

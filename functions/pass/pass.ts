@@ -90,7 +90,7 @@ export class Pass {
   }
 
   /** Notes what a run that goes on must know beside the progress; it is written with that. */
-  note(noted: Pick<PassWindow, 'left' | 'uncertain' | 'tasksMissing' | 'failedRuns'>): void {
+  note(noted: Omit<PassWindow, 'startedAt' | 'audit'>): void {
     const { window } = this.#lease;
     if (window) this.#lease = { ...this.#lease, window: { ...window, ...noted } };
   }

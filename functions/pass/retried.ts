@@ -7,8 +7,12 @@ export class Retried {
   readonly ids: ReadonlySet<string>;
   /** Those that need no further try. */
   readonly done = new Set<string>();
+  /** Those that a listing may have passed over: nobody knows yet what became of them. */
+  readonly unsure = new Set<string>();
   readonly #pass: Pass;
-  #listing: Promise<Listing> | undefined;
+  #held: Promise<ReadonlySet<string>> | undefined;
+  #changed: Promise<Listing> | undefined;
+  #whole: Promise<Listing> | undefined;
 
   constructor(pass: Pass) {
     this.#pass = pass;
@@ -16,21 +20,40 @@ export class Retried {
   }
 
   /** The project's record, if it changed since the project was first skipped. That may be long ago, and the listing since
-   *  then be long: so its tasks are tried first, and only when they can be had the listing is read, once for all.
+   *  then be long: so its tasks are tried first, and only when they can be had the listing is read, once for all. One that
+   *  was never read may not have changed for years.
    *  @throws what the service says to either */
   async listed(id: string): Promise<Listed | undefined> {
     await this.#tryTasks(id);
-    this.#listing ??= this.#list();
-    return (await this.#listing).projects.get(id);
+    const { snapshots, process } = this.#pass.parts;
+    this.#held ??= snapshots.held(process, this.ids);
+    const held = await this.#held;
+    if (!held.has(id)) return this.shown(id);
+    this.#changed ??= this.#listChanged(held);
+    return this.#in(await this.#changed, id);
   }
 
-  async #list(): Promise<Listing> {
-    const { state, settings, snapshots, process } = this.#pass.parts;
-    const held = await snapshots.held(process, this.ids);
-    // One that was never read may not have changed for years.
-    if (!this.ids.isSubsetOf(held)) return listProjects(this.#pass);
-    const since = Math.min(...state.skipped.map(one => one.since));
-    return listProjects(this.#pass, since - settings.overlap);
+  /** The project's record, if the whole listing shows it. */
+  async shown(id: string): Promise<Listed | undefined> {
+    this.#whole ??= listProjects(this.#pass);
+    return this.#in(await this.#whole, id);
+  }
+
+  /** True for a project whose task list was missing when it was last tried. */
+  lackedTaskList(id: string): boolean {
+    return this.#pass.parts.state.skipped.some(one => one.id === id && one.tasksMissing);
+  }
+
+  #in({ projects, complete }: Listing, id: string): Listed | undefined {
+    const listed = projects.get(id);
+    if (!listed && !complete) this.unsure.add(id);
+    return listed;
+  }
+
+  #listChanged(held: ReadonlySet<string>): Promise<Listing> {
+    const { state, settings } = this.#pass.parts;
+    const since = Math.min(...state.skipped.flatMap(one => (held.has(one.id) ? [one.since] : [])));
+    return listProjects(this.#pass, since === 0 ? undefined : since - settings.overlap);
   }
 
   async #tryTasks(id: string): Promise<void> {

@@ -12,7 +12,8 @@ export function remembered(
   order: AuditPosition['order'],
   digests: readonly string[],
 ): Pick<AuditPosition, 'seen' | 'isCut'> {
-  if (digests.length <= MOST) return { seen: digests };
+  const all = [...new Set(digests)];
+  if (all.length <= MOST) return { seen: all };
   const [head, end] = [OF_HEAD[order], digests.length - MOST + OF_HEAD[order]];
   return { seen: [...digests.slice(0, head), ...digests.slice(end)], isCut: true };
 }
@@ -24,9 +25,14 @@ export function forgotten(
   digests: readonly string[],
 ): readonly [from: number, to: number] {
   if (!isCut) return [0, 0];
-  const [head, end] = [new Set(seen.slice(0, OF_HEAD[order])), new Set(seen.slice(OF_HEAD[order]))];
-  const from = digests.findLastIndex(one => head.has(one)) + 1;
-  const to = digests.findIndex(one => end.has(one));
-  if (to >= 0) return [from, to];
-  return [from, from === 0 ? 0 : digests.length];
+  const [head, end] = [seen.slice(0, OF_HEAD[order]), seen.slice(OF_HEAD[order])];
+  // Equal entries may stand elsewhere, too: what counts is where the head's stand first, and the end's last.
+  const [first, last] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [index, one] of digests.entries()) {
+    if (!first.has(one)) first.set(one, index);
+    last.set(one, index);
+  }
+  const from = head.reduce((most, one) => Math.max(most, (first.get(one) ?? -1) + 1), 0);
+  const to = end.reduce((least, one) => Math.min(least, last.get(one) ?? least), digests.length);
+  return from === 0 && to === digests.length ? [0, 0] : [from, to];
 }

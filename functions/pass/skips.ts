@@ -3,6 +3,7 @@ import type { ProcessState, Skipped } from '../snapshots/state.ts';
 import { announce } from './announce.ts';
 import { failureReason } from './failure-reason.ts';
 import type { Pass } from './pass.ts';
+import { TaskListMissingError } from './task-list-missing-error.ts';
 import { type Failure, failureOf, type Walked } from './walk-projects.ts';
 
 /** More than this many that newly fail, or this part of those walked, are an outage; few are poisoned. */
@@ -29,20 +30,25 @@ export function outageOf(
   return fresh > limit || inAll > MOST_SKIPPED ? failureOf(failures) : undefined;
 }
 
-/** Has the state remember the projects that failed, before anything moves on without them; forgets those in `done`, whose
- *  changes are told now. One that failed already in an earlier pass, too, is told to the subscribers, once. */
-export async function settleSkipped(
-  pass: Pass,
-  failures: readonly Failure[],
-  done: ReadonlySet<string> = new Set(),
-): Promise<void> {
+/** What a pass met of projects that are skipped, or are to be. */
+export interface Met {
+  /** Those that failed: one that did so in an earlier pass, too, is told to the subscribers, once. */
+  readonly failures: readonly Failure[];
+  /** Those to be tried again, which is nothing to tell. */
+  readonly remembered: readonly Failure[];
+  /** Those to be forgotten: their changes are told now, or they are gone. */
+  readonly done: ReadonlySet<string>;
+}
+
+/** Has the state remember the projects that failed, before anything moves on without them. */
+export async function settleSkipped(pass: Pass, met: Met): Promise<void> {
   const { state, process, log } = pass.parts;
-  if (!settled(pass, state, failures, done)) return;
+  if (!settled(pass, state, met)) return;
   // Whoever lost the lease must not forget what the other one found.
   await pass.holdLease();
   let settlement: Settlement | undefined;
   pass.events += await announce(pass.parts, now => {
-    const found = settled(pass, now, failures, done);
+    const found = settled(pass, now, met);
     settlement = found;
     return (
       found && {
@@ -56,7 +62,10 @@ export async function settleSkipped(
     log.warn(message, { ...process, projectId: id, reason });
   }
   for (const projectId of settlement?.back ?? []) {
-    log.info('A project that was skipped can be read and committed again.', { ...process, projectId });
+    log.info('A project is skipped no longer: it was read and committed, or is gone.', {
+      ...process,
+      projectId,
+    });
   }
 }
 
@@ -70,26 +79,31 @@ interface Settlement {
 function settled(
   pass: Pass,
   { skipped }: ProcessState,
-  failures: readonly Failure[],
-  done: ReadonlySet<string>,
+  { failures, remembered, done }: Met,
 ): Settlement | undefined {
-  const reasons = new Map(failures.map(({ id, error }) => [id, failureReason(error)]));
+  const failed = new Map(failures.map(({ id, error }) => [id, whatWasMet(error)]));
   // One that seemed gone may turn out to be there, and unreadable.
-  const back = skipped.flatMap(({ id }) => (done.has(id) && !reasons.has(id) ? [id] : []));
-  const telling = skipped.flatMap(one => {
-    const reason = reasons.get(one.id);
-    return one.told || reason === undefined ? [] : [{ ...one, reason, told: true }];
+  const back = skipped.flatMap(({ id }) => (done.has(id) && !failed.has(id) ? [id] : []));
+  const again = skipped.flatMap(before => {
+    const now = failed.get(before.id);
+    const isNews = now && (!before.told || now.tasksMissing !== before.tasksMissing);
+    return isNews ? [{ before, after: { ...before, ...now, told: true } }] : [];
   });
-  const known = new Map([...skipped, ...telling].map(one => [one.id, one]));
-  const fresh = [...reasons].filter(([id]) => !known.has(id));
-  if (back.length + telling.length + fresh.length === 0) return undefined;
+  const known = new Map([...skipped, ...again.map(({ after }) => after)].map(one => [one.id, one]));
+  const fresh = [...failures, ...remembered].filter(({ id }) => !known.has(id));
+  if (back.length + again.length + fresh.length === 0) return undefined;
   const since = pass.parts.state.watermark;
-  const added = fresh.map(([id, reason]) => ({ id, since, reason, told: false }));
+  const added = fresh.map(({ id, error }) => ({ id, since, ...whatWasMet(error), told: false }));
   return {
     skipped: [...[...known.values()].filter(({ id }) => !back.includes(id)), ...added],
-    telling,
+    telling: again.flatMap(({ before, after }) => (before.told ? [] : [after])),
     back,
   };
+}
+
+/** What the state remembers of a failure. */
+export function whatWasMet(error: Error): Pick<Skipped, 'reason' | 'tasksMissing'> {
+  return { reason: failureReason(error), tasksMissing: error instanceof TaskListMissingError };
 }
 
 function eventsOf(pass: Pass, version: number, telling: readonly Skipped[]) {

@@ -21,14 +21,24 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
   const audit = state.baselined || pass.lease.window ? undefined : await readAudit(pass, undefined);
   const listing = await listProjects(pass);
   const window = await pass.begin({ startedAt: listing.startedAt, audit: audit?.position });
-  const walked = await walkProjects(pass, listing.projects.keys(), async id => {
+  if (!listing.complete) pass.note({ uncertain: true });
+  const work = async (id: string) => {
     const { outcome } = await processProject(pass, id, listing.projects.get(id));
     pass.projects += 1;
     return outcome;
-  });
+  };
+  // In a baseline, whatever has no snapshot is left to do: the listing of an earlier run may have passed over it.
+  const again = state.baselined ? undefined : await notHeld(pass, listing);
+  const walked = await walkProjects(pass, listing.projects.keys(), work, again);
   if (walked.outcome === 'stopped') return 'unfinished';
   const end = state.baselined ? endSweep : endBaseline;
   return end(pass, window, listing, walked);
+}
+
+async function notHeld({ parts }: Pass, { projects }: Listing): Promise<Set<string>> {
+  const ids = new Set(projects.keys());
+  for await (const id of parts.snapshots.projectIds(parts.process)) ids.delete(id);
+  return ids;
 }
 
 async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
@@ -40,14 +50,23 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const vanished = { known, missing: unlisted, repeated: repeated > 0 };
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
-  const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
+  const isCertain = !walked.uncertain && unlisted === gone.length && !deletions.areHeld;
+  const swept = isCertain ? { sweptAt: window.startedAt } : {};
   const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
   const failures = [...walked.failures, ...deletions.failures];
   const outage = outageOf(pass, { ...walked, failures });
-  if (!outage) await settleSkipped(pass, [...failures, ...rememberable(pass, untaken, failures)]);
+  const done = await skippedAndGone(pass, listing);
+  const remembered = rememberable(pass, untaken, { failures, done });
+  if (!outage) await settleSkipped(pass, { failures, remembered, done });
   const saved = await snapshots.finish(process, pass.lease, state);
   if (outage) throw outage;
   return saved ? 'completed' : 'unfinished';
+}
+
+/** Skipped projects that nobody ever read, and that are listed no longer. */
+async function skippedAndGone({ parts }: Pass, { complete, projects }: Listing): Promise<Set<string>> {
+  const ids = parts.state.skipped.flatMap(({ id }) => (projects.has(id) ? [] : [id]));
+  return complete ? new Set(ids).difference(await parts.snapshots.held(parts.process, ids)) : new Set();
 }
 
 const LISTED_BUT_GONE =

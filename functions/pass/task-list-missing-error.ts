@@ -1,4 +1,4 @@
-/** A listed project's task list answers 404, though it had tasks: whether they are gone, or the service is at fault, nothing
+/** A listed project's task list answers 404, though it had tasks, or is new: whether they are gone, or the service is at fault, nothing
  *  tells. Its message may be read by subscribers. */
 export class TaskListMissingError extends Error {
   constructor(projectId: string) {

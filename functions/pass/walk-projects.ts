@@ -29,18 +29,19 @@ export interface Walked {
 /** So many projects may be left to come by again while the progress moves on; they stand in one item of the table. */
 const MOST_LEFT = 100;
 
-/** Works on the projects in id order, several at once, from where an earlier run stopped, and on those that it left. A
- *  project that the service refuses or fails is reported, and the others go on. */
+/** Works on the projects in id order, several at once, from where an earlier run stopped, on those that it left, and on those of
+ *  `again`. A project that the service refuses or fails is reported, and the others go on. */
 export async function walkProjects(
   pass: Pass,
   ids: Iterable<string>,
   work: (id: string) => Promise<Processed['outcome']>,
+  again: ReadonlySet<string> = new Set(),
 ): Promise<Walked> {
   const { concurrency, onProgress } = pass.parts;
   const { progress, window } = pass.lease;
   const left = new Set(window?.left);
   const all = [...ids].sort(byText);
-  const rest = all.filter(id => isAhead(id, progress) || left.has(id));
+  const rest = all.filter(id => isAhead(id, progress) || left.has(id) || again.has(id));
   const before = all.length - rest.length;
   const gone: string[] = [];
   const failures: Failure[] = [];

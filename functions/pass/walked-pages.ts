@@ -88,7 +88,7 @@ export class WalkedPages {
     return {
       order,
       tail: order === 'newest-first' ? undefined : this.#last?.after,
-      ...remembered(order, [...new Set(entries.map(digest))]),
+      ...remembered(order, entries.map(digest)),
     };
   }
 

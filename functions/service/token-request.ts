@@ -10,7 +10,7 @@ import { persist, type Try } from './persist.ts';
 import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';
 
 /**
- * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a TokenError that
+ * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a ServiceError (a TokenError for what it answered) that
  * names the authentication path; what the endpoint answered is never quoted, for it may echo what was sent.
  */
 export async function requestToken(context: Context, deadline: () => number): Promise<TokenAnswer> {

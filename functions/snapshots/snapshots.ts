@@ -44,10 +44,12 @@ export interface PassWindow {
   readonly left?: readonly string[];
   /** True when the pass read some project that it can't be certain of. */
   readonly uncertain?: boolean;
-  /** True when an earlier run of this baseline found listed projects whose task lists answered 404. */
-  readonly tasksMissing?: boolean;
-  /** How many earlier runs of this baseline failed because of projects that could not be read. */
-  readonly failedRuns?: number;
+  /** True when a listing of an earlier run may have passed over some project. */
+  readonly incomplete?: boolean;
+  /** Listed projects whose task lists answered 404 in the last run of this baseline. */
+  readonly tasksMissing?: readonly string[];
+  /** Our time at which a run of this baseline first could not end, in ms since 1970. */
+  readonly waitingSince?: number;
 }
 
 /** One commit: a snapshot and its events, or neither. */

@@ -20,7 +20,7 @@ export interface ProcessState {
   readonly held: { readonly since: number; readonly missing: number } | undefined;
   /** True when the operator let the held deletions go ahead. */
   readonly released: boolean;
-  /** When a `changes` pass, or the baseline, was last completed, by our clock; 0 when nobody knows. */
+  /** When a `changes` pass, or the baseline, was last completed, by our clock; 0 before the baseline. */
   readonly completedAt: number;
   /** Set from when a stall was told until its end is: when a pass was last completed before, by our clock. */
   readonly stalled: { readonly since: number } | undefined;
@@ -42,6 +42,8 @@ export interface Skipped {
   readonly reason: string;
   /** True once the subscribers know. */
   readonly told: boolean;
+  /** True when the last try met a task list that is missing. */
+  readonly tasksMissing: boolean;
 }
 
 /** By project: the digest of its record as listed, and when its tasks were read. */

@@ -48,7 +48,7 @@ describe('an audit log that is refused', () => {
     [404, undefined],
   ])('by %i, read from %s, is done without, and its place is kept', async (code, tail) => {
     const { read, said } = reading(at(tail), status(code));
-    expect(await read).toEqual({ entries: [], position: at(tail) });
+    expect(await read).toEqual({ entries: [], position: at(tail), isDenied: true });
     expect(said).toEqual([
       [
         'audit-denied',
@@ -95,7 +95,7 @@ describe('an audit log that is refused', () => {
 
   it.each([403, 404])('from its beginning too, by %i, is done without, and its place is kept', async code => {
     const { read, said } = reading(at('c1'), status(400), status(code));
-    expect(await read).toEqual({ entries: [], position: at('c1') });
+    expect(await read).toEqual({ entries: [], position: at('c1'), isDenied: true });
     expect(said.map(([code]) => code)).toEqual(['audit-denied']);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
+import { isWholeListing } from '../support/hide.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World } from '../support/world.ts';
@@ -52,10 +53,7 @@ describe('a project that can not be read in a baseline', () => {
   it('holds up only the end of it, and is not told as created once it can', async () => {
     world = await stage.create({ projects: 6 });
     const refused = refuse('1002');
-    await runsFailing(
-      4,
-      /1 project\(s\) can not be read.*1002.*403.* waits for them: this is run [1-4] of 5/,
-    );
+    await runsFailing(4, /1 project\(s\) can not be read.*1002.*403.*\. The baseline waits 5 minutes/);
     expect((await Array.fromAsync(world.snapshots.projectIds(world.process))).sort()).toHaveLength(5);
     expect(await isBaselined()).toBe(false);
     refused.cancel();
@@ -69,16 +67,16 @@ describe('a project that can not be read in a baseline', () => {
     world = await stage.create({ projects: 6 });
     refuse('1002');
     await expect(world.run()).rejects.toMatchObject({
-      message: expect.stringMatching(/1002.* behind which it ends without them\.$/),
+      message: expect.stringMatching(/1002.* and then does without\.$/),
       cause: expect.any(ServiceStatusError),
     });
   });
 
-  it('is left out when it can not be read in five runs: all others are told', async () => {
+  it('is left out when it can not be read for five minutes: all others are told', async () => {
     world = await stage.create({ projects: 6 });
     refuse('1002');
     refuse('1004', 500);
-    await runsFailing(4, /2 project/);
+    await runsFailing(5, /2 project/);
     expect(await world.later()).toMatchObject(DONE);
     expect(await skipped()).toMatchObject([
       { id: '1002', since: 0, reason: expect.stringMatching(/403/), told: false },
@@ -105,7 +103,7 @@ describe('a project that can not be read in a baseline', () => {
   it('invariant 2: is told as created once it can, at a time that nobody knows, though nobody edits it', async () => {
     world = await stage.create({ projects: 6 });
     const refused = refuse('1002');
-    await runsFailing(4, /1002/);
+    await runsFailing(5, /1002/);
     await world.later();
     const baseline = await snapshotState(world.snapshots, world.process);
     expect(Object.keys(baseline as object)).not.toContain('1002');
@@ -131,7 +129,7 @@ describe('a project that can not be read in a baseline', () => {
   it('invariant 2: is told so by a sweep, too', async () => {
     world = await stage.create({ projects: 6, tasksPerProject: 0 });
     const refused = refuse('1002');
-    await runsFailing(4, /1002/);
+    await runsFailing(5, /1002/);
     await world.later();
     refused.cancel();
     await world.later('sweep');
@@ -148,7 +146,7 @@ describe('a project that can not be read in a baseline', () => {
   it('is forgotten when it is deleted before anybody could read it', async () => {
     world = await stage.create({ projects: 6 });
     const refused = refuse('1002');
-    await runsFailing(4, /1002/);
+    await runsFailing(5, /1002/);
     await world.later();
     world.edit.deleteProject(PROCESS, '1002');
     refused.cancel();
@@ -161,7 +159,7 @@ describe('a project that can not be read in a baseline', () => {
   it('costs one request in each pass while it is left out', async () => {
     world = await stage.create({ projects: 6 });
     refuse('1002');
-    await runsFailing(4, /1002/);
+    await runsFailing(5, /1002/);
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 600_000);
     const before = world.service.requests.length;
     await world.later('changes', 2_000);
@@ -178,10 +176,105 @@ describe('too many projects that can not be read in a baseline', () => {
   it('are an outage: the baseline waits for them, however long', async () => {
     world = await stage.create({ projects: 14 });
     const refusals = Array.from({ length: 11 }, (_, index) => refuse(String(1001 + index)));
-    await runsFailing(8, /11 project\(s\) can not be read or committed. The first:(?!.* of 5)/);
+    await runsFailing(8, /11 project\(s\) can not be read or committed. The first:(?!.*5 minutes)/);
     expect(await isBaselined()).toBe(false);
     for (const { cancel } of refusals) cancel();
     expect(await world.later()).toMatchObject(DONE);
     expect(await skipped()).toEqual([]);
+  });
+});
+
+describe('a baseline of a process of which no project can be read', () => {
+  it('does not end: that is a permission that is lacking', async () => {
+    world = await stage.create({ projects: 2 });
+    const refusals = ['1001', '1002'].map(id => refuse(id));
+    await runsFailing(8, /2 project\(s\) can not be read or committed. The first:(?!.*5 minutes)/);
+    for (const { cancel } of refusals) cancel();
+    expect(await world.later()).toMatchObject(DONE);
+  });
+});
+
+describe('a baseline in short intervals', () => {
+  it('waits just as long', async () => {
+    world = await stage.create({ projects: 6 });
+    refuse('1002');
+    for (let run = 0; run < 150; run++) await expect(world.later('changes', 2_000)).rejects.toThrow('1002');
+    expect(await world.later('changes', 2_000)).toMatchObject(DONE);
+  });
+});
+
+describe('task lists that are missing in a baseline', () => {
+  it('invariant 2: count for each project by itself: one that was refused before has to be missing twice, too', async () => {
+    world = await stage.create({ projects: 6 });
+    refuse('1005', 404);
+    const refused = refuse('1002', 500);
+    await runsFailing(1, /answer 404, the first: 1005/);
+    await runsFailing(1, /1002/);
+    refused.cancel();
+    const missing = refuse('1002', 404);
+    await runsFailing(1, /1 listed project\(s\) answer 404, the first: 1002/);
+    missing.cancel();
+    expect(await world.later()).toMatchObject(DONE);
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+  });
+
+  it('and then refused, count as refused', async () => {
+    world = await stage.create({ projects: 6 });
+    let asked = 0;
+    const isOdd = () => ++asked % 2 === 1;
+    world.service.fail({ when: r => isTasksOf('1002')(r) && isOdd(), times: 100, fault: { status: 404 } });
+    refuse('1002');
+    await runsFailing(5, /1002.*403.*waits 5 minutes/);
+    expect(await world.later()).toMatchObject(DONE);
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+  });
+});
+
+describe('a project that was left out of a baseline', () => {
+  const leaveOut = async () => {
+    world = await stage.create({ projects: 6 });
+    const refused = refuse('1002');
+    await runsFailing(5, /1002/);
+    await world.later();
+    return refused;
+  };
+
+  it('is forgotten when it is deleted, though its task list is still refused', async () => {
+    await leaveOut();
+    world.edit.deleteProject(PROCESS, '1002');
+    await world.later('changes', 600_000);
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    await world.later('sweep', 600_000);
+    expect(await skipped()).toEqual([]);
+    expect((await told()).filter(line => !line.startsWith('source.'))).toEqual([]);
+  });
+
+  it('stays skipped when a sweep, too, is refused, or when its listing is cut short', async () => {
+    await leaveOut();
+    await world.later('sweep', 600_000);
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+  });
+
+  it('and that a sweep told is asked for since no time before 1970', async () => {
+    const refused = await leaveOut();
+    refused.cancel();
+    await world.later('sweep', 600_000);
+    world.service.clearRequests();
+    await world.later('changes', 600_000);
+    expect(world.service.requests.filter(({ path }) => path.includes('1969'))).toEqual([]);
+    expect(await skipped()).toEqual([]);
+  });
+
+  it('invariant 6: costs no listing of all beside one whose task list is missing', async () => {
+    await leaveOut();
+    await world.later('changes', 600_000);
+    refuse('1003', 404);
+    world.edit.updateTask(PROCESS, '1003', '500005', { status: 'Done' });
+    await world.later();
+    world.service.clearRequests();
+    for (let pass = 0; pass < 3; pass++) await world.later('changes', 600_000);
+    expect(world.service.requests.filter(isWholeListing)).toEqual([]);
+    expect((await skipped()).map(({ id }) => id)).toEqual(['1002', '1003']);
   });
 });

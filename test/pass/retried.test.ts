@@ -75,7 +75,9 @@ describe('a hundred skipped projects', () => {
     const { watermark: since, announced } = await world.snapshots.readState(world.process);
     await world.snapshots.announce(world.process, {
       announced,
-      state: { skipped: ids.map(id => ({ id, since, reason: 'It was down.', told: true })) },
+      state: {
+        skipped: ids.map(id => ({ id, since, reason: 'It was down.', told: true, tasksMissing: false })),
+      },
       said: { events: [], version: announced + 1, at: world.clock.now },
     });
     expect(await skipped()).toHaveLength(100);
@@ -124,5 +126,40 @@ describe('a pass that lost its lease behind its walk', () => {
     expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy' });
     expect(announced).toEqual([]);
     expect(await skipped()).toEqual([]);
+  });
+});
+
+describe('a skipped project that is read in the first of two runs of a pass', () => {
+  it('is skipped no longer behind the second', async () => {
+    world = await stage.create({ projects: 8, settings: { concurrency: 1 } });
+    await world.run();
+    await world.later('changes', 600_000);
+    const refused = world.service.fail({ when: isTasksOf('1001'), times: 100, fault: { status: 403 } });
+    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+    await world.later();
+    refused.cancel();
+    for (let id = 1001; id <= 1008; id++) world.edit.updateProject(PROCESS, String(id), { budget: '2' });
+    const slow = world.poller({ onProgress: () => world.pass(200) });
+    world.pass(60_000);
+    expect((await world.run('changes', { poll: slow, remaining: 1_600 })).outcome).toBe('unfinished');
+    expect((await world.run('changes')).outcome).toBe('completed');
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+  });
+});
+
+describe('an audit log that is refused in the second of two runs of a pass', () => {
+  it('invariant 1: is read from the same place again: what it told to the first run is not lost', async () => {
+    world = await stage.create({ projects: 8, settings: { concurrency: 1 } });
+    await world.run();
+    for (let pass = 0; pass < 2; pass++) await world.later('changes', 600_000);
+    for (let id = 1001; id <= 1005; id++) world.edit.updateProject(PROCESS, String(id), { budget: '9' });
+    world.edit.deleteProject(PROCESS, '1008');
+    const slow = world.poller({ onProgress: () => world.pass(200) });
+    world.pass(60_000);
+    expect((await world.run('changes', { poll: slow, remaining: 900 })).outcome).toBe('unfinished');
+    world.service.fail({ when: ({ path }) => path.includes('/auditlog'), fault: { status: 403 } });
+    expect((await world.run('changes')).outcome).toBe('completed');
+    await world.later('changes', 600_000);
+    expect((await stage.told()).at(-1)).toBe('project.deleted 1008');
   });
 });

@@ -124,7 +124,7 @@ describe('source.skipped', () => {
     expect(sweep).toMatchObject({ outcome: 'completed', events: 0 });
     expect(await told()).toEqual(['source.skipped 1002']);
     expect(world.said.filter(({ message }) => message.includes('subscribers are told'))).toHaveLength(1);
-    expect(world.said.filter(({ message }) => message.includes('committed again'))).toEqual([]);
+    expect(world.said.filter(({ message }) => message.includes('is skipped no longer'))).toEqual([]);
   });
 
   it('is told of several in one announcement, each with an id of its own', async () => {
@@ -157,7 +157,7 @@ describe('a skipped project', () => {
     await expectConverged(baseline);
     await world.later();
     expect(metric()).toBe(0);
-    const back = world.said.filter(({ message }) => message.includes('can be read and committed again'));
+    const back = world.said.filter(({ message }) => message.includes('is skipped no longer'));
     expect(back).toEqual(
       ['1002', made].map(projectId =>
         expect.objectContaining({ level: 'info', details: { ...world.process, projectId } }),

@@ -48,6 +48,16 @@ describe('a sweep', () => {
     });
   });
 
+  it('invariant 2: does not narrow down when something happened to a project that its list lacked', async () => {
+    await baselined();
+    const { sweptAt } = await world.snapshots.readState(world.process);
+    hide(world, ['1002']);
+    await world.later('sweep', 600_000);
+    expect((await world.snapshots.readState(world.process)).sweptAt).toBe(sweptAt);
+    await world.later('sweep', 600_000);
+    expect((await world.snapshots.readState(world.process)).sweptAt).toBe(world.clock.now);
+  });
+
   it('whose end could not be saved is not completed', async () => {
     await baselined();
     const poll = world.poller({ snapshots: { ...world.snapshots, finish: async () => false } });

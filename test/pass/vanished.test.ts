@@ -150,4 +150,63 @@ describe('a new project whose task list answers 404', () => {
     expect(await skipped()).toEqual([]);
     expect((await world.snapshots.readState(world.process)).watermark).toBeGreaterThan(watermark);
   });
+
+  it('invariant 2: right after it was refused otherwise, is not taken to have no tasks', async () => {
+    await baselined();
+    const id = make();
+    world.edit.createTask(PROCESS, id, { name: 'Task' });
+    const refused = answer(id, 403, 1_000);
+    await world.later();
+    await world.later();
+    refused.cancel();
+    answer(id, 404, 2);
+    await world.later('changes', HOUR);
+    expect([await told(), await skipped()]).toEqual([[`source.skipped ${id}`], [id]]);
+    expect((await world.snapshots.readState(world.process)).skipped).toMatchObject([
+      { told: true, tasksMissing: true, reason: expect.stringMatching(/is listed, but its task list/) },
+    ]);
+    await world.later('changes', HOUR);
+    expect((await told()).slice(1).map(line => line.split(' ')[0])).toEqual([
+      'project.created',
+      'task.created',
+    ]);
+    expect(await skipped()).toEqual([]);
+  });
+
+  it('invariant 2: is none when it was deleted, and a list of updates still shows it', async () => {
+    await baselined();
+    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+    await world.later();
+    const record = world.edit.projects(PROCESS).find(({ id }) => id === '1002');
+    world.edit.deleteProject(PROCESS, '1002');
+    world.service.fail({
+      when: ({ path }) => path.includes('updatedAfter'),
+      times: 1_000,
+      fault: { change: body => ({ ...body, projects: [...(body.projects as []), record] as never }) },
+    });
+    for (let pass = 0; pass < 4; pass++) await world.later();
+    const types = (await told()).map(line => line.split(' ')[0]);
+    expect(types).toEqual(['project.updated', 'task.deleted', 'task.deleted', 'project.deleted']);
+  });
+
+  it('invariant 8: is told as skipped by neither of two modes that meet it at the same time', async () => {
+    await baselined();
+    const id = make();
+    answer(id, 404, 1_000);
+    let isFirst = true;
+    world.service.fail({
+      when: isTasksOf('1001'),
+      fault: {
+        before: async () => {
+          if (isFirst) await world.run('changes');
+          isFirst = false;
+        },
+      },
+    });
+    world.pass(2_000);
+    await world.run('sweep');
+    expect([await told(), await skipped()]).toEqual([[], [id]]);
+    await world.later();
+    expect([await told(), await skipped()]).toEqual([[`project.created ${id}`], []]);
+  });
 });

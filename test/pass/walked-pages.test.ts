@@ -150,4 +150,22 @@ describe('a log of many entries in one page', () => {
     expect(reading('unknown', log, [-1, ...log]).again.position.order).toBe('newest-first');
     expect(reading('unknown', log, [...log, -1]).again.position.order).toBe('oldest-first');
   });
+
+  it.each(['newest-first', 'oldest-first', 'unknown'] as const)(
+    'is known, %s, though equal entries stand at both ends',
+    order => {
+      const equal = [...log.slice(0, -1), 0];
+      expect(fresh(reading(order, equal, equal))).toEqual([]);
+      const other = [11_999, ...log.slice(1)];
+      expect(fresh(reading(order, other, other))).toEqual([]);
+    },
+  );
+
+  it('is remembered whole while so many of its entries are equal', () => {
+    const equal = log.map(n => n % 100);
+    expect(reading('unknown', equal, []).before).toEqual({
+      ...known('unknown', ...numbers(0, 100)),
+      tail: undefined,
+    });
+  });
 });

@@ -346,7 +346,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
           released: true,
           completedAt: AT + 3,
           stalled: { since: AT },
-          skipped: [{ id: '__proto__', since: AT, reason: 'no', told: true }],
+          skipped: [{ id: '__proto__', since: AT, reason: 'no', told: true, tasksMissing: true }],
           reported: ['audit-denied'],
           announced: AT,
         };

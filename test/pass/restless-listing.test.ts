@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { isWholeListing } from '../support/hide.ts';
+import { isTasksOf, openStage } from '../support/stage.ts';
+import { servedState, snapshotState } from '../support/told.ts';
+import { PROCESS, type World } from '../support/world.ts';
+
+/** A listing that there is time to read once only, and that passes over a project because a row before it goes. */
+const MINUTE = 60_000;
+const stage = openStage();
+const { told } = stage;
+let world: World;
+
+const create = async () => {
+  world = await stage.create({
+    projects: 8,
+    pageSize: { projects: 2 },
+    freedoms: { cursors: 'offset' },
+    settings: { concurrency: 1 },
+  });
+};
+/** Each page takes 15 s, and 1002 goes between the first and the second: 1003 is passed over. */
+const passOver1003 = (listing: (request: { path: string }) => boolean) => {
+  let pages = 0;
+  return world.service.fail({
+    when: listing,
+    times: 4,
+    fault: {
+      before: () => {
+        pages += 1;
+        if (pages === 2) world.edit.deleteProject(PROCESS, '1002');
+        world.pass(15_000);
+      },
+    },
+  });
+};
+const isListing = ({ path }: { path: string }) => path.includes('/projects?');
+const isUpdated = ({ path }: { path: string }) => path.includes('updatedAfter');
+const snapshots = () => snapshotState(world.snapshots, world.process);
+
+describe('a baseline whose listing passed over a project', () => {
+  it('invariant 2: does not end, and says so; the next run takes it', async () => {
+    await create();
+    passOver1003(isListing);
+    await expect(world.run('changes', { remaining: 150_000 })).rejects.toThrow(
+      /^The list of projects changed each time that it was read.*\. The baseline waits 5 minutes/,
+    );
+    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(await snapshots()).toEqual(servedState(world.edit, PROCESS));
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+  });
+
+  it('invariant 2: in its first run, takes it in the run that goes on', async () => {
+    await create();
+    const slow = passOver1003(isListing);
+    const poll = world.poller({ onProgress: () => world.pass(25_000) });
+    const first = await world.run('changes', { poll, remaining: 150_000 });
+    expect(first.outcome).toBe('unfinished');
+    slow.cancel();
+    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(await snapshots()).toEqual(servedState(world.edit, PROCESS));
+  });
+
+  it('ends after five minutes all the same, and says what that means', async () => {
+    await create();
+    world.service.fail({ when: isListing, times: 100, fault: { before: () => world.pass(15_000) } });
+    const late = () => {
+      world.pass(2 * MINUTE);
+      return world.run('changes', { remaining: 150_000 });
+    };
+    await expect(late()).rejects.toThrow(/waits 5 minutes/);
+    await expect(late()).rejects.toThrow(/waits 5 minutes/);
+    expect(await late()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(world.said).toContainEqual({
+      level: 'warn',
+      message: expect.stringMatching(/passed over is told as created later; the baseline ends all the same/),
+      details: world.process,
+    });
+  });
+});
+
+describe('a `changes` pass whose listing passed over a project in an earlier run', () => {
+  it('invariant 1: lists since the same time again', async () => {
+    await create();
+    await world.run();
+    for (let pass = 0; pass < 2; pass++) await world.later('changes', 10 * MINUTE);
+    for (let id = 1001; id <= 1008; id++) world.edit.updateProject(PROCESS, String(id), { budget: '7' });
+    world.pass(5 * MINUTE);
+    const slow = passOver1003(isUpdated);
+    const poll = world.poller({ onProgress: () => world.pass(25_000) });
+    expect((await world.run('changes', { poll, remaining: 150_000 })).outcome).toBe('unfinished');
+    slow.cancel();
+    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
+    expect(await told()).toContain('project.updated 1003 budget: "" → "7"');
+  });
+});
+
+describe('a skipped project that the listing of its retry passed over', () => {
+  it('invariant 1: stays skipped until it is found: one that was never read', async () => {
+    await create();
+    const refused = world.service.fail({ when: isTasksOf('1003'), times: 1_000, fault: { status: 403 } });
+    for (let run = 0; run < 6; run++) await world.later().catch(() => undefined);
+    await world.later('changes', 10 * MINUTE);
+    refused.cancel();
+    const slow = passOver1003(isWholeListing);
+    world.pass(10 * MINUTE);
+    await world.run('changes', { remaining: 120_000 });
+    slow.cancel();
+    expect((await world.snapshots.readState(world.process)).skipped.map(({ id }) => id)).toEqual(['1003']);
+    await world.later('changes', 10 * MINUTE);
+    expect(await told()).toContain('project.created 1003');
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+  });
+});
+
+describe('a sweep whose listing passed over a project', () => {
+  it('does not count as the time since which everything was read', async () => {
+    await create();
+    await world.run();
+    const { sweptAt } = await world.snapshots.readState(world.process);
+    const slow = passOver1003(isWholeListing);
+    world.pass(10 * MINUTE);
+    await world.run('sweep', { remaining: 150_000 });
+    slow.cancel();
+    expect((await world.snapshots.readState(world.process)).sweptAt).toBe(sweptAt);
+    await world.later('sweep');
+    expect((await world.snapshots.readState(world.process)).sweptAt).toBeGreaterThan(sweptAt);
+  });
+});
