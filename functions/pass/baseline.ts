@@ -1,17 +1,18 @@
 import type { PassWindow } from '../snapshots/snapshots.ts';
 import type { AuditPosition, Skipped } from '../snapshots/state.ts';
 import type { Outcome } from './changes-pass.ts';
-import { type Listing, listProjects } from './listing.ts';
+import { type Listed, type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
-import { outageOf, whatWasMet } from './skips.ts';
+import { MOST_SKIPPED, outageOf, whatWasMet } from './skips.ts';
+import { TaskListMissingError } from './task-list-missing-error.ts';
 import { type Failure, failureOf, isOfOneProject, type Walked } from './walk-projects.ts';
 
 /** So long a baseline waits for projects that can't be read: what is out for a few minutes must not be told as created
  *  later. */
 const WAIT_MS = 5 * 60_000;
 
-/** So many projects without task lists are remembered in one item of the table; the others take one more run. */
+/** So many projects without task lists are remembered in one item of the table; the others take more runs. */
 const MOST_MISSING = 1_000;
 
 /** Ends a process's first sweep: from then on differences are told.
@@ -23,13 +24,15 @@ export async function endBaseline(
   walked: Walked,
 ): Promise<Outcome> {
   const { snapshots, process, clock } = pass.parts;
-  const failures = [...walked.failures, ...(await takeThoseWithoutTasks(pass, window, listing, walked.gone))];
-  const skipped = leftOut(pass, window, listing, { ...walked, failures });
+  const taken = await takeThoseWithoutTasks(pass, window, listing, walked.gone);
+  const failures = [...walked.failures, ...taken.failures];
+  const skipped = leftOut(pass, window, listing, { ...walked, failures }, taken.fresh);
   const { startedAt } = window;
   const saved = await snapshots.finish(process, pass.lease, {
     ...pass.learned,
     watermark: startedAt,
-    sweptAt: startedAt,
+    // What the listing passed over may have been there all the time.
+    sweptAt: listing.complete ? startedAt : 0,
     completedAt: clock(),
     audit: window.audit as AuditPosition | undefined,
     skipped,
@@ -43,22 +46,29 @@ export async function endBaseline(
  *  @throws until then, and when too many fail, or all: that is an outage */
 function leftOut(
   pass: Pass,
-  { waitingSince = pass.parts.clock() }: PassWindow,
+  window: PassWindow,
   { complete }: Listing,
   walked: Walked,
+  fresh: readonly string[],
 ): Skipped[] {
   const { failures, total } = walked;
   const { clock, log, process } = pass.parts;
-  if (failures.length === 0 && complete) return [];
+  if (failures.length === 0 && fresh.length === 0 && complete) return [];
+  // Stryker disable next-line ConditionalExpression,EqualityOperator: a list without any project has come to rest
   const areAll = failures.length > 0 && failures.length === total;
   const outage = areAll ? failureOf(failures) : outageOf(pass, walked);
   if (outage) throw outage;
-  if (clock() - waitingSince < WAIT_MS) {
+  const now = clock();
+  // A poller whose clock runs ahead must not make the others wait for that time.
+  const waitingSince = Math.min(window.waitingSince ?? now, now);
+  if (now - waitingSince < WAIT_MS) {
     pass.note({ waitingSince });
-    throw waiting(failures);
+    throw waiting(failures, fresh);
   }
   if (!complete) log.warn(`${RESTLESS}; the baseline ends all the same.`, { ...process });
-  return failures.map(({ id, error }) => {
+  const room = Math.max(0, MOST_SKIPPED - failures.length);
+  const untaken = fresh.slice(0, room).map(id => ({ id, error: new TaskListMissingError(id) }));
+  return [...failures, ...untaken].map(({ id, error }) => {
     const met = whatWasMet(error);
     const message = 'The baseline ends without a project; once it can be read it is told as created.';
     log.warn(message, { ...process, projectId: id, reason: met.reason });
@@ -69,25 +79,35 @@ function leftOut(
 const RESTLESS =
   'The list of projects changed each time that it was read: a project that it passed over is told as created later';
 
-function waiting(failures: readonly Failure[]): Error {
-  const { message, cause } = failures.length > 0 ? failureOf(failures) : new Error(RESTLESS);
+function waiting(failures: readonly Failure[], fresh: readonly string[]): Error {
+  const failure = failures.length > 0 ? failureOf(failures) : undefined;
+  const missing =
+    `The task lists of ${fresh.length} listed project(s) answer 404, the first: ${fresh[0]}: if they do so in the next ` +
+    'run, too, these projects are taken to have no tasks';
+  const message = failure?.message ?? (fresh.length > 0 ? missing : RESTLESS);
   const minutes = WAIT_MS / 60_000;
   return new Error(
     `${message}. The baseline waits ${minutes} minutes for this to end, and then does without.`,
-    { cause },
+    { cause: failure?.cause },
   );
+}
+
+interface Taken {
+  /** Projects that could not be read. */
+  readonly failures: readonly Failure[];
+  /** Projects that have to be missing once more. */
+  readonly fresh: readonly string[];
 }
 
 /** Projects that were listed, and whose task lists answered 404. Without a snapshot they would be told as created later. So
  *  one that is still listed holds up the baseline until the next run; if its task list isn't there then either, it has no
- *  tasks (docs/decisions/0019).
- *  @throws while one has to wait */
+ *  tasks (docs/decisions/0019). */
 async function takeThoseWithoutTasks(
   pass: Pass,
-  { tasksMissing = [] }: PassWindow,
+  { withoutTaskList }: PassWindow,
   listing: Listing,
   ids: readonly string[],
-): Promise<Failure[]> {
+): Promise<Taken> {
   const failures: Failure[] = [];
   const missing: string[] = [];
   for (const id of ids) {
@@ -98,18 +118,31 @@ async function takeThoseWithoutTasks(
       if (!isOfOneProject(error)) throw error;
       failures.push({ id, error });
     }
+    await pass.keepAlive();
   }
-  if (missing.length === 0) return failures;
-  const { projects } = await listProjects(pass);
-  const listed = missing.filter(id => projects.has(id));
-  const before = new Set(tasksMissing);
-  for (const id of listed.filter(one => before.has(one)))
-    await processProject(pass, id, projects.get(id), { mayLackTasks: true });
-  const fresh = listed.filter(id => !before.has(id));
-  if (fresh.length === 0) return failures;
-  pass.note({ tasksMissing: fresh.slice(0, MOST_MISSING) });
-  throw new Error(
-    `The task lists of ${fresh.length} listed project(s) answer 404, the first: ${fresh[0]}. If they do so in the ` +
-      'next run, too, these projects are taken to have no tasks, and the baseline ends.',
+  const listed = await stillListed(pass, missing, listing);
+  const before = new Set(withoutTaskList);
+  for (const [id, record] of listed) {
+    if (before.has(id)) await processProject(pass, id, record, { mayLackTasks: true });
+    await pass.keepAlive();
+  }
+  const fresh = [...listed.keys()].filter(id => !before.has(id));
+  pass.note({ withoutTaskList: fresh.slice(0, MOST_MISSING) });
+  return { failures, fresh };
+}
+
+/** Those that a second listing shows, or may have passed over. */
+async function stillListed(
+  pass: Pass,
+  ids: readonly string[],
+  { projects }: Listing,
+): Promise<Map<string, Listed>> {
+  if (ids.length === 0) return new Map();
+  const again = await listProjects(pass);
+  return new Map(
+    ids.flatMap(id => {
+      const listed = again.projects.get(id) ?? (again.complete ? undefined : projects.get(id));
+      return listed ? [[id, listed] as const] : [];
+    }),
   );
 }

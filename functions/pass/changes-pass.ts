@@ -1,7 +1,7 @@
 import { byText } from '../changes/order.ts';
 import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
-import { deleteOrHold } from './deletions.ts';
+import { deleteOrHold, meansGone } from './deletions.ts';
 import { type Listed, type Listing, listProjects } from './listing.ts';
 import { newWithoutTaskList, rememberable } from './new-projects.ts';
 import type { Pass } from './pass.ts';
@@ -109,12 +109,13 @@ async function deleteVanished(pass: Pass, vanished: readonly string[]): Promise<
   if (held.length === 0) return [];
   const listing = await listProjects(pass);
   const failures: Failure[] = [];
+  const gone: string[] = [];
   for (const id of held) {
     const listed = listing.projects.get(id);
     const error = listed && (await failureOfListed(pass, id, listed));
     if (error) failures.push({ id, error });
+    if (!listed && (await meansGone(pass, id, listing))) gone.push(id);
   }
-  const gone = held.filter(id => !listing.projects.has(id));
   if (gone.length === 0) return failures;
   const deletions = await deleteOrHold(pass, gone, listing, await countMissing(pass, listing));
   return [...failures, ...deletions.failures];

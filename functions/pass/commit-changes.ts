@@ -88,8 +88,10 @@ function commitOf(pass: Pass, { projectId, held, content, source, tasks }: Diffe
   };
 }
 
-/** A time since which the project was read, or was not there: a skipped one may have been there, unread, all the time. */
+/** A time since which the project was read, or was not there: a skipped one may have been there, unread, all the time; one
+ *  that the last sweep missed was last read when its snapshot says so. */
 function readSince({ parts: { state } }: Pass, projectId: string): number {
+  if (state.missing.includes(projectId)) return 0;
   const skipped = state.skipped.find(({ id }) => id === projectId);
   return Math.min(state.sweptAt, skipped?.since ?? state.sweptAt);
 }

@@ -31,8 +31,20 @@ export interface Deletions {
   readonly state: Partial<ProcessState>;
   /** Projects whose snapshots can't be had, so that nobody knows what is to be told of them. */
   readonly failures: readonly Failure[];
-  /** True when nothing was deleted. */
-  readonly areHeld: boolean;
+}
+
+/** Whether a project is gone whose task list answers 404. Where the listing may have passed over it, it is only if it had
+ *  tasks: a service may answer so for each that has none. */
+export async function meansGone(pass: Pass, projectId: string, { complete }: Listing): Promise<boolean> {
+  if (complete) return true;
+  const { snapshots, process } = pass.parts;
+  const held = await snapshots.load(process, projectId).catch(ifTorn);
+  return held !== undefined && held.content.tasks.size > 0;
+}
+
+/** Its tasks can't be counted. */
+function ifTorn(error: unknown): undefined {
+  if (!(error instanceof TornSnapshotError)) throw error;
 }
 
 /** Deletes the projects that are certainly gone, or, when they are too many, none: then the process is held and says
@@ -57,7 +69,7 @@ export async function deleteOrHold(
       'Too many projects are gone at once: nothing is deleted until an operator releases the process.';
     log.warn(message, { ...process, missing, known });
     await hold(pass, missing, listing, known);
-    return { state: {}, failures: [], areHeld: true };
+    return { state: {}, failures: [] };
   }
   const failures: Failure[] = [];
   for (const id of gone) {
@@ -71,7 +83,7 @@ export async function deleteOrHold(
   }
   // A hold that another pass tells from now on must not be ended by what this one saves.
   const ended = state.held || state.released ? { held: undefined, released: false } : {};
-  return { state: ended, failures, areHeld: false };
+  return { state: ended, failures };
 }
 
 /** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we

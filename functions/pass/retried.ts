@@ -24,19 +24,19 @@ export class Retried {
    *  was never read may not have changed for years.
    *  @throws what the service says to either */
   async listed(id: string): Promise<Listed | undefined> {
-    await this.#tryTasks(id);
+    const isThere = await this.#hasTaskList(id);
     const { snapshots, process } = this.#pass.parts;
     this.#held ??= snapshots.held(process, this.ids);
     const held = await this.#held;
-    if (!held.has(id)) return this.shown(id);
-    this.#changed ??= this.#listChanged(held);
-    return this.#in(await this.#changed, id);
+    const { projects, complete } = await (held.has(id) ? this.#listChanged(held) : this.#listAll());
+    // One that lacks its task list, too, is gone; or a sweep finds it again.
+    if (isThere && !complete && !projects.has(id)) this.unsure.add(id);
+    return projects.get(id);
   }
 
   /** The project's record, if the whole listing shows it. */
   async shown(id: string): Promise<Listed | undefined> {
-    this.#whole ??= listProjects(this.#pass);
-    return this.#in(await this.#whole, id);
+    return (await this.#listAll()).projects.get(id);
   }
 
   /** True for a project whose task list was missing when it was last tried. */
@@ -44,24 +44,26 @@ export class Retried {
     return this.#pass.parts.state.skipped.some(one => one.id === id && one.tasksMissing);
   }
 
-  #in({ projects, complete }: Listing, id: string): Listed | undefined {
-    const listed = projects.get(id);
-    if (!listed && !complete) this.unsure.add(id);
-    return listed;
+  #listAll(): Promise<Listing> {
+    this.#whole ??= listProjects(this.#pass);
+    return this.#whole;
   }
 
   #listChanged(held: ReadonlySet<string>): Promise<Listing> {
     const { state, settings } = this.#pass.parts;
     const since = Math.min(...state.skipped.flatMap(one => (held.has(one.id) ? [one.since] : [])));
-    return listProjects(this.#pass, since === 0 ? undefined : since - settings.overlap);
+    this.#changed ??= listProjects(this.#pass, since === 0 ? undefined : since - settings.overlap);
+    return this.#changed;
   }
 
-  async #tryTasks(id: string): Promise<void> {
+  async #hasTaskList(id: string): Promise<boolean> {
     const { service, process } = this.#pass.parts;
     try {
       for await (const _page of service.tasks(process.processId, id)) break;
+      return true;
     } catch (error) {
-      if (!(error instanceof ServiceStatusError && error.status === 404)) throw error;
+      if (error instanceof ServiceStatusError && error.status === 404) return false;
+      throw error;
     }
   }
 }

@@ -3,7 +3,7 @@ import type { PassWindow } from '../snapshots/snapshots.ts';
 import { readAudit } from './audit.ts';
 import { endBaseline } from './baseline.ts';
 import type { Outcome } from './changes-pass.ts';
-import { bulkLimit, deleteOrHold } from './deletions.ts';
+import { bulkLimit, deleteOrHold, meansGone } from './deletions.ts';
 import { type Listing, listProjects } from './listing.ts';
 import { newWithoutTaskList, rememberable } from './new-projects.ts';
 import type { Pass } from './pass.ts';
@@ -19,6 +19,7 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
   const { state, definitions } = pass.parts;
   await definitions.fresh();
   const audit = state.baselined || pass.lease.window ? undefined : await readAudit(pass, undefined);
+  const passedOver = pass.lease.window?.uncertain === true;
   const listing = await listProjects(pass);
   const window = await pass.begin({ startedAt: listing.startedAt, audit: audit?.position });
   if (!listing.complete) pass.note({ uncertain: true });
@@ -27,17 +28,21 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
     pass.projects += 1;
     return outcome;
   };
-  // In a baseline, whatever has no snapshot is left to do: the listing of an earlier run may have passed over it.
-  const again = state.baselined ? undefined : await notHeld(pass, listing);
+  // What the listing of an earlier run passed over has no snapshot, wherever that run came to.
+  const again = passedOver && !state.baselined ? await notHeld(pass, listing) : undefined;
   const walked = await walkProjects(pass, listing.projects.keys(), work, again);
   if (walked.outcome === 'stopped') return 'unfinished';
   const end = state.baselined ? endSweep : endBaseline;
   return end(pass, window, listing, walked);
 }
 
-async function notHeld({ parts }: Pass, { projects }: Listing): Promise<Set<string>> {
+async function notHeld(pass: Pass, { projects }: Listing): Promise<Set<string>> {
+  const { snapshots, process } = pass.parts;
   const ids = new Set(projects.keys());
-  for await (const id of parts.snapshots.projectIds(parts.process)) ids.delete(id);
+  for await (const id of snapshots.projectIds(process)) {
+    ids.delete(id);
+    await pass.keepAlive();
+  }
   return ids;
 }
 
@@ -50,12 +55,11 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const vanished = { known, missing: unlisted, repeated: repeated > 0 };
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
-  const isCertain = !walked.uncertain && unlisted === gone.length && !deletions.areHeld;
-  const swept = isCertain ? { sweptAt: window.startedAt } : {};
+  const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
   const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
   const failures = [...walked.failures, ...deletions.failures];
-  const outage = outageOf(pass, { ...walked, failures });
   const done = await skippedAndGone(pass, listing);
+  const outage = outageOf(pass, { ...walked, failures }, done);
   const remembered = rememberable(pass, untaken, { failures, done });
   if (!outage) await settleSkipped(pass, { failures, remembered, done });
   const saved = await snapshots.finish(process, pass.lease, state);
@@ -65,7 +69,7 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
 
 /** Skipped projects that nobody ever read, and that are listed no longer. */
 async function skippedAndGone({ parts }: Pass, { complete, projects }: Listing): Promise<Set<string>> {
-  const ids = parts.state.skipped.flatMap(({ id }) => (projects.has(id) ? [] : [id]));
+  const ids = parts.state.skipped.map(({ id }) => id).filter(id => !projects.has(id));
   return complete ? new Set(ids).difference(await parts.snapshots.held(parts.process, ids)) : new Set();
 }
 
@@ -107,7 +111,8 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
     }
     const answer = await taskListAnswers(pass, id);
     const isRepeated = answer === 200 && listing.complete && missedBefore.has(id);
-    if (answer === 404 || isRepeated) found.gone.push(id);
+    const isGone = answer === 404 && (await meansGone(pass, id, listing));
+    if (isGone || isRepeated) found.gone.push(id);
     if (answer === 200) found.missing.push(id);
     if (isRepeated) found.repeated += 1;
   }

@@ -47,7 +47,8 @@ export async function walkProjects(
   const failures: Failure[] = [];
   let uncertain = window?.uncertain === true;
   const setLeft = (id: string, isLeft: boolean) => {
-    if (isLeft) left.add(id);
+    // Those of `again` are walked in each run anyway.
+    if (isLeft && !again.has(id)) left.add(id);
     else left.delete(id);
     if (left.size <= MOST_LEFT) pass.note({ left: [...left] });
   };

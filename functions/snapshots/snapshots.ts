@@ -47,7 +47,7 @@ export interface PassWindow {
   /** True when a listing of an earlier run may have passed over some project. */
   readonly incomplete?: boolean;
   /** Listed projects whose task lists answered 404 in the last run of this baseline. */
-  readonly tasksMissing?: readonly string[];
+  readonly withoutTaskList?: readonly string[];
   /** Our time at which a run of this baseline first could not end, in ms since 1970. */
   readonly waitingSince?: number;
 }

@@ -89,6 +89,7 @@ describe('a project that can not be read in a baseline', () => {
         { ...world.process, projectId, reason: expect.stringMatching(/status/) },
       ]),
     );
+    expect(world.said.filter(({ message }) => message.includes('passed over'))).toEqual([]);
     expect(await told()).toEqual([]);
     world.edit.updateProject(PROCESS, '1001', { budget: '1' });
     await world.later();
@@ -208,8 +209,7 @@ describe('task lists that are missing in a baseline', () => {
     world = await stage.create({ projects: 6 });
     refuse('1005', 404);
     const refused = refuse('1002', 500);
-    await runsFailing(1, /answer 404, the first: 1005/);
-    await runsFailing(1, /1002/);
+    await runsFailing(2, /1002.*status 500/);
     refused.cancel();
     const missing = refuse('1002', 404);
     await runsFailing(1, /1 listed project\(s\) answer 404, the first: 1002/);
@@ -228,6 +228,44 @@ describe('task lists that are missing in a baseline', () => {
     await runsFailing(5, /1002.*403.*waits 5 minutes/);
     expect(await world.later()).toMatchObject(DONE);
     expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+  });
+});
+
+describe('a baseline that looks for missing task lists again', () => {
+  it('fails when the service then refuses everybody: that is no project’s own failure', async () => {
+    world = await stage.create({ projects: 3 });
+    refuse('1002', 404, 1);
+    const refused = refuse('1002', 429);
+    await runsFailing(1, /1002.*status 429(?!.*5 minutes)/);
+    refused.cancel();
+    expect(await world.later()).toMatchObject(DONE);
+  });
+
+  it('ends at last, though each of its runs meets a new one', async () => {
+    world = await stage.create({ projects: 3, tasksPerProject: 0 });
+    const made: string[] = [];
+    for (let run = 0; run < 6; run++) {
+      made.push(world.edit.createProject(PROCESS, { name: 'New' }));
+      refuse(made.at(-1) ?? '', 404);
+      await world.later().catch(() => undefined);
+    }
+    expect(await isBaselined()).toBe(true);
+    expect(await skipped()).toMatchObject([{ id: made.at(-1), tasksMissing: true }]);
+    await world.later();
+    expect(await told()).toEqual([`project.created ${made.at(-1)}`]);
+    expect(await skipped()).toEqual([]);
+  });
+
+  it('takes a thousand of them in one run', async () => {
+    world = await stage.create({ projects: 1_001, tasksPerProject: 0 });
+    world.service.fail({
+      when: ({ path }) => path.includes('/tasks'),
+      times: 100_000,
+      fault: { status: 404 },
+    });
+    await runsFailing(1, /of 1001 listed project/);
+    await runsFailing(1, /of 1 listed project/);
+    expect(await world.later()).toMatchObject(DONE);
   });
 });
 

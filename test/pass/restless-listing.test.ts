@@ -35,6 +35,16 @@ const passOver1003 = (listing: (request: { path: string }) => boolean) => {
 };
 const isListing = ({ path }: { path: string }) => path.includes('/projects?');
 const isUpdated = ({ path }: { path: string }) => path.includes('updatedAfter');
+/** A poller whose time is over behind the third project: 1003 would have been one of those. */
+const outOfTime = () => {
+  let done = -1;
+  return world.poller({
+    onProgress: () => {
+      done += 1;
+      if (done === 3) world.pass(150_000);
+    },
+  });
+};
 const snapshots = () => snapshotState(world.snapshots, world.process);
 
 describe('a baseline whose listing passed over a project', () => {
@@ -53,7 +63,7 @@ describe('a baseline whose listing passed over a project', () => {
   it('invariant 2: in its first run, takes it in the run that goes on', async () => {
     await create();
     const slow = passOver1003(isListing);
-    const poll = world.poller({ onProgress: () => world.pass(25_000) });
+    const poll = outOfTime();
     const first = await world.run('changes', { poll, remaining: 150_000 });
     expect(first.outcome).toBe('unfinished');
     slow.cancel();
@@ -87,7 +97,7 @@ describe('a `changes` pass whose listing passed over a project in an earlier run
     for (let id = 1001; id <= 1008; id++) world.edit.updateProject(PROCESS, String(id), { budget: '7' });
     world.pass(5 * MINUTE);
     const slow = passOver1003(isUpdated);
-    const poll = world.poller({ onProgress: () => world.pass(25_000) });
+    const poll = outOfTime();
     expect((await world.run('changes', { poll, remaining: 150_000 })).outcome).toBe('unfinished');
     slow.cancel();
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
@@ -95,7 +105,78 @@ describe('a `changes` pass whose listing passed over a project in an earlier run
   });
 });
 
+describe('a project without tasks, whose task list is missing, that a listing passes over', () => {
+  const isMissing = () =>
+    world.service.fail({ when: isTasksOf('1003'), times: 1_000, fault: { status: 404 } });
+  const createTaskless = async () => {
+    await create();
+    for (const { id } of world.edit.tasks(PROCESS, '1003'))
+      world.edit.deleteTask(PROCESS, '1003', String(id));
+    isMissing();
+  };
+
+  it('invariant 9: is not deleted by a sweep, nor by a `changes` pass', async () => {
+    await createTaskless();
+    await expect(world.run()).rejects.toThrow(/answer 404, the first: 1003/);
+    for (let pass = 0; pass < 2; pass++) await world.later('changes', 10 * MINUTE);
+    const slow = passOver1003(isWholeListing);
+    world.pass(10 * MINUTE);
+    await world.run('sweep', { remaining: 150_000 });
+    slow.cancel();
+    expect(await told()).not.toContain('project.deleted 1003');
+    world.edit.updateTask(PROCESS, '1004', '500007', { status: 'Done' });
+    world.edit.updateProject(PROCESS, '1003', { budget: '1' });
+    world.service.fail({
+      when: isWholeListing,
+      times: 4,
+      fault: {
+        before: () => world.pass(15_000),
+        change: body => ({
+          ...body,
+          projects: (body.projects as { id: string }[]).filter(({ id }) => id !== '1003') as never,
+        }),
+      },
+    });
+    world.pass(10 * MINUTE);
+    await world.run('changes', { remaining: 150_000 });
+    expect(await told()).not.toContain('project.deleted 1003');
+  });
+
+  it('invariant 2: holds up the baseline, and is not told as created', async () => {
+    await createTaskless();
+    let listings = 0;
+    const isSecond = (request: { path: string }) => {
+      if (isListing(request) && !request.path.includes('after=')) listings += 1;
+      return isListing(request) && listings > 2;
+    };
+    const slow = passOver1003(isSecond);
+    for (let run = 0; run < 4; run++) {
+      world.pass(MINUTE);
+      await world.run('changes', { remaining: 150_000 }).catch(() => undefined);
+    }
+    slow.cancel();
+    await world.later();
+    await world.later('sweep');
+    expect((await told()).filter(line => line.includes('created'))).toEqual([]);
+  });
+});
+
 describe('a skipped project that the listing of its retry passed over', () => {
+  it('is forgotten when its task list is missing, too', async () => {
+    await create();
+    await world.run();
+    await world.later('changes', 10 * MINUTE);
+    const made = world.edit.createProject(PROCESS, { name: 'New' });
+    world.service.fail({ when: isTasksOf(made), fault: { status: 404 } });
+    await world.later();
+    expect((await world.snapshots.readState(world.process)).skipped.map(({ id }) => id)).toEqual([made]);
+    world.edit.deleteProject(PROCESS, made);
+    world.service.fail({ when: isWholeListing, times: 100, fault: { before: () => world.pass(15_000) } });
+    world.pass(10 * MINUTE);
+    await world.run('changes', { remaining: 150_000 });
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+  });
+
   it('invariant 1: stays skipped until it is found: one that was never read', async () => {
     await create();
     const refused = world.service.fail({ when: isTasksOf('1003'), times: 1_000, fault: { status: 403 } });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Pass } from '../../functions/pass/pass.ts';
+import { Retried } from '../../functions/pass/retried.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { restlessTasks } from '../support/restless-tasks.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
@@ -161,5 +163,46 @@ describe('an audit log that is refused in the second of two runs of a pass', () 
     expect((await world.run('changes')).outcome).toBe('completed');
     await world.later('changes', 600_000);
     expect((await stage.told()).at(-1)).toBe('project.deleted 1008');
+  });
+});
+
+describe('a skipped project that is listed again', () => {
+  it('invariant 6: costs its tasks, and nothing more', async () => {
+    world = await stage.create();
+    await world.run();
+    await world.later('changes', 600_000);
+    const refused = world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 403 } });
+    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+    await world.later();
+    refused.cancel();
+    world.service.clearRequests();
+    await world.later('changes', 10_000);
+    const { requests } = world.service;
+    expect(requests.filter(isTasksOf('1002'))).toHaveLength(1);
+    expect(requests.filter(({ path }) => path.includes('/projects?'))).toHaveLength(1);
+    expect(await stage.told()).toEqual(['project.updated 1002 budget: "" → "1"']);
+  });
+
+  it('is skipped no longer when it has no tasks, and its task list is missing: a service may answer so', async () => {
+    world = await stage.create({ tasksPerProject: 0 });
+    await world.run();
+    await world.later('changes', 600_000);
+    const refused = world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 403 } });
+    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+    await world.later();
+    refused.cancel();
+    world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
+    await world.later();
+    expect(await stage.told()).toEqual(['project.updated 1002 budget: "" → "1"']);
+    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+  });
+
+  it('lacked its task list only if it was its own that was missing', () => {
+    const skipped = [
+      { id: '1', tasksMissing: true },
+      { id: '2', tasksMissing: false },
+    ];
+    const retried = new Retried({ parts: { state: { skipped } } } as unknown as Pass);
+    expect(['1', '2', '3'].map(id => retried.lackedTaskList(id))).toEqual([true, false, false]);
   });
 });

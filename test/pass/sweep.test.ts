@@ -50,12 +50,14 @@ describe('a sweep', () => {
 
   it('invariant 2: does not narrow down when something happened to a project that its list lacked', async () => {
     await baselined();
-    const { sweptAt } = await world.snapshots.readState(world.process);
+    const { recordReadAt } = (await world.snapshots.load(world.process, '1002')) ?? {};
+    world.pass(600_000);
+    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
     hide(world, ['1002']);
-    await world.later('sweep', 600_000);
-    expect((await world.snapshots.readState(world.process)).sweptAt).toBe(sweptAt);
-    await world.later('sweep', 600_000);
-    expect((await world.snapshots.readState(world.process)).sweptAt).toBe(world.clock.now);
+    await world.later('sweep');
+    await world.later();
+    const [event] = await world.events();
+    expect(event?.data).toMatchObject({ observed: { after: new Date(recordReadAt ?? 0).toISOString() } });
   });
 
   it('whose end could not be saved is not completed', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { digest } from '../../functions/pass/digest.ts';
+import { forgotten } from '../../functions/pass/seen-entries.ts';
 import { WalkedPages } from '../../functions/pass/walked-pages.ts';
 import type { Page } from '../../functions/service/service.ts';
 import type { AuditPosition } from '../../functions/snapshots/state.ts';
@@ -145,6 +146,16 @@ describe('a log of many entries in one page', () => {
       expect([again.fresh.length, again.reachesKnown]).toEqual([2, false]);
     },
   );
+
+  it('is forgotten between what is known of its ends', () => {
+    const digests = log.map(n => digest({ n }));
+    const { before } = reading('unknown', log, []);
+    expect(forgotten(before, digests)).toEqual([2_500, 9_500]);
+    expect(forgotten(before, digests.slice(3_000))).toEqual([0, 6_500]);
+    expect(forgotten(before, digests.slice(0, 3_000))).toEqual([2_500, 3_000]);
+    expect(forgotten(before, ['other'])).toEqual([0, 0]);
+    expect(forgotten(known('unknown', 1), digests)).toEqual([0, 0]);
+  });
 
   it('tells its order when it grows', () => {
     expect(reading('unknown', log, [-1, ...log]).again.position.order).toBe('newest-first');

@@ -70,11 +70,7 @@ export const BUGS: readonly Bug[] = [
         'if (pass.parts.state.baselined && !lacksAny(first.tasks, held)) return first;',
         'if (pass.parts.state.baselined) return first;',
       ),
-      edit(
-        'pass/sweep-pass.ts',
-        'if (answer === 404 || isRepeated)',
-        'if (answer === 404 || answer === 200)',
-      ),
+      edit('pass/sweep-pass.ts', 'if (isGone || isRepeated)', 'if (isGone || answer === 200)'),
     ],
   },
   {
