@@ -66,8 +66,9 @@ function leftOut(
     throw waiting(failures, fresh);
   }
   if (!complete) log.warn(`${RESTLESS}; the baseline ends all the same.`, { ...process });
-  const room = Math.max(0, MOST_SKIPPED - failures.length);
-  const untaken = fresh.slice(0, room).map(id => ({ id, error: new TaskListMissingError(id) }));
+  const untaken = fresh
+    .slice(0, MOST_SKIPPED - failures.length)
+    .map(id => ({ id, error: new TaskListMissingError(id) }));
   return [...failures, ...untaken].map(({ id, error }) => {
     const met = whatWasMet(error);
     const message = 'The baseline ends without a project; once it can be read it is told as created.';

@@ -39,7 +39,7 @@ export async function meansGone(pass: Pass, projectId: string, { complete }: Lis
   if (complete) return true;
   const { snapshots, process } = pass.parts;
   const held = await snapshots.load(process, projectId).catch(ifTorn);
-  return held !== undefined && held.content.tasks.size > 0;
+  return (held?.content.tasks.size ?? 0) > 0;
 }
 
 /** Its tasks can't be counted. */

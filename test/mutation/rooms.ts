@@ -3,8 +3,8 @@ export const ROOMS = {
   /** `break`: the score in percent, rounded down, below which the run fails. */
   changes: { break: 100 },
   snapshots: { break: 100 },
-  // Not looked through yet: a threshold follows its first whole run.
-  pass: { break: 0 },
+  // Its mutants that loop end by a time-out, which a busy machine may blur: one of a hundred is left for that.
+  pass: { break: 99 },
 } as const;
 
 export type Room = keyof typeof ROOMS;

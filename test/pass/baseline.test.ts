@@ -256,6 +256,16 @@ describe('a baseline that looks for missing task lists again', () => {
     expect(await skipped()).toEqual([]);
   });
 
+  it('remembers a hundred in all, when it has waited long enough', async () => {
+    world = await stage.create({ projects: 3, tasksPerProject: 0 });
+    refuse('1001');
+    await runsFailing(1, /1001/);
+    for (let made = 0; made < 120; made++) refuse(world.edit.createProject(PROCESS, { name: 'New' }), 404);
+    expect(await world.later('changes', 300_000)).toMatchObject(DONE);
+    const ids = (await skipped()).map(({ id }) => id);
+    expect([ids.length, ids[0], ids[1]]).toEqual([100, '1001', '1004']);
+  });
+
   it('takes a thousand of them in one run', async () => {
     world = await stage.create({ projects: 1_001, tasksPerProject: 0 });
     world.service.fail({

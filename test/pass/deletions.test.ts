@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { meansGone } from '../../functions/pass/deletions.ts';
+import type { Listing } from '../../functions/pass/listing.ts';
+import type { Pass } from '../../functions/pass/pass.ts';
+import { type Snapshots, TornSnapshotError } from '../../functions/snapshots/snapshots.ts';
 import { hide, isWholeListing } from '../support/hide.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -13,6 +16,29 @@ async function baselined(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 const { told } = stage;
+
+describe('a missing task list', () => {
+  const meant = (load: () => Promise<unknown>, complete = false) =>
+    meansGone({ parts: { snapshots: { load } } } as unknown as Pass, '1', { complete } as Listing);
+  const held = (tasks: number) => async () => ({
+    content: { tasks: new Map(Array.from({ length: tasks }, (_, task) => [task, {}])) },
+  });
+
+  it('invariant 9: means that the project is gone, but beside a listing that may have passed over it only if it had tasks', async () => {
+    expect(await meant(held(0), true)).toBe(true);
+    expect(await meant(held(1))).toBe(true);
+    expect(await meant(held(0))).toBe(false);
+    expect(await meant(async () => undefined)).toBe(false);
+    const torn = async () => {
+      throw new TornSnapshotError('torn');
+    };
+    expect(await meant(torn)).toBe(false);
+    const throttled = async () => {
+      throw new Error('throttled');
+    };
+    await expect(meant(throttled)).rejects.toThrow('throttled');
+  });
+});
 
 describe('a sweep', () => {
   it('tells a deletion that no audit entry named, confirmed by the task list', async () => {

@@ -140,12 +140,15 @@ describe('a skipped project that is read in the first of two runs of a pass', ()
     world.edit.updateProject(PROCESS, '1001', { budget: '1' });
     await world.later();
     refused.cancel();
+    const { watermark } = await world.snapshots.readState(world.process);
     for (let id = 1001; id <= 1008; id++) world.edit.updateProject(PROCESS, String(id), { budget: '2' });
     const slow = world.poller({ onProgress: () => world.pass(200) });
     world.pass(60_000);
     expect((await world.run('changes', { poll: slow, remaining: 1_600 })).outcome).toBe('unfinished');
     expect((await world.run('changes')).outcome).toBe('completed');
-    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+    const state = await world.snapshots.readState(world.process);
+    expect(state.skipped).toEqual([]);
+    expect(state.watermark).toBeGreaterThan(watermark);
   });
 });
 

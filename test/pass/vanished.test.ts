@@ -142,6 +142,7 @@ describe('a new project whose task list answers 404', () => {
     // A sweep between them has nothing more to tell of those that are remembered.
     await world.later('sweep');
     expect((await told()).filter(line => line.startsWith('source.'))).toEqual([]);
+    expect(await skipped()).toHaveLength(100);
     for (let pass = 0; pass < 4; pass++)
       expect(await world.later('changes', HOUR)).toMatchObject({ outcome: 'completed' });
     expect((await told()).sort()).toEqual(
