@@ -30,7 +30,9 @@ export class CommitsOracle {
   /** Every event ever committed, as it must always be sent. */
   readonly texts = new Map<string, string>();
   readonly events: ChangeEvent[] = [];
-  readonly #sequences = new Map<string, number>();
+  /** The largest version of each project, and the write that it came with. */
+  readonly #versions = new Map<string, { readonly version: number; readonly write: number }>();
+  #commands = 0;
   readonly source: SourceOracle;
   readonly fields = new FieldsOracle();
   /** When each record was last told of, and when the baseline ended, by the service's clock. */
@@ -55,6 +57,7 @@ export class CommitsOracle {
   /** Told of the records of one write: one command, whole. */
   wrote(records: readonly DynamoDBRecord[]): void {
     const touched = new Set<string>();
+    this.#commands += 1;
     for (const record of records) this.#take(record, touched);
     const definitions = records.flatMap(definitionsOf).at(-1);
     const state = records.findLast(isState)?.dynamodb?.NewImage;
@@ -78,7 +81,10 @@ export class CommitsOracle {
       const id = decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
       touched.add(id);
       if (eventName === 'REMOVE') delete this.snapshots[id];
-      else this.snapshots[id] = toldOf(bytes(image?.blob?.B));
+      else {
+        this.#checkVersion(id, Number(image?.version?.N), `the snapshot of ${id}`);
+        this.snapshots[id] = toldOf(bytes(image?.blob?.B));
+      }
     }
     if (sk.startsWith(CHANGE) && eventName === 'INSERT') {
       for (const event of decodeEvents(bytes(image?.events?.B))) this.#tell(event, touched);
@@ -98,7 +104,7 @@ export class CommitsOracle {
     if (!this.told) throw new Violation(2, `${event.id} (${event.type}) is told in a baseline`);
     const { id } = event.data.project;
     touched.add(id);
-    this.#checkSequence(event);
+    this.#checkVersion(id, Number(event.sequence), event.id);
     try {
       apply(this.told, event);
     } catch (error) {
@@ -107,11 +113,14 @@ export class CommitsOracle {
     this.#checkTruth(event);
   }
 
-  #checkSequence(event: RecordEvent): void {
-    const { id } = event.data.project;
-    const [last, sequence] = [this.#sequences.get(id) ?? 0, Number(event.sequence)];
-    if (sequence < last) throw new Violation(4, `${event.id} comes after sequence ${last} of its project`);
-    this.#sequences.set(id, sequence);
+  /** Each commit of a project has a larger version than all before it, deleted ones and silent ones included. */
+  #checkVersion(projectId: string, version: number, of: string): void {
+    const write = this.#commands;
+    const last = this.#versions.get(projectId);
+    const isSameCommit = last?.write === write && last.version === version;
+    if (last && version <= last.version && !isSameCommit)
+      throw new Violation(4, `${of} has version ${version}, after ${last.version} of its project`);
+    this.#versions.set(projectId, { version, write });
   }
 
   /** What an event tells was so, at some time of the interval that it gives. */
