@@ -36,6 +36,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkResumption(world, plan);
   await checkIdle(world, plan);
   await checkCost(world, plan);
+  world.publisher.sendRejected();
   await world.until(() => world.isQuiet, 'everything is delivered');
   world.deliveries.checkAllArrived(['http', 'webhook']);
   checkSecrecy(world);

@@ -1,3 +1,5 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { CHANGE } from '../../functions/snapshots/keys.ts';
 import { seededRandom } from '../../local/service/random.ts';
 import { SIGNING_SECRET, SimulatedEndpoint } from './endpoints.ts';
 import type { Coverage } from './faults.ts';
@@ -102,9 +104,10 @@ export class World {
     } catch (error) {
       this.#shared.fail(error);
     }
-    // The stream keeps no order within a transaction.
-    const order = new Map(records.map(record => [record, this.#shared.random()]));
-    const shuffled = records.toSorted((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0));
+    // The publisher is handed change records alone (infra/publish.ts), and the stream keeps no order within a transaction.
+    const changes = records.filter(isChangeRecord);
+    const order = new Map(changes.map(record => [record, this.#shared.random()]));
+    const shuffled = changes.toSorted((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0));
     this.#shared.shard.push(...shuffled);
     this.publisher.wake();
   }
@@ -142,4 +145,8 @@ export class World {
       }
     });
   }
+}
+
+function isChangeRecord({ eventName, dynamodb }: DynamoDBRecord): boolean {
+  return eventName === 'INSERT' && dynamodb?.Keys?.sk?.S?.startsWith(CHANGE) === true;
 }
