@@ -50,6 +50,13 @@ export const EVENTS = {
   queue: ['delete failed'],
   poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
   service: ['page shifted', 'update shown late'],
+  table: [
+    'restored in place',
+    'restored new table, drained',
+    'restored new table, cut',
+    'told events forgotten',
+    'events lost with the stream',
+  ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;
 

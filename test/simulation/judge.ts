@@ -38,7 +38,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkCost(world, plan);
   world.publisher.sendRejected();
   await world.until(() => world.isQuiet, 'everything is delivered');
-  world.deliveries.checkAllArrived(['http', 'webhook']);
+  world.deliveries.checkAllArrived(['http', 'webhook'], world.lost);
   checkSecrecy(world);
 }
 

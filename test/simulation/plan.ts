@@ -44,7 +44,7 @@ export interface Poison {
 export const POISONS = ['403', '500', 'no identifiers'] as const;
 
 /** `gap`: ms since the step before. */
-export type Step = { readonly gap: number } & (EditStep | RunStep);
+export type Step = { readonly gap: number } & (EditStep | RunStep | RestoreStep);
 
 export interface RunStep {
   readonly do: 'run';
@@ -53,6 +53,17 @@ export interface RunStep {
   readonly budget: number;
   readonly strikes: readonly Strike[];
 }
+
+/** The table is restored to what it was so many steps ago. */
+export interface RestoreStep {
+  readonly do: 'restore';
+  readonly back: number;
+  readonly how: (typeof RESTORES)[number];
+}
+
+/** Into the table itself; or into a new one, as DynamoDB does: its stream begins anew, after the old one was read to its end,
+ *  or cut off. */
+export const RESTORES = ['in place', 'new table, drained', 'new table, cut'] as const;
 
 export type EditKind = (typeof EDITS)[number];
 
@@ -255,6 +266,16 @@ const partlyDelivered = fc.record({
   visibility: fc.boolean(),
 });
 
+type Restore = Step & RestoreStep & { readonly after: number };
+
+const restores: fc.Arbitrary<Restore> = fc.record({
+  gap,
+  do: fc.constant('restore' as const),
+  after: fc.integer({ min: 3, max: 20 }),
+  back: fc.integer({ min: 1, max: 10 }),
+  how: fc.constantFrom(...RESTORES),
+});
+
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
 const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
 
@@ -278,6 +299,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       .map(([service, ours, apart]) => ({ service, pollers: [ours, ours + apart] as const })),
     first: run,
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
+    restores: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: restores }),
     publisher: fc.oneof(
       { weight: 3, arbitrary: runsOf(['topic.publish']) },
       { weight: 2, arbitrary: runsOf(['queue.rejected']) },
@@ -313,7 +335,16 @@ export const plans: fc.Arbitrary<Plan> = fc
       { freq: 2, nil: undefined },
     ),
   })
-  .map(({ first, ...plan }) => sound({ ...plan, steps: [first, ...plan.steps] }));
+  .map(({ first, restores, steps, ...plan }) =>
+    sound({ ...plan, steps: [first, ...withRestore(steps, restores)] }),
+  );
+
+function withRestore(steps: readonly Step[], restore: Restore | undefined): Step[] {
+  if (!restore) return [...steps];
+  const { after, ...step } = restore;
+  const index = Math.min(after, steps.length);
+  return [...steps.slice(0, index), step, ...steps.slice(index)];
+}
 
 /** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */
 function sound(plan: Plan): Plan {

@@ -10,7 +10,7 @@ import { messageOf } from '../../functions/topic/entry.ts';
 import { type Failing, Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
 import { TopicModel } from './models/topic.ts';
-import { PublishingOracle } from './oracle/publishing.ts';
+import { eventsOf, PublishingOracle } from './oracle/publishing.ts';
 import { isAmong, isDuring, type PartlyPublished } from './partly.ts';
 import type { Shared } from './shared.ts';
 
@@ -45,6 +45,12 @@ export class Publisher {
 
   get isIdle(): boolean {
     return !this.#isRunning && this.#source.pending === 0;
+  }
+
+  /** The table's stream ends here, and another one begins. Returns the ids of events that nobody will ever read. */
+  cut(): string[] {
+    this.#life?.kill();
+    return this.#source.cut().flatMap(record => eventsOf(record).map(({ id }) => id));
   }
 
   /** To be called when the stream may have grown. */

@@ -1,4 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { Violation } from './violation.ts';
 
@@ -18,8 +19,7 @@ export class PublishingOracle {
   constructor(records: readonly DynamoDBRecord[]) {
     this.#records = records;
     for (const [place, record] of records.entries())
-      for (const { id } of decodeEvents(Buffer.from(String(record.dynamodb?.NewImage?.events?.B), 'base64')))
-        this.#places.set(id, place);
+      for (const { id } of eventsOf(record)) this.#places.set(id, place);
     this.#order = [...this.#places.keys()];
   }
 
@@ -66,4 +66,9 @@ export class PublishingOracle {
   recordsOf(ids: readonly string[]): number {
     return new Set(ids.map(id => this.#places.get(id))).size;
   }
+}
+
+/** The events of a change record, as the stream hands it over. */
+export function eventsOf({ dynamodb }: DynamoDBRecord): ChangeEvent[] {
+  return decodeEvents(Buffer.from(String(dynamodb?.NewImage?.events?.B), 'base64'));
 }
