@@ -59,6 +59,8 @@ export interface RestoreStep {
   readonly do: 'restore';
   readonly back: number;
   readonly how: (typeof RESTORES)[number];
+  /** So many steps before, where the stream is cut off, the publisher was switched off. */
+  readonly off: number;
 }
 
 /** Into the table itself; or into a new one, as DynamoDB does: its stream begins anew, after the old one was read to its end,
@@ -274,6 +276,7 @@ const restores: fc.Arbitrary<Restore> = fc.record({
   after: fc.integer({ min: 3, max: 20 }),
   back: fc.integer({ min: 1, max: 10 }),
   how: fc.constantFrom(...RESTORES),
+  off: fc.nat(4),
 });
 
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };

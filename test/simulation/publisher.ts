@@ -26,6 +26,7 @@ export class Publisher {
   #publish: ((event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>) | undefined;
   #runs = 0;
   #isRunning = false;
+  #isPaused = false;
   #died: (() => void) | undefined;
   #watch = new PublishingOracle([]);
   /** The entries that failed in the last run, and how often in this one. */
@@ -47,6 +48,16 @@ export class Publisher {
     return !this.#isRunning && this.#source.pending === 0;
   }
 
+  /** No run begins until it goes on. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.wake();
+  }
+
   /** The table's stream ends here, and another one begins. Returns the ids of events that nobody will ever read. */
   cut(): string[] {
     this.#life?.kill();
@@ -55,7 +66,7 @@ export class Publisher {
 
   /** To be called when the stream may have grown. */
   wake(): void {
-    if (this.isIdle || this.#isRunning) return;
+    if (this.isIdle || this.#isRunning || this.#isPaused) return;
     this.#isRunning = true;
     this.#shared.scheduler.after(50 + this.#shared.random() * 400, () => void this.#run());
   }

@@ -14,16 +14,17 @@ export interface Backup {
 /** Keeps the table's contents of those moments to which the plan will restore it. A moment before the end of the baseline
  *  is none: what was told since would be taken for known. */
 export class Restores {
-  readonly #steps: readonly { readonly index: number; readonly back: number }[];
+  readonly #steps: readonly (RestoreStep & { readonly index: number })[];
   readonly #backups = new Map<number, Backup>();
 
   constructor({ steps }: Plan) {
-    this.#steps = steps.flatMap((step, index) => (step.do === 'restore' ? [{ index, back: step.back }] : []));
+    this.#steps = steps.flatMap((step, index) => (step.do === 'restore' ? [{ ...step, index }] : []));
   }
 
   /** The plan's step with this number begins. */
-  reach(now: number, { table, commits }: World): void {
-    for (const { index, back } of this.#steps) {
+  reach(now: number, { table, commits, publisher }: World): void {
+    for (const { index, back, how, off } of this.#steps) {
+      if (how === 'new table, cut' && now === index - off) publisher.pause();
       if (now >= index || now < index - back || this.#backups.has(index) || !commits.told) continue;
       this.#backups.set(index, { items: [...table.items()], events: commits.events.length });
     }
@@ -35,13 +36,14 @@ export class Restores {
   }
 }
 
-/** What an operator does: he stops the pollers, has the table restored, and lets all go on with it. */
+/** What an operator does: he stops the pollers, and maybe the publisher before, has the table restored, and lets all go on
+ *  with it. */
 export async function restore(world: World, backup: Backup | undefined, step: RestoreStep): Promise<void> {
-  if (!backup) return;
+  if (!backup) return world.publisher.resume();
   world.pollers.stop();
-  if (step.how === 'new table, cut') world.cutStream();
   await world.pass(RESTORE_MS);
   if (step.how === 'new table, drained')
     await world.until(() => world.publisher.isIdle, 'the stream is drained');
   world.restore(backup, step.how);
+  world.publisher.resume();
 }

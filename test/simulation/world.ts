@@ -99,18 +99,13 @@ export class World {
     return this.publisher.isIdle && this.#onTheWay === 0 && this.endpoints.every(({ isIdle }) => isIdle);
   }
 
-  /** Nobody reads this table's stream any more. */
-  cutStream(): void {
-    const lost = this.publisher.cut();
-    if (lost.length > 0) this.#shared.coverage.add('table', 'events lost with the stream');
-    for (const id of lost) this.lost.add(id);
-  }
-
   /** The table holds what it held then, and its stream goes on, or begins anew. */
   restore({ items, events }: Backup, how: RestoreStep['how']): void {
     const { coverage, shard } = this.#shared;
     coverage.add('table', `restored ${how}`);
-    if (how !== 'in place') this.cutStream();
+    const lost = how === 'in place' ? [] : this.publisher.cut();
+    if (lost.length > 0) coverage.add('table', 'events lost with the stream');
+    for (const id of lost) this.lost.add(id);
     if (this.commits.events.length > events) coverage.add('table', 'told events forgotten');
     // What was sent stays in the journal of a table that goes on.
     const journal =
@@ -121,7 +116,6 @@ export class World {
     const records = items.map((item, index) => insertOf(item, index));
     this.commits.restored(records, events);
     this.#leases.restored(records, this.#latest);
-    this.publisher.wake();
   }
 
   /** Our time, by the poller whose clock is the furthest ahead. */
