@@ -14,7 +14,7 @@ export interface Sent {
 /** What comes back: an answer, whole or broken off in the middle of its body; or nothing. */
 export type Reply = ServiceAnswer & { readonly breaksOff?: boolean };
 
-class SocketError extends Error {
+export class SocketError extends Error {
   readonly code = 'UND_ERR_SOCKET';
 }
 
@@ -23,12 +23,20 @@ export class VirtualAgent extends Dispatcher {
   readonly #life: Life;
   readonly #boundaryOf: (request: Sent) => Boundary;
   readonly #serve: (request: Sent) => Reply;
+  readonly #heard: (request: Sent, reply: Reply) => void;
 
-  constructor(life: Life, boundaryOf: (request: Sent) => Boundary, serve: (request: Sent) => Reply) {
+  /** `heard` is told of each answer that came in time. */
+  constructor(
+    life: Life,
+    boundaryOf: (request: Sent) => Boundary,
+    serve: (request: Sent) => Reply,
+    heard: (request: Sent, reply: Reply) => void = () => {},
+  ) {
     super();
     this.#life = life;
     this.#boundaryOf = boundaryOf;
     this.#serve = serve;
+    this.#heard = heard;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -40,7 +48,10 @@ export class VirtualAgent extends Dispatcher {
     this.#life
       .call(this.#boundaryOf(request), () => this.#serve(request), failing)
       .then(
-        reply => controller.answer(reply),
+        reply => {
+          if (!controller.aborted) this.#heard(request, reply);
+          controller.answer(reply);
+        },
         error => controller.fail(error),
       );
     return true;

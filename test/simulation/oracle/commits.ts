@@ -30,6 +30,8 @@ export class CommitsOracle {
   /** Every event ever committed, as it must always be sent. */
   readonly texts = new Map<string, string>();
   readonly events: ChangeEvent[] = [];
+  /** Events of which a restored table knows nothing. */
+  readonly forgotten = new Set<string>();
   /** The largest version of each project, and the write that it came with. */
   readonly #versions = new Map<string, { readonly version: number; readonly write: number }>();
   #commands = 0;
@@ -73,12 +75,31 @@ export class CommitsOracle {
     for (const id of touched) this.#compare(id, this.told);
   }
 
+  /** Told of the items of a table that was restored, as records. What was told is from now on what that table holds: a
+   *  change since then is told again, from the value that was restored, under another id and a larger sequence. */
+  restored(records: readonly DynamoDBRecord[], told: number): void {
+    for (const { id } of this.events.slice(told)) this.forgotten.add(id);
+    for (const id of Object.keys(this.snapshots)) delete this.snapshots[id];
+    for (const { dynamodb } of records) {
+      const sk = dynamodb?.Keys?.sk?.S ?? '';
+      if (sk.startsWith(PROJECT_PREFIX))
+        this.snapshots[projectIdOf(sk)] = toldOf(bytes(dynamodb?.NewImage?.blob?.B));
+    }
+    this.told = structuredClone(this.snapshots);
+    const state = records.find(isState)?.dynamodb?.NewImage;
+    this.source.restored(JSON.parse(state?.skipped?.S ?? '[]'), {
+      isHeld: state?.held !== undefined,
+      isStalled: state?.stalled !== undefined,
+    });
+    this.fields.restored(records.flatMap(definitionsOf).at(-1) ?? { project: [], task: [] });
+  }
+
   #take({ eventName, dynamodb }: DynamoDBRecord, touched: Set<string>): void {
     const sk = dynamodb?.Keys?.sk?.S ?? '';
     const image = dynamodb?.NewImage;
     if (sk.startsWith(PROJECT_PREFIX)) {
       this.#writes += 1;
-      const id = decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
+      const id = projectIdOf(sk);
       touched.add(id);
       if (eventName === 'REMOVE') delete this.snapshots[id];
       else {
@@ -169,6 +190,10 @@ export class CommitsOracle {
 
 export function isOfRecord(event: ChangeEvent): event is RecordEvent {
   return event.type.startsWith('project.') || event.type.startsWith('task.');
+}
+
+function projectIdOf(sk: string): string {
+  return decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
 }
 
 /** An endpoint has a STATE, too. */
