@@ -147,7 +147,7 @@ describe('what is at fault on our side', () => {
   it.each([
     [
       'no such secret',
-      /secret changewire\/endpoint\/crm can not be read \(ResourceNotFoundException\)\. Put/,
+      /secret changewire\/endpoint\/crm can not be read \(ResourceNotFoundException\)\. Make/,
     ],
     ['hush', /secret changewire\/endpoint\/crm lacks the JSON object\. Put it there/],
     ['{"url":"https://hush"}', /lacks secrets\. Put it there/],
