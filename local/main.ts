@@ -1,5 +1,6 @@
 import { argv, cwd, env, exit, stderr, stdout } from 'node:process';
 import { withEnvFile } from './cli/environment.ts';
+import { flush } from './cli/flush.ts';
 import { HELP } from './cli/help.ts';
 import { type Options, parseOptions } from './cli/options.ts';
 import { createOutput, type Output } from './cli/output.ts';
@@ -42,10 +43,16 @@ async function run(options: Options, output: Output): Promise<void> {
   const outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
   const started = await starting.catch(() => undefined);
   await started?.stop();
-  exit(outcome === 'failed' ? 1 : 0);
+  await leave(outcome === 'failed' ? 1 : 0);
 }
 
 const STOP_WITHIN = 2500;
+
+/** Ends, when all that was said is read. */
+async function leave(code: number): Promise<never> {
+  await Promise.all([stdout, stderr].map(flush));
+  return exit(code);
+}
 
 async function work(
   runner: Runner,
@@ -60,9 +67,9 @@ async function work(
   return Promise.race([passed, interrupted]);
 }
 
-await main().catch(error => {
+await main().catch(async error => {
   stderr.write(`changewire: ${error instanceof Error ? error.message : String(error)}\n`);
   if (!(error instanceof UsageError) && error instanceof Error && error.cause !== undefined)
     stderr.write(`  because: ${error.cause instanceof Error ? error.cause.message : String(error.cause)}\n`);
-  exit(error instanceof UsageError ? 2 : 1);
+  await leave(error instanceof UsageError ? 2 : 1);
 });

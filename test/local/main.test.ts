@@ -101,6 +101,26 @@ describe('a run of a real service', () => {
     expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
   });
 
+  test('prints every event to a reader that takes its time, and ends then only', async () => {
+    const directory = temporaryDirectory();
+    const service = await startSimulatedService();
+    onTestFinished(service.stop);
+    const environment = environmentOf(service);
+    expect(await run(directory, '--once', environment).ended()).toBe(0);
+    const [processId = ''] = service.workspace.processes();
+    // Several times what a pipe holds.
+    const names = Array.from({ length: 8 }, (_, n) => `${n} ${'long '.repeat(5_000)}`);
+    for (const name of names) service.workspace.createProject(processId, { name });
+    const slow = run(directory, '--once --json --data .changewire', environment);
+    slow.child.stdout?.pause();
+    await until(() => slow.stderr().includes('8 events'));
+    await until(() => processesOf(directory).length === 0);
+    slow.child.stdout?.resume();
+    expect(await slow.ended()).toBe(0);
+    const text = JSON.stringify(slow.events());
+    expect(names.filter(name => !text.includes(name)).length).toBe(0);
+  });
+
   test('that is away fails, and is found when it is back', async () => {
     const directory = temporaryDirectory();
     const before = await startSimulatedService();
