@@ -1,4 +1,4 @@
-import { argv, cwd, env, exit, stderr, stdout } from 'node:process';
+import { argv, cwd, env, exit, stderr, stdout, umask } from 'node:process';
 import { withEnvFile } from './cli/environment.ts';
 import { flush } from './cli/flush.ts';
 import { HELP } from './cli/help.ts';
@@ -15,6 +15,8 @@ import { formatEvent } from './subscriber/print.ts';
  * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
  */
 async function main(): Promise<void> {
+  // Whatever this and its database write holds records, or keys: it is for this user alone.
+  umask(0o077);
   const options = parseOptions(argv.slice(2));
   if (options.help) return void stdout.write(HELP);
   const output = createOutput(
