@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, hang, type Reaction, reset, startReceiver } from '../endpoints/receiver.ts';
 import { failuresOf, openBatch } from './batch.ts';
-import { SECRET, someEvents } from './house.ts';
+import { SECRET, someEvents } from './given.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
