@@ -224,11 +224,17 @@ describe('what is at fault on our side', () => {
     expect(told.filter(message => message.endsWith('the queue decides.'))).toHaveLength(1);
   });
 
-  it('a queue that no endpoint has keeps its messages', async () => {
-    const { deliver, record, said } = openBatch('');
-    const Records = [record('{}', 0, 'arn:aws:sqs:eu-west-1:1:other')];
-    expect(failuresOf(await deliver({ Records }))).toEqual(['m0']);
-    expect(said).toMatchObject([{ level: 'error', message: expect.stringMatching(/1:other.*Deploy again/) }]);
+  it('a queue that no endpoint has keeps its messages; those of others beside it are delivered', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { deliver, record, said } = openBatch(url);
+    const other = 'arn:aws:sqs:eu-west-1:1:other';
+    const [event] = someEvents(1);
+    const Records = [record('{}', 0, other), record(JSON.stringify(event)), record('{}', 0, other)];
+    const batchItemFailures = [{ itemIdentifier: 'm0' }, { itemIdentifier: 'm2' }];
+    expect(await deliver({ Records })).toEqual({ batchItemFailures });
+    expect(received).toHaveLength(1);
+    const message = `No endpoint has the queue ${other}; its messages stay there. Deploy again.`;
+    expect(said).toEqual([{ level: 'error', message, details: {} }]);
   });
 });
 
