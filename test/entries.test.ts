@@ -72,12 +72,15 @@ describe('the environment', () => {
 
 describe('credentials', () => {
   let secret: string | undefined;
+  let refusal: string | undefined;
   let close: () => void;
   let client: SecretsManagerClient;
   beforeEach(async () => {
-    const server = createServer((_request, response) =>
-      response.end(JSON.stringify({ SecretString: secret })),
-    );
+    refusal = undefined;
+    const server = createServer((_request, response) => {
+      if (refusal === undefined) response.end(JSON.stringify({ SecretString: secret }));
+      else response.writeHead(400).end(JSON.stringify({ __type: refusal, message: 'refused' }));
+    });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     close = () => server.close();
     client = new SecretsManagerClient({
@@ -107,6 +110,16 @@ describe('credentials', () => {
       expect(error.message).not.toContain('hush');
     },
   );
+
+  it('whose secret is not there are told how to make it; what else AWS refuses is told as it says', async () => {
+    // The second is what it says to a function that may read this secret alone.
+    for (refusal of ['ResourceNotFoundException', 'AccessDeniedException'])
+      await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(
+        /^There is no secret changewire\/eu \(\w+\)\. Make it, .*create-secret --name changewire\/eu --secret-s/,
+      );
+    refusal = 'DecryptionFailure';
+    await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(/^refused$/);
+  });
 });
 
 describe('telemetry', () => {

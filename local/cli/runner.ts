@@ -55,7 +55,7 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   const wanted = wantedEndpoints(options, environment);
   // What one service left to be sent must never reach those who watch another.
   const data = options.data ?? (settings ? '.changewire' : '.changewire/simulated');
-  const directory = await takeDirectory(closers, options.memory ? undefined : data);
+  const directory = await takeDirectory(closers, options.memory ? undefined : data, output);
   const house = { closers, directory, output };
   const table = await startTable(house, environment.DYNAMODB_ENDPOINT || undefined);
   const opened = await openSource(house, options, settings);
@@ -96,8 +96,12 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   };
 }
 
-async function takeDirectory(closers: Closers, data: string | undefined): Promise<DataDirectory> {
-  const directory = data === undefined ? await openScratchDirectory() : openDataDirectory(data);
+async function takeDirectory(
+  closers: Closers,
+  data: string | undefined,
+  output: Output,
+): Promise<DataDirectory> {
+  const directory = data === undefined ? await openScratchDirectory() : openDataDirectory(data, output.warn);
   process.once('exit', directory.release);
   closers.add(() => {
     process.off('exit', directory.release);

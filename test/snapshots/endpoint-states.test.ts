@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEndpointStates, type EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import { endpointKey } from '../../functions/snapshots/keys.ts';
-import { memoryStates } from '../deliver/house.ts';
+import { memoryStates } from '../deliver/given.ts';
 import { type OpenTable, TABLES } from './tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

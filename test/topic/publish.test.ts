@@ -12,14 +12,11 @@ import {
   ValidationException,
 } from '@aws-sdk/client-sns';
 import type { DynamoDBRecord } from 'aws-lambda';
-import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
+import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, type Rejected } from '../../functions/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
-import { batchesOf } from '../../functions/topic/batches.ts';
-import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
 import { type Emulator, type Feed, startEmulator } from '../../local/sns/emulator.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 import { checkEvents } from '../support/check-event.ts';
@@ -345,75 +342,5 @@ describe('a batch that SNS refuses as a whole', () => {
     const { publish, batches, rejected } = modelPublisher([error]);
     expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
     expect([batches.length, rejected]).toEqual([1, []]);
-  });
-});
-
-describe('batches', () => {
-  it('hold at most 10 messages and 256 KB, everything once and in order', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 230_000 }), { maxLength: 40 }), sizes => {
-        const items = sizes.map((size, index) => ({
-          index,
-          message: { Message: 'x'.repeat(size), MessageAttributes: {} },
-        }));
-        const batches = batchesOf(items);
-        expect(batches.flat()).toEqual(items);
-        for (const batch of batches) {
-          expect(batch.length).toBeLessThanOrEqual(10);
-          expect(batch.reduce((sum, { message }) => sum + bytesOf(message), 0)).toBeLessThanOrEqual(
-            256 * 1024,
-          );
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
-
-describe('messages', () => {
-  it('of an event about the process itself name no project and no fields', () => {
-    const event = heldEvent(
-      { workspace: 'eu', processId: 'p' },
-      { version: AT, at: AT, missing: 11, known: 20 },
-    );
-    expect(Object.keys(messageOf(event).MessageAttributes).sort()).toEqual([
-      'eventType',
-      'processId',
-      'workspace',
-    ]);
-  });
-
-  it('stay under 256 KB with the names of thousands of changed fields', () => {
-    const [event] = events(AT, 1);
-    const changes = Array.from({ length: 3_000 }, (_, index) => ({
-      field: `field-${index}`,
-      name: 'n',
-      kind: 'builtin',
-      type: 'string',
-      from: '',
-      to: 'x',
-    }));
-    const message = messageOf({ ...event, data: { ...event?.data, changes } } as ChangeEvent);
-    const names = JSON.parse(message.MessageAttributes.changedFields?.StringValue ?? '') as string[];
-    expect(names.length).toBeGreaterThan(500);
-    expect(bytesOf({ ...message, Message: '' })).toBeLessThan(16 * 1024);
-  });
-
-  it('have only characters that XML 1.0 allows, and lose none of the event', () => {
-    const allowed = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u;
-    const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 5 });
-    fc.assert(
-      fc.property(
-        units.map(codes => String.fromCharCode(...codes)),
-        text => {
-          const [event] = events(AT, 1);
-          const data = { ...event?.data, project: { id: text, name: text } };
-          const message = messageOf({ ...event, data } as ChangeEvent);
-          expect(JSON.parse(message.Message).data.project.name).toBe(text);
-          expect(message.Message).toMatch(allowed);
-          expect(message.MessageAttributes.projectId?.StringValue).toMatch(allowed);
-        },
-      ),
-    );
   });
 });
