@@ -14,9 +14,9 @@ import { lambdaCount, lambdaLog } from './telemetry.ts';
  * or a restart: then its events go out twice, with the same ids and content. What SNS will never take goes whole to
  * the queue of rejected events.
  */
-export const handler: Publish = event => {
+export const handler: Publish = (event, context) => {
   publish ??= configure(process.env);
-  return publish(event);
+  return publish(event, context);
 };
 
 let publish: Publish | undefined;
