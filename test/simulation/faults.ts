@@ -39,6 +39,7 @@ export const EVENTS = {
   stream: ['records twice'],
   topic: ['message late', 'message twice'],
   queue: ['delete failed'],
+  publisher: ['out of time'],
   poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
   service: ['page shifted', 'update shown late'],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
