@@ -13,6 +13,7 @@ const ANSWERS = [
   '500',
   '503',
   'truncated',
+  'cut-compressed',
   'not-json',
 ] as const;
 const WRITES = [...DEATHS, 'throttled', 'worked-then-failed'] as const;
@@ -41,7 +42,7 @@ export const EVENTS = {
   queue: ['delete failed'],
   publisher: ['out of time'],
   poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
-  service: ['page shifted', 'update shown late'],
+  service: ['page shifted', 'update shown late', 'answered compressed'],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;
 
