@@ -49,7 +49,9 @@ describe('the environment', () => {
     const call = async () => poll({ workspace: 'eu', processId: 'p', mode: 'changes' }, context);
     await expect(call()).rejects.toThrow(/environment of poll\.ts/);
     await expect(call()).rejects.toThrow(/environment of poll\.ts/);
-    await expect((async () => publish({ Records: [] }))()).rejects.toThrow(/environment of publish\.ts/);
+    await expect((async () => publish({ Records: [] }, context))()).rejects.toThrow(
+      /environment of publish\.ts/,
+    );
   });
 
   it('that is right makes handlers that answer', async () => {
@@ -64,7 +66,7 @@ describe('the environment', () => {
     );
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
     vi.spyOn(console, 'log').mockReturnValue();
-    expect(await publish({ Records: [] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [] }, context)).toEqual({ batchItemFailures: [] });
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
   });

@@ -92,10 +92,12 @@ function take(context: Context, name: string, answer: HttpAnswer, patience: Pati
   }
 }
 
-function describe({ text, encoding }: HttpAnswer, hide: (text: string) => string): string {
+function describe({ text, encoding = 'identity' }: HttpAnswer, hide: (text: string) => string): string {
   if (text === '') return 'an empty body';
+  if (encoding.toLowerCase() !== 'identity')
+    return `a body in the content-encoding "${excerpt(hide(encoding))}", which nobody asked for`;
   if (text !== undefined) return `${text.length} characters that begin "${excerpt(hide(text))}"`;
-  return `bytes that are no UTF-8${encoding ? ` (content-encoding ${excerpt(hide(encoding))})` : ''}`;
+  return 'bytes that are no UTF-8';
 }
 
 function timeOf(context: Context, answer: HttpAnswer): Pick<Answer, 'readAt' | 'clock'> {

@@ -13,6 +13,7 @@ const ANSWERS = [
   '500',
   '503',
   'truncated',
+  'cut-compressed',
   'not-json',
 ] as const;
 const WRITES = [...DEATHS, 'throttled', 'worked-then-failed'] as const;
@@ -48,8 +49,9 @@ export const EVENTS = {
     ...['several of a batch', 'in the next run, too'],
   ],
   queue: ['delete failed'],
+  publisher: ['out of time'],
   poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
-  service: ['page shifted', 'update shown late'],
+  service: ['page shifted', 'update shown late', 'answered compressed'],
   table: [
     'restored in place',
     'restored new table, drained',

@@ -29,6 +29,8 @@ export interface Plan {
   /** Of 1: how often SNS delivers late or twice, and SQS forgets a deletion. */
   readonly mess: { readonly late: number; readonly twice: number; readonly undeleted: number };
   readonly chat: boolean;
+  /** Whether the service, or what stands before it, compresses its answers. */
+  readonly compressed: boolean;
   /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
   readonly poison: Poison | undefined;
 }
@@ -336,6 +338,10 @@ export const plans: fc.Arbitrary<Plan> = fc
         steps: fc.integer({ min: 3, max: 15 }),
       }),
       { freq: 2, nil: undefined },
+    ),
+    compressed: fc.oneof(
+      { weight: 1, arbitrary: fc.constant(true) },
+      { weight: 4, arbitrary: fc.constant(false) },
     ),
   })
   .map(({ first, restores, steps, ...plan }) =>

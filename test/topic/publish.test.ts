@@ -22,6 +22,7 @@ import { TopicModel } from '../simulation/models/topic.ts';
 import { checkEvents } from '../support/check-event.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
+const ENDLESS = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
 const observed = { after: AT - 1, before: AT };
 
 /** `count` events of one commit, each about `size` bytes. */
@@ -182,7 +183,7 @@ describe('publishing', () => {
   it('sends each event of each change record, as it was committed, with the attributes that filters ask for', async () => {
     const { publish, counts } = publisher();
     const [first, second] = [events(AT, 3), events(AT + 1, 2)];
-    expect(await publish({ Records: [record('1', first), record('2', second)] })).toEqual({
+    expect(await publish({ Records: [record('1', first), record('2', second)] }, ENDLESS)).toEqual({
       batchItemFailures: [],
     });
     const got = await received(5);
@@ -206,7 +207,7 @@ describe('publishing', () => {
       record('2', events(AT, 1), { eventName: 'REMOVE' }),
       { eventName: 'INSERT' } as DynamoDBRecord,
     ];
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(batches).toEqual([]);
   });
 
@@ -214,7 +215,7 @@ describe('publishing', () => {
     const { publish, batches, waits } = publisher([failing(['1', '2'], false), failing(['2'], false)]);
     const three = events(AT, 3);
     const ids = three.map(({ id }) => id);
-    expect(await publish({ Records: [record('1', three)] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', three)] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(batches).toEqual([ids, [ids[1], ids[2]], [ids[2]]]);
     expect(waits).toEqual([200, 400]);
   });
@@ -225,10 +226,12 @@ describe('publishing', () => {
     const Records = [record('1', one.batch), record('2', events(AT + 1, 10)), record('3', events(AT + 2, 1))];
     const answers = Array.from({ length: 5 }, () => failing(['0'], false));
     const second = publisher([output => output, ...answers]);
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
     expect(batches).toHaveLength(5);
-    expect(counts).toEqual({ PublishFailed: 1 });
-    expect(await second.publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(counts).toEqual({ EventsPublished: 0, PublishFailed: 1 });
+    expect(await second.publish({ Records }, ENDLESS)).toEqual({
+      batchItemFailures: [{ itemIdentifier: '2' }],
+    });
     expect(second.batches).toHaveLength(6);
   });
 
@@ -250,14 +253,14 @@ describe('publishing', () => {
       count: () => {},
     });
     const Records = [record('7', events(AT, 1))];
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
     expect(errors).toEqual(['Publishing failed.']);
   });
 
   it('sets aside, whole and with the reason, what SNS will never take, and goes on', async () => {
     const { publish, rejected, counts } = publisher([failing(['1'], true)]);
     const three = events(AT, 3);
-    expect(await publish({ Records: [record('1', three)] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', three)] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(rejected).toEqual([
       { reason: 'InvalidParameter: no', pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#1`, event: three[1] },
     ]);
@@ -267,7 +270,7 @@ describe('publishing', () => {
   it('sets aside a change record that nobody can read, and goes on with those behind it', async () => {
     const { publish, rejected } = publisher();
     const Records = [record('1', new Uint8Array([1, 2, 3])), record('2', events(AT, 1))];
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(rejected).toMatchObject([
       { reason: expect.stringMatching(/can not be read/), sk: `CHANGE#${AT}#p1#1` },
     ]);
@@ -277,8 +280,8 @@ describe('publishing', () => {
   it('invariant 3: sends the same bytes when a record comes twice', async () => {
     const { publish } = publisher();
     const Records = [record('1', events(AT, 2))];
-    await publish({ Records });
-    await publish({ Records });
+    await publish({ Records }, ENDLESS);
+    await publish({ Records }, ENDLESS);
     const got = (await received(4)).map(({ event }) => JSON.stringify(event));
     expect(new Set(got).size).toBe(2);
   });
@@ -293,7 +296,7 @@ describe('a batch that SNS refuses as a whole', () => {
 
   it('invariant 1: loses only the events that SNS refuses alone too: they are set aside, the others go out in order', async () => {
     const { publish, batches, taken, rejected } = modelPublisher();
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(batches).toEqual([[a.id, b.id, c.id, d.id], [a.id], [b.id], [c.id], [d.id]]);
     expect(taken).toEqual([a.id, c.id, d.id]);
     const reason = expect.stringMatching(/^InvalidParameterValueException: .*projectId/);
@@ -302,7 +305,7 @@ describe('a batch that SNS refuses as a whole', () => {
 
   it('is asked once when it holds one event', async () => {
     const { publish, batches, rejected } = modelPublisher();
-    expect(await publish({ Records: [record('1', [bad])] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', [bad])] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect([batches.length, rejected.length]).toEqual([1, 1]);
   });
 
@@ -312,7 +315,7 @@ describe('a batch that SNS refuses as a whole', () => {
     new SNSServiceException({ name: 'InvalidParameterValue', $fault: 'client', $metadata }),
   ])('goes out whole when each of its events is taken alone ($name)', async refusal => {
     const { publish, taken, rejected } = modelPublisher([refusal]);
-    expect(await publish({ Records: [record('1', [a, c])] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', [a, c])] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect([taken, rejected]).toEqual([[a.id, c.id], []]);
   });
 
@@ -323,7 +326,9 @@ describe('a batch that SNS refuses as a whole', () => {
       ...Array.from({ length: 5 }, () => notNow),
     ]);
     const split = [record('1', [a, bad]), record('2', [c]), record('3', [d])];
-    expect(await publish({ Records: split })).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(await publish({ Records: split }, ENDLESS)).toEqual({
+      batchItemFailures: [{ itemIdentifier: '2' }],
+    });
     expect([taken, rejected.length]).toEqual([[a.id], 1]);
   });
 
@@ -340,7 +345,7 @@ describe('a batch that SNS refuses as a whole', () => {
     new TypeError('InvalidParameter'),
   ])('invariant 1: for another reason than its contents ($name) is sent again by the stream', async error => {
     const { publish, batches, rejected } = modelPublisher([error]);
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
     expect([batches.length, rejected]).toEqual([1, []]);
   });
 });
