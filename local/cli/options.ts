@@ -130,6 +130,19 @@ function duration(name: string, value: string | undefined): number | undefined {
 
 function endpoint(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return value;
-  throw new UsageError(`--subscribe takes an http or https URL, found "${value}".`);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError('--subscribe takes an http or https URL such as http://localhost:9000/events.');
+  if (url.port === '0') throw new UsageError('--subscribe names port 0, where nobody can listen.');
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw new UsageError('--subscribe has a user name or password with a "%" that begins no %XX: write %25.');
+  return value;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

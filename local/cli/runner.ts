@@ -1,4 +1,5 @@
 import type { Clock } from '../../functions/clock.ts';
+import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import type { StreamPump } from '../stream/pump.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
@@ -16,6 +17,7 @@ import { polledEvery, realSource, type Source, simulatedSource } from './source.
 import { fileSweepTimes } from './sweep-times.ts';
 import { startTable } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
+import { refuseUndeliverable } from './undeliverable.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
 
 export interface Runner {
@@ -30,6 +32,8 @@ export interface Runner {
 /** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */
 const LIVELY = 2000;
 const CONFIRM_WITHIN = 10_000;
+/** Offline a look-up may take long, and tells nothing. */
+const RESOLVED_WITHIN = 3000;
 
 interface Parts {
   readonly options: Options;
@@ -53,6 +57,7 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   const { options, environment, output, clock } = parts;
   const settings = serviceSettings(environment);
   const wanted = wantedEndpoints(options, environment);
+  await refuseUndeliverable(wanted, resolveBySystem, RESOLVED_WITHIN);
   // What one service left to be sent must never reach those who watch another.
   const data = options.data ?? (settings ? '.changewire' : '.changewire/simulated');
   const directory = await takeDirectory(closers, options.memory ? undefined : data, output);
