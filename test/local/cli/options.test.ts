@@ -69,7 +69,7 @@ describe('the command line', () => {
     ],
     [
       'http://localhost:9000',
-      '"http://localhost:9000" stands alone. To send events there, write --subscribe http://localhost:9000',
+      '"http://localhost:9000" stands alone. To send events there, write --subscribe in front of it.',
     ],
     ['once', '"once" is no option. Did you mean --once?'],
     ['--memory --data d', '--memory keeps nothing and --data keeps all: give one of them.'],
