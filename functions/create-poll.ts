@@ -99,14 +99,17 @@ async function pass(
   context: PollContext,
   options?: RunPassOptions,
 ): Promise<PassReport> {
-  const { snapshots, clock, log, count } = dependencies;
+  const { clock, log, count } = dependencies;
   const process = keyOf(target);
   const began = clock();
+  const deadline = deadlineOf(began, context);
+  const snapshots = dependencies.snapshots.until(deadline);
   let state: ProcessState | undefined;
   let report: PassReport | undefined;
   try {
     state = await snapshots.readState(process);
-    const parts = partsOf(target, state, connection, dependencies, context);
+    const service = connection.open({ deadline });
+    const parts = partsOf(target, { ...dependencies, state, service, snapshots }, context);
     const owner = dependencies.owner?.(context) ?? context.awsRequestId;
     report = await runPass(parts, target.mode, owner, options);
     log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
@@ -136,16 +139,26 @@ function countState(state: ProcessState, process: ProcessKey, count: Count): voi
   count('ProjectsSkipped', state.skipped.filter(({ told }) => told).length, { ...process });
 }
 
+/** Our time at which requests end, in ms since 1970: what is left behind it is for saving where the pass stands. */
+function deadlineOf(now: number, context: PollContext): number {
+  const remaining = context.getRemainingTimeInMillis();
+  return now + Math.max(remaining - LAST_WORDS_MS, remaining / 2);
+}
+
 function partsOf(
   { workspace, settings, mode }: Target,
-  state: ProcessState,
-  connection: ServiceConnection,
-  { snapshots, clock, log, onProgress }: PollDependencies,
+  {
+    state,
+    service,
+    snapshots,
+    clock,
+    log,
+    onProgress,
+  }: PollDependencies & Pick<PassParts, 'state' | 'service'>,
   context: PollContext,
 ): PassParts {
   const process = { workspace: workspace.name, processId: settings.id };
   const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
-  const service = connection.open({ deadline: now + Math.max(remaining - LAST_WORDS_MS, remaining / 2) });
   const reports = new Reports(process, log, state.reported);
   const refresh = () => refreshDefinitions({ process, snapshots, state, clock, service, reports }, mode);
   const progressMode = state.baselined ? mode : 'baseline';

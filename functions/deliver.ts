@@ -26,17 +26,20 @@ let deliver: Deliver | undefined;
 function configure(environment: NodeJS.ProcessEnv): Deliver {
   const { TABLE_NAME, ENDPOINTS } = parseEnvironment('deliver.ts', deliverEnvironment, environment);
   const secrets = new SecretsManagerClient();
+  const patience = {
+    clock: Date.now,
+    random: Math.random,
+    sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
+  };
   return createDeliver({
     endpoints: ENDPOINTS,
     readSecret: async SecretId => {
       const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId }));
       return SecretString;
     },
-    states: createEndpointStates({ client: new DynamoDBClient(), tableName: TABLE_NAME }),
+    states: createEndpointStates({ client: new DynamoDBClient(), tableName: TABLE_NAME, patience }),
     queues: sqsQueues(new SQSClient()),
-    clock: Date.now,
-    random: Math.random,
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    ...patience,
     allowLoopback: false,
     log: lambdaLog(),
     count: lambdaCount(),

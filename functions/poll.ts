@@ -27,16 +27,19 @@ function configure(environment: NodeJS.ProcessEnv): Poll {
   const { TABLE_NAME, WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, environment);
   const secrets = new SecretsManagerClient();
   const log = lambdaLog();
+  const patience = {
+    clock: Date.now,
+    random: Math.random,
+    sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
+  };
   return createPoll({
     workspaces: WORKSPACES,
-    snapshots: createSnapshots({ client: new DynamoDBClient(), tableName: TABLE_NAME }),
+    snapshots: createSnapshots({ client: new DynamoDBClient(), tableName: TABLE_NAME, patience }),
     connect: workspace =>
       connect({
         ...workspace,
         credentials: () => readCredentials(secrets, workspace.credentials),
-        clock: Date.now,
-        random: Math.random,
-        sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+        ...patience,
         onNotice: ({ message, ...details }) => log.warn(message, details),
       }),
     clock: Date.now,

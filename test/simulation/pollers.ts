@@ -1,3 +1,4 @@
+import type { Sleep } from '../../functions/clock.ts';
 import { createPoll, type Poll } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -99,7 +100,12 @@ export class Pollers {
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
     const skew = plan.skew.pollers[this.#started++ % 2] ?? 0;
     const clock = () => scheduler.now + skew;
-    const snapshots = createSnapshots({ client: tableClient(life, table, wrote), tableName: TABLE_NAME });
+    const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
+    const snapshots = createSnapshots({
+      client: tableClient(life, table, wrote),
+      tableName: TABLE_NAME,
+      patience: { clock, random, sleep },
+    });
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const poll = createPoll({
       workspaces: [this.#settings],
@@ -110,7 +116,7 @@ export class Pollers {
           credentials: async () => ({ clientId, clientSecret }),
           clock,
           random,
-          sleep: (ms, signal) => life.sleep(ms, signal),
+          sleep,
           pageSize: plan.pageSize,
           openAgent: () => new VirtualAgent(life, serviceBoundary, request => this.#service.serve(request)),
           onNotice: notice => log.warn(notice.message, notice),
