@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ignoredFields } from './changes/ignored-fields.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Random } from './clock.ts';
 import type { PassParts } from './pass/pass.ts';
 import { PassDefinitions } from './pass/pass-definitions.ts';
 import { refreshDefinitions } from './pass/refresh-definitions.ts';
@@ -34,7 +34,9 @@ export interface PollDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
-  /** Who holds the leases that this run takes; by default the invocation. */
+  readonly random: Random;
+  /** Who holds the leases that a run takes; by default nobody but that run: Lambda may invoke a function twice, even at
+   *  once, for one request. */
   readonly owner?: (context: PollContext) => string;
   readonly onProgress?: (progress: PollProgress) => void;
 }
@@ -110,7 +112,7 @@ async function pass(
     state = await snapshots.readState(process);
     const service = connection.open({ deadline });
     const parts = partsOf(target, { ...dependencies, state, service, snapshots }, context);
-    const owner = dependencies.owner?.(context) ?? context.awsRequestId;
+    const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
     report = await runPass(parts, target.mode, owner, options);
     log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
     return report;
@@ -137,6 +139,11 @@ function countState(state: ProcessState, process: ProcessKey, count: Count): voi
   count('ProcessHeld', state.held ? 1 : 0, { ...process });
   count('ProcessStalled', state.stalled ? 1 : 0, { ...process });
   count('ProjectsSkipped', state.skipped.filter(({ told }) => told).length, { ...process });
+}
+
+/** The request, to be found in the log, and 48 bits of chance. */
+function ownerOf({ awsRequestId }: PollContext, random: Random): string {
+  return `${awsRequestId}/${Math.floor(random() * 2 ** 48).toString(36)}`;
 }
 
 /** Our time at which requests end, in ms since 1970: what is left behind it is for saving where the pass stands. */

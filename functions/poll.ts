@@ -43,6 +43,7 @@ function configure(environment: NodeJS.ProcessEnv): Poll {
         onNotice: ({ message, ...details }) => log.warn(message, details),
       }),
     clock: Date.now,
+    random: Math.random,
     log,
     count: lambdaCount(),
   });

@@ -49,6 +49,7 @@ async function metricsOfAPass(mode: string): Promise<string[]> {
       readState: async () => ({ ...UNKNOWN_PROCESS, baselined: true }),
     },
     clock: () => 0,
+    random: () => 0,
     log,
     count: lambdaCount(),
   } as unknown as PollDependencies);

@@ -41,7 +41,13 @@ export const EVENTS = {
   stream: ['records twice'],
   topic: ['message late', 'message twice'],
   queue: ['delete failed'],
-  poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
+  poller: [
+    'two at once',
+    'same request twice',
+    'lease of a living one taken',
+    'out of time',
+    'killed at its time-out',
+  ],
   service: ['page shifted', 'update shown late'],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;

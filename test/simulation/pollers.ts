@@ -34,7 +34,7 @@ export class Pollers {
   readonly #service: ServiceSide;
   readonly #settings: WorkspaceSettings;
   readonly #environments: Environment[] = [];
-  readonly #walking = new Set<string>();
+  readonly #walking = new Set<{ readonly requestId: string }>();
   #runs = 0;
   #started = 0;
 
@@ -53,24 +53,35 @@ export class Pollers {
   }
 
   isWalking(owner: string): boolean {
-    return this.#walking.has(owner);
+    return [...this.#walking].some(({ requestId }) => owner.startsWith(`${requestId}/`));
   }
 
   get areIdle(): boolean {
     return this.#walking.size === 0;
   }
 
-  /** Begins a run. Settles when it ends, or when its process dies. */
-  run({ mode, budget, strikes }: RunRequest): Promise<Ended> {
+  /** Begins a run, now and then two of them for one request: asynchronous invocations come at least once. Settles when it
+   *  ends, or when its process dies. */
+  run(request: RunRequest): Promise<Ended> {
+    const { coverage, nature, plan, random } = this.#shared;
+    const requestId = `run-${++this.#runs}`;
+    if (nature.faulty && random() < plan.mess.sameRequest) {
+      coverage.add('poller', 'same request twice');
+      void this.#run(requestId, { ...request, strikes: [] });
+    }
+    return this.#run(requestId, request);
+  }
+
+  #run(requestId: string, { mode, budget, strikes }: RunRequest): Promise<Ended> {
     const { scheduler, coverage } = this.#shared;
     const environment = this.#environments.find(one => !one.isBusy && !one.life.isDead) ?? this.#create();
-    const owner = `run-${++this.#runs}`;
+    const walking = { requestId };
     if (!this.areIdle) coverage.add('poller', 'two at once');
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
     environment.isBusy = true;
     environment.life.expect(strikes);
-    this.#walking.add(owner);
+    this.#walking.add(walking);
     const timeout = scheduler.after(budget, () => {
       coverage.add('poller', 'killed at its time-out');
       environment.life.kill();
@@ -78,11 +89,11 @@ export class Pollers {
     const end = (ended: Ended) => {
       timeout();
       environment.isBusy = false;
-      this.#walking.delete(owner);
+      this.#walking.delete(walking);
       resolve(ended);
     };
     this.#onDeath.set(environment.life, () => end(undefined));
-    const context = { awsRequestId: owner, getRemainingTimeInMillis: () => deadline - scheduler.now };
+    const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => deadline - scheduler.now };
     environment.poll({ workspace: WORKSPACE, processId: PROCESS, mode }, context).then(
       report => {
         if (report.outcome === 'unfinished') coverage.add('poller', 'out of time');
@@ -122,6 +133,7 @@ export class Pollers {
           onNotice: notice => log.warn(notice.message, notice),
         }),
       clock,
+      random,
       log,
       count: () => {},
     });
