@@ -53,7 +53,9 @@ export async function takeExamples(): Promise<Examples> {
     sleep: async () => {},
   });
   house.defer(() => connection.close());
-  const poll = pollerOf(service, connection, createSnapshots({ client, tableName: 'examples' }), clock);
+  const patience = { clock: () => clock.now, random: () => 0.5, sleep: async () => {} };
+  const table = { client, tableName: 'examples', patience };
+  const poll = pollerOf(service, connection, createSnapshots(table), clock);
   const steps: Step[] = [
     { mode: 'sweep', edit: () => {} },
     ...editsOf(service.workspace),
@@ -88,6 +90,7 @@ function pollerOf(
     connect: () => connection,
     snapshots,
     clock: () => clock.now,
+    random: () => 0.5,
     log: { info: ignore, warn: ignore, error: ignore },
     count: ignore,
   });

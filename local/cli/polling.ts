@@ -40,6 +40,9 @@ export function startPolling(
     connect: () => connection,
     snapshots,
     clock,
+    random: Math.random,
+    // One name per mode, the same after every restart: it takes back its own lease at once, and no other's.
+    owner: ({ awsRequestId }) => awsRequestId,
     // A pass that fails also throws, and who runs it tells.
     log: { ...output.log, error: () => undefined },
     count: () => undefined,
@@ -47,7 +50,6 @@ export function startPolling(
   });
   const runPass: RunPass = (processId, mode) => {
     const until = clock() + PASS_MS;
-    // One name per mode, the same after every restart: it takes back its own lease at once, and no other's.
     const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => until - clock() };
     return poll({ workspace: workspace.name, processId, mode }, context);
   };

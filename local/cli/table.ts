@@ -44,11 +44,12 @@ export async function startTable(
     streams.destroy();
   });
   const { streamArn } = await ensureTable(client, TABLE);
+  const table = { client, tableName: TABLE, patience: { clock: Date.now, random: Math.random, sleep } };
   const trim = trimmer(sequenceNumber => void dynamodb.trim(TABLE, sequenceNumber));
   return {
-    snapshots: createSnapshots({ client, tableName: TABLE }),
+    snapshots: createSnapshots(table),
     states: {
-      ...createEndpointStates({ client, tableName: TABLE }),
+      ...createEndpointStates(table),
       restart: async name => {
         const UpdateExpression = 'REMOVE stoppedAt, stopReason';
         await client.send(

@@ -129,7 +129,11 @@ export class SimulatedEndpoint {
       endpoints: [settings],
       readSecret: async () =>
         JSON.stringify(this.#kind === 'webhook' ? { url, secrets: [SIGNING_SECRET] } : { url }),
-      states: createEndpointStates({ client: tableClient(life, table, wrote), tableName: TABLE_NAME }),
+      states: createEndpointStates({
+        client: tableClient(life, table, wrote),
+        tableName: TABLE_NAME,
+        patience: { clock: () => scheduler.now, random, sleep: ms => life.sleep(ms) },
+      }),
       queues: sqsQueues({ send: (command: object) => this.#send(life, command) } as unknown as SQSClient),
       clock: () => scheduler.now,
       random,

@@ -26,8 +26,13 @@ export interface Plan {
   readonly streamBatch: number;
   /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
   readonly streamAgain: readonly { readonly run: number; readonly records: number }[];
-  /** Of 1: how often SNS delivers late or twice, and SQS forgets a deletion. */
-  readonly mess: { readonly late: number; readonly twice: number; readonly undeleted: number };
+  /** Of 1: how often SNS delivers late or twice, SQS forgets a deletion, and Lambda runs one request twice. */
+  readonly mess: {
+    readonly late: number;
+    readonly twice: number;
+    readonly undeleted: number;
+    readonly sameRequest: number;
+  };
   readonly chat: boolean;
   /** Whether the service, or what stands before it, compresses its answers. */
   readonly compressed: boolean;
@@ -327,6 +332,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       late: fc.constantFrom(0, 0.3),
       twice: fc.constantFrom(0, 0.3),
       undeleted: fc.constantFrom(0, 0.2),
+      sameRequest: fc.constantFrom(0, 0.2),
     }),
     chat: fc.boolean(),
     poison: fc.option(

@@ -1,17 +1,19 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Patience, Table } from '../../functions/snapshots/table.ts';
 import { startDynamoDb } from '../../local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../../local/dynamodb/table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 
 export const TABLE_NAME = 'changewire';
 
+/** What is tried again is so at once. */
+export const PATIENCE: Patience = { clock: Date.now, random: () => 0.5, sleep: async () => undefined };
+
 /** True when tests run over the table's model instead of the embedded DynamoDB: mutation tests do, because they run
  *  each test many times. */
 export const usesModel = process.env.TEST_TABLE === 'model';
 
-export interface TestTable {
-  readonly client: DynamoDBClient;
-  readonly tableName: string;
+export interface TestTable extends Table {
   stop(): Promise<void>;
 }
 
@@ -23,7 +25,12 @@ export async function openTable(): Promise<TestTable> {
 /** The model of an empty table, and a client that knows nothing else. */
 export function openModel() {
   const model = new TableModel(TABLE_NAME);
-  return { client: modelClient(async command => model.run(command)), tableName: TABLE_NAME, model };
+  return {
+    client: modelClient(async command => model.run(command)),
+    tableName: TABLE_NAME,
+    patience: PATIENCE,
+    model,
+  };
 }
 
 /** An embedded DynamoDB with an empty table, in memory. */
@@ -35,6 +42,7 @@ export async function startTable() {
     return {
       client,
       tableName: TABLE_NAME,
+      patience: PATIENCE,
       streamArn,
       clientOptions: database.clientOptions,
       stop: async () => {
