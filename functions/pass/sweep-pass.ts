@@ -74,8 +74,8 @@ const MOST_MISSING = 2_000;
 interface Deleted {
   /** Certainly gone. */
   readonly gone: string[];
-  /** Not listed, but their task lists still answer: gone if the next sweep misses them too. They stay here as long as that
-   *  deletion is held. */
+  /** Not in a complete listing, but their task lists still answer: gone if the next complete one lacks them too. They stay here
+   *  as long as that deletion is held. */
   readonly missing: string[];
   /** How many are gone only because the last sweep missed them too. */
   repeated: number;
@@ -104,7 +104,8 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
     const isRepeated = answer === 200 && listing.complete && missedBefore.has(id);
     const isGone = answer === 404 && (await meansGone(pass, id, listing));
     if (isGone || isRepeated) found.gone.push(id);
-    if (answer === 200) found.missing.push(id);
+    // A listing that may have passed over it is none that missed it.
+    if (answer === 200 && (listing.complete || missedBefore.has(id))) found.missing.push(id);
     if (isRepeated) found.repeated += 1;
   }
   return found;

@@ -49,7 +49,10 @@ export const EVENTS = {
   ],
   queue: ['delete failed'],
   poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
-  service: ['page shifted', 'update shown late'],
+  service: [
+    ...['page shifted', 'update shown late'],
+    ...['project hidden from a reading', 'project hidden from two sweeps in a row'],
+  ],
   table: [
     'restored in place',
     'restored new table, drained',

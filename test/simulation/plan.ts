@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { Freedoms } from '../../local/service/freedoms.ts';
 import { type Boundary, FAULTS, type Strike } from './faults.ts';
-import type { PartlyDelivered, PartlyPublished } from './partly.ts';
+import { type PartlyDelivered, type PartlyPublished, partly } from './plan/partly.ts';
+import { type Restless, unrest, withUnrest } from './plan/restless.ts';
+import { type RestoreStep, restores, withRestore } from './plan/restore.ts';
 
 /** All that happens in one run, as data: so it can be repeated, and shrunk. */
 export interface Plan {
@@ -31,6 +33,8 @@ export interface Plan {
   readonly chat: boolean;
   /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
   readonly poison: Poison | undefined;
+  /** A project that no reading of the whole list shows. */
+  readonly restless: Restless | undefined;
 }
 
 /** `project` chooses by remainder; `how`: what its task list answers. */
@@ -53,19 +57,6 @@ export interface RunStep {
   readonly budget: number;
   readonly strikes: readonly Strike[];
 }
-
-/** The table is restored to what it was so many steps ago. */
-export interface RestoreStep {
-  readonly do: 'restore';
-  readonly back: number;
-  readonly how: (typeof RESTORES)[number];
-  /** So many steps before, where the stream is cut off, the publisher was switched off. */
-  readonly off: number;
-}
-
-/** Into the table itself; or into a new one, as DynamoDB does: its stream begins anew, after the old one was read to its end,
- *  or cut off. */
-export const RESTORES = ['in place', 'new table, drained', 'new table, cut'] as const;
 
 export type EditKind = (typeof EDITS)[number];
 
@@ -246,39 +237,6 @@ function runsOf(boundaries: readonly Boundary[]) {
   return fc.array(strikes, { minLength: 3, maxLength: 20, size: 'max' });
 }
 
-const partly = {
-  from: fc.nat(6),
-  runs: fc.constantFrom(1, 1, 2, 4),
-  part: fc.constantFrom(0.2, 0.5, 0.8, 1),
-  salt: fc.nat(1000),
-};
-const partlyPublished = fc.record({
-  ...partly,
-  how: fc.constantFrom('failed' as const, 'failed' as const, 'refused' as const),
-});
-const partlyDelivered = fc.record({
-  ...partly,
-  how: fc.constantFrom(
-    '404' as const,
-    '500' as const,
-    '429' as const,
-    'reset' as const,
-    'dead letter' as const,
-  ),
-  visibility: fc.boolean(),
-});
-
-type Restore = Step & RestoreStep & { readonly after: number };
-
-const restores: fc.Arbitrary<Restore> = fc.record({
-  gap,
-  do: fc.constant('restore' as const),
-  after: fc.integer({ min: 3, max: 20 }),
-  back: fc.integer({ min: 1, max: 10 }),
-  how: fc.constantFrom(...RESTORES),
-  off: fc.nat(4),
-});
-
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
 const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
 
@@ -302,15 +260,12 @@ export const plans: fc.Arbitrary<Plan> = fc
       .map(([service, ours, apart]) => ({ service, pollers: [ours, ours + apart] as const })),
     first: run,
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
-    restores: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: restores }),
+    restore: restores,
     publisher: fc.oneof(
       { weight: 3, arbitrary: runsOf(['topic.publish']) },
       { weight: 2, arbitrary: runsOf(['queue.rejected']) },
     ),
-    partly: fc.record({
-      publish: fc.array(partlyPublished, { maxLength: 3, size: 'max' }),
-      deliver: fc.array(partlyDelivered, { maxLength: 2, size: 'max' }),
-    }),
+    partly,
     streamBatch: fc.constantFrom(2, 5, 100),
     deliverer: fc.oneof(
       { weight: 4, arbitrary: runsOf(['table.read', 'table.update', 'queue.visibility', 'endpoint.post']) },
@@ -327,6 +282,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       undeleted: fc.constantFrom(0, 0.2),
     }),
     chat: fc.boolean(),
+    unrest,
     poison: fc.option(
       fc.record({
         project: fc.nat(1000),
@@ -338,23 +294,22 @@ export const plans: fc.Arbitrary<Plan> = fc
       { freq: 2, nil: undefined },
     ),
   })
-  .map(({ first, restores, steps, ...plan }) =>
-    sound({ ...plan, steps: [first, ...withRestore(steps, restores)] }),
-  );
-
-function withRestore(steps: readonly Step[], restore: Restore | undefined): Step[] {
-  if (!restore) return [...steps];
-  const { after, ...step } = restore;
-  const index = Math.min(after, steps.length);
-  return [...steps.slice(0, index), step, ...steps.slice(index)];
-}
+  .map(({ first, restore, steps, unrest, ...plan }) => {
+    const { steps: all, restless } = withUnrest([first, ...withRestore(steps, restore)], unrest);
+    return sound({ ...plan, steps: all, restless });
+  });
 
 /** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */
 function sound(plan: Plan): Plan {
   const { freedoms, skew, partly, deliverer } = plan;
   const hasDead = partly.deliver.some(({ how }) => how === 'dead letter');
+  const { restless, pageSize } = plan;
   return {
     ...plan,
+    ...(restless && {
+      freedoms: { ...freedoms, cursors: 'offset' as const, listOrder: 'newest-update-first' as const },
+      pageSize: { ...pageSize, projects: Math.min(2, pageSize.projects) },
+    }),
     // Only an endpoint that wants no more has dead letters soon.
     deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
     // Without a Date header our own clock must be right: the service's own notice says so.

@@ -86,9 +86,12 @@ export class Pollers {
       resolve(ended);
     };
     this.#onDeath.set(environment.life, () => end(undefined));
+    const { restless } = this.#service;
+    const before = restless.count;
     const context = { awsRequestId: owner, getRemainingTimeInMillis: () => deadline - scheduler.now };
     environment.poll({ workspace: WORKSPACE, processId: PROCESS, mode }, context).then(
       report => {
+        if (report.mode === 'sweep' && report.outcome === 'completed') restless.swept(before);
         if (report.outcome === 'unfinished') coverage.add('poller', 'out of time');
         end({ report });
       },

@@ -7,6 +7,7 @@ import type { Reply, Sent } from './http.ts';
 import { History } from './oracle/history.ts';
 import type { SecretsOracle } from './oracle/secrets.ts';
 import type { EditStep, Plan, Poison } from './plan.ts';
+import { RestlessList } from './restless.ts';
 import type { Scheduler } from './scheduler.ts';
 import { PROCESS } from './shared.ts';
 
@@ -24,6 +25,7 @@ export class ServiceSide {
   readonly #poison: Poison | undefined;
   /** The project whose tasks can't be read now. */
   #poisoned: string | undefined;
+  readonly restless: RestlessList;
   #deletions = 0;
   /** By list: how many deletions there were when its last first page was asked for. */
   readonly #begun = new Map<string, number>();
@@ -46,6 +48,11 @@ export class ServiceSide {
     });
     secrets.learn(this.backend.credentials.clientSecret);
     this.history = new History(this.backend, PROCESS);
+    this.restless = new RestlessList(plan.restless, this.backend, coverage, id => {
+      this.history.note();
+      this.#deletions += 1;
+      this.edits.push({ projects: [id], visible: 'by a sweep' });
+    });
   }
 
   /** The plan's step with this number begins. */
@@ -53,11 +60,13 @@ export class ServiceSide {
     const { from = Infinity, steps = 0, project = 0 } = this.#poison ?? {};
     const ids = [...(this.backend.workspace().processes.get(PROCESS)?.projects.keys() ?? [])];
     if (step === from) this.#poisoned = ids[project % ids.length];
-    if (step === from + steps) this.heal();
+    if (step === from + steps) this.#poisoned = undefined;
+    this.restless.reach(step);
   }
 
   heal(): void {
     this.#poisoned = undefined;
+    this.restless.rest();
   }
 
   edit(step: EditStep): void {
@@ -68,6 +77,8 @@ export class ServiceSide {
   }
 
   serve({ method, path, headers, body }: Sent): Reply {
+    if (serviceBoundary({ path }) === 'service.projects')
+      this.restless.asked(new URLSearchParams(path.split('?')[1]));
     const answer = respond(this.backend, {
       method,
       url: path,

@@ -10,7 +10,8 @@ import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
-import type { Plan, RestoreStep } from './plan.ts';
+import type { RestoreStep } from './plan/restore.ts';
+import type { Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
 import type { Backup } from './restores.ts';
@@ -64,7 +65,8 @@ export class World {
       },
     };
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
-    this.commits = new CommitsOracle(this.service.history, coverage, plan.freedoms.dateHeader !== false);
+    const isTimed = plan.freedoms.dateHeader !== false;
+    this.commits = new CommitsOracle(this.service.history, coverage, isTimed, this.service.restless.ever);
     this.deliveries = new DeliveriesOracle(this.commits);
     this.pollers = new Pollers(this.#shared, this.service);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
