@@ -47,7 +47,7 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
+  const state = { ...pass.learned, ...swept, missing: missedFor(pass, listing, missing), ...deletions.state };
   const failures = [...walked.failures, ...deletions.failures];
   const done = await skippedAndGone(pass, listing);
   const outage = outageOf(pass, { ...walked, failures }, done);
@@ -71,11 +71,17 @@ const LISTED_BUT_GONE =
 /** So many missing projects are remembered in one item of the table; the others are missed once more by a later sweep. */
 const MOST_MISSING = 2_000;
 
+/** What the next sweep may take for missed: of a listing that may have passed over a project, only what was missed before. */
+function missedFor({ parts: { state } }: Pass, { complete }: Listing, missing: readonly string[]): string[] {
+  const before = new Set(state.missing);
+  return missing.filter(id => complete || before.has(id)).slice(0, MOST_MISSING);
+}
+
 interface Deleted {
   /** Certainly gone. */
   readonly gone: string[];
-  /** Not in a complete listing, but their task lists still answer: gone if the next complete one lacks them too. They stay here
-   *  as long as that deletion is held. */
+  /** Not listed, but their task lists still answer: gone if the next sweep misses them too. They stay here as long as that
+   *  deletion is held. */
   readonly missing: string[];
   /** How many are gone only because the last sweep missed them too. */
   repeated: number;
@@ -104,8 +110,7 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
     const isRepeated = answer === 200 && listing.complete && missedBefore.has(id);
     const isGone = answer === 404 && (await meansGone(pass, id, listing));
     if (isGone || isRepeated) found.gone.push(id);
-    // A listing that may have passed over it is none that missed it.
-    if (answer === 200 && (listing.complete || missedBefore.has(id))) found.missing.push(id);
+    if (answer === 200) found.missing.push(id);
     if (isRepeated) found.repeated += 1;
   }
   return found;
