@@ -60,6 +60,11 @@ export const EVENTS = {
     'told events forgotten',
     'events lost with the stream',
   ],
+  clock: [
+    ...['seconds ahead', 'seconds behind', 'minutes ahead', 'minutes behind', 'hours ahead', 'hours behind'],
+    ...['pollers apart', 'set forward', 'set back', 'ahead without Date', 'behind without Date'],
+    ...['Date appears', 'Date disappears', 'listing longer than the overlap'],
+  ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;
 

@@ -103,10 +103,9 @@ export class Pollers {
   readonly #onDeath = new WeakMap<Life, () => void>();
 
   #create(): Environment {
-    const { nature, scheduler, table, wrote, log, random, plan } = this.#shared;
+    const { nature, clocks, table, wrote, log, random, plan } = this.#shared;
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
-    const skew = plan.skew.pollers[this.#started++ % 2] ?? 0;
-    const clock = () => scheduler.now + skew;
+    const clock = clocks.of(this.#started++);
     const snapshots = createSnapshots({ client: tableClient(life, table, wrote), tableName: TABLE_NAME });
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const poll = createPoll({

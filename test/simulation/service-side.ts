@@ -13,6 +13,9 @@ import { PROCESS } from './shared.ts';
 
 export const ORIGIN = 'https://service.example';
 
+/** How far behind the last pass each one asks again, where nothing else is configured. */
+const OVERLAP_MS = 120_000;
+
 /** The service, with all that it ever was. */
 export class ServiceSide {
   readonly backend: SimulatedBackend;
@@ -26,6 +29,8 @@ export class ServiceSide {
   /** The project whose tasks can't be read now. */
   #poisoned: string | undefined;
   readonly restless: RestlessList;
+  /** When the first page of a list was last asked for. */
+  #firstPage = 0;
   #deletions = 0;
   /** By list: how many deletions there were when its last first page was asked for. */
   readonly #begun = new Map<string, number>();
@@ -69,6 +74,13 @@ export class ServiceSide {
     this.restless.rest();
   }
 
+  sendDate(header: boolean): void {
+    const { freedoms } = this.backend;
+    if (freedoms.dateHeader !== header)
+      this.#coverage.add('clock', header ? 'Date appears' : 'Date disappears');
+    freedoms.dateHeader = header;
+  }
+
   edit(step: EditStep): void {
     const edited = applyEdit(this.backend, PROCESS, step);
     this.history.note();
@@ -108,6 +120,11 @@ export class ServiceSide {
   #noteViews(path: string): void {
     const { freedoms, clock } = this.backend;
     const [list = '', query = ''] = path.split('?');
+    if (!query.includes('after=')) this.#firstPage = clock();
+    else if (clock() - this.#firstPage > OVERLAP_MS) {
+      this.#firstPage = Number.POSITIVE_INFINITY;
+      this.#coverage.add('clock', 'listing longer than the overlap');
+    }
     if (!query.includes('after=')) this.#begun.set(list, this.#deletions);
     else if (freedoms.cursors === 'offset' && this.#begun.get(list) !== this.#deletions)
       this.#coverage.add('service', 'page shifted');
