@@ -45,7 +45,7 @@ function configure(environment: NodeJS.ProcessEnv): Poll {
       connect({
         ...workspace,
         credentials: () => readCredentials(secrets, workspace.credentials),
-        ...patience,
+        ...between,
         onNotice: ({ message, ...details }) => log.warn(message, details),
       }),
     clock: Date.now,

@@ -73,6 +73,7 @@ function openPoll(more: Partial<PollDependencies> = {}) {
       };
     },
     clock: () => world.now,
+    random: () => 0.5,
     log: { info: say('info'), warn: say('warn'), error: say('error') },
     count: (...counted) => void counts.push(counted as [string, number, object | undefined]),
     ...more,

@@ -10,7 +10,7 @@ import { QueueSource } from './models/event-source.ts';
 import { QueueModel } from './models/queue.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { SettlingOracle } from './oracle/settling.ts';
-import { isAmong, isDuring, type PartlyDelivered } from './partly.ts';
+import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import { type Shared, TABLE_NAME } from './shared.ts';
 import { tableClient } from './table-client.ts';
 

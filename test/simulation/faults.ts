@@ -59,13 +59,21 @@ export const EVENTS = {
     'out of time',
     'killed at its time-out',
   ],
-  service: ['page shifted', 'update shown late', 'answered compressed'],
+  service: [
+    ...['page shifted', 'update shown late', 'answered compressed'],
+    ...['project hidden from a reading', 'project hidden from two sweeps in a row'],
+  ],
   table: [
     'restored in place',
     'restored new table, drained',
     'restored new table, cut',
     'told events forgotten',
     'events lost with the stream',
+  ],
+  clock: [
+    ...['seconds ahead', 'seconds behind', 'minutes ahead', 'minutes behind', 'hours ahead', 'hours behind'],
+    ...['pollers apart', 'set forward', 'set back', 'ahead without Date', 'behind without Date'],
+    ...['Date appears', 'Date disappears', 'listing longer than the overlap'],
   ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;

@@ -98,9 +98,12 @@ export class Pollers {
       resolve(ended);
     };
     this.#onDeath.set(environment.life, () => end(undefined));
+    const { restless } = this.#service;
+    const before = restless.count;
     const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => deadline - scheduler.now };
     environment.poll({ workspace: WORKSPACE, processId: PROCESS, mode }, context).then(
       report => {
+        if (report.mode === 'sweep' && report.outcome === 'completed') restless.swept(before);
         if (report.outcome === 'unfinished') coverage.add('poller', 'out of time');
         end({ report });
       },
@@ -112,10 +115,9 @@ export class Pollers {
   readonly #onDeath = new WeakMap<Life, () => void>();
 
   #create(): Environment {
-    const { nature, scheduler, table, wrote, log, random, plan } = this.#shared;
+    const { nature, clocks, table, wrote, log, random, plan } = this.#shared;
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
-    const skew = plan.skew.pollers[this.#started++ % 2] ?? 0;
-    const clock = () => scheduler.now + skew;
+    const clock = clocks.of(this.#started++);
     const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
     const snapshots = createSnapshots({
       client: tableClient(life, table, wrote),
