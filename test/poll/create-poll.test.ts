@@ -67,7 +67,6 @@ function openPoll(more: Partial<PollDependencies> = {}) {
   const snapshots = createSnapshots(openModel());
   const dependencies: PollDependencies = {
     workspaces: [workspace('us'), workspace('eu')],
-    snapshots,
     connect: ({ name }) => {
       connected.push(name);
       return {
