@@ -56,7 +56,8 @@ function fieldsOf(record: ChatRecord): readonly FieldChange[] {
   if (record.action !== 'created') return record.fields;
   // The heading of a new record tells its name and its identifier already.
   return record.fields.filter(
-    ({ kind, to }) => kind === 'custom' || (to !== record.id && cleanText(String(to)) !== record.name),
+    ({ kind, to }) =>
+      kind === 'custom' || (String(to) !== record.id && isolate(cleanText(String(to))) !== record.name),
   );
 }
 

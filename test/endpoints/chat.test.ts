@@ -198,6 +198,19 @@ describe('what is shown of a record', () => {
     expect(shown([], { action: 'deleted', entity: 'project' })).toEqual(['*The project* · _deleted_']);
   });
 
+  it('a new record with a numeric identifier, or a name from right to left, tells neither a second time', () => {
+    const built = (name: string, to: string | number) => field(name, null, to, { kind: 'builtin' });
+    const [topic] = chatTopics(
+      commitOf([
+        change('500001', 'קריאה', [built('id', 500_001), built('name', 'קריאה'), built('status', 'Open')], {
+          action: 'created',
+        }),
+      ]),
+    );
+    const lines = (topic?.records ?? []).flatMap(record => linesOf(record, { value: 60, lines: 5 }));
+    expect(lines.map(runs => runs.map(({ text }) => text).join(''))).toEqual(['status: Open']);
+  });
+
   it('fields that find no room are counted, and so are those that the event could not carry', () => {
     const fields = ['a', 'b', 'c', 'd'].map(name => field(name, 'x', 'y'));
     expect(shown(fields, {}, { value: 60, lines: 1 })).toEqual([
