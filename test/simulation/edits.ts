@@ -1,9 +1,10 @@
-import type { JsonObject } from '../../functions/json.ts';
+import type { Json, JsonObject } from '../../functions/json.ts';
 import type { SimulatedBackend } from '../../local/service/backend.ts';
 import { propertyOf } from '../../local/service/properties.ts';
 import type { Field, FieldKind, ProcessState } from '../../local/service/workspace.ts';
 import { fieldsOf } from '../../local/service/workspace.ts';
 import type { EditStep } from './plan.ts';
+import { nameAt, TEXTS_APART, textAt } from './texts.ts';
 
 /** Which projects an edit concerned, and by what a `changes` pass can see it. */
 export interface Edited {
@@ -21,6 +22,7 @@ interface Target {
   readonly options: { audit: boolean; touch: boolean };
 }
 
+const MANY_TASKS = 14;
 const DATES = ['2026-01-31', '2026-12-01', ''];
 
 /** Makes one edit, where the workspace has what it needs. */
@@ -75,6 +77,47 @@ const EDIT: Record<EditStep['edit'], (target: Target) => Edited | undefined> = {
       for (const task of target.process.projects.get(id)?.tasks.keys() ?? [])
         edit.updateTask(target.processId, id, task, { status: `Step ${target.step.value}` }, target.options);
     }),
+  'rename record': target =>
+    target.step.value % 2
+      ? ofProject(target, (edit, id) =>
+          edit.updateProject(target.processId, id, { name: nameAt(target.step.value) }, target.options),
+        )
+      : ofTasks(target, (edit, id, task) => {
+          const properties = { name: nameAt(target.step.value) };
+          if (task) edit.updateTask(target.processId, id, task, properties, target.options);
+        }),
+  'write at length': target => {
+    const { processId, taskId, step, options } = target;
+    if (taskId === undefined || step.value % 3 === 0)
+      return ofProject(target, (edit, id) => edit.updateProject(processId, id, manyValues(step), options));
+    return ofTasks(target, (edit, id) => edit.updateTask(processId, id, taskId, manyValues(step), options));
+  },
+  'create many tasks': target =>
+    ofTasks(target, (edit, id) => {
+      const { processId, step, options } = target;
+      for (let number = 0; number < MANY_TASKS; number++)
+        edit.createTask(
+          processId,
+          id,
+          { name: nameAt(step.value + number), ...newValue(target, 'task') },
+          options,
+        );
+    }),
+  'rewrite all tasks': target =>
+    ofTasks(target, (edit, id) => {
+      const { process, processId, step, options } = target;
+      for (const [index, task] of [...(process.projects.get(id)?.tasks.keys() ?? [])].entries()) {
+        const written = { status: textAt(step.value + index), comment: textAt(step.value * 3 + index) };
+        const choices = allOrOne(process, step.value);
+        edit.updateTask(
+          processId,
+          id,
+          task,
+          { ...written, ...choices, ...newValue(target, 'task') },
+          options,
+        );
+      }
+    }),
   'delete task': target =>
     ofTasks(target, (edit, id, task) => {
       if (task) edit.deleteTask(target.processId, id, task, target.options);
@@ -109,7 +152,9 @@ const EDIT: Record<EditStep['edit'], (target: Target) => Edited | undefined> = {
     }),
   'rename field': target =>
     ofField(target, false, (edit, kind, field) => {
-      edit.renameField(target.processId, kind, field.externalId, `Name ${target.step.value}`, target.options);
+      const { value } = target.step;
+      const name = value % 2 ? nameAt(value) : `Name ${value}`;
+      edit.renameField(target.processId, kind, field.externalId, name, target.options);
     }),
   'rename choice': target => {
     const { process, processId, service, step, options } = target;
@@ -183,6 +228,25 @@ function seenBy(target: Target, ofTask: boolean): Edited['visible'] {
 function isAudited({ service, options }: Target): boolean {
   const { auditDenied, auditRetention } = service.freedoms;
   return options.audit && auditDenied === false && auditRetention === Number.POSITIVE_INFINITY;
+}
+
+/** More properties than a message has lines for, some of them long or nested. */
+function manyValues({ value }: EditStep): JsonObject {
+  const count = 4 + (value % 37);
+  const entries = Array.from({ length: count }, (_, index): [string, Json] => {
+    const text = textAt(value + index);
+    const kinds = [text, { name: text }, [text, index], { nested: [text] }, index % 2 === 0];
+    return [`detail ${index}`, kinds[(value + index) % 9] ?? text];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Every choice of a task's first field that takes several, or the first alone: the other one of the two with the next texts. */
+function allOrOne(process: ProcessState, value: number): JsonObject {
+  const field = process.taskFields.find(({ type, archived }) => type === 'multiple-choice' && !archived);
+  if (!field) return {};
+  const isAll = Math.floor(value / TEXTS_APART) % 2 === 0;
+  return { [propertyOf('task', field.externalId)]: field.options.slice(0, isAll ? undefined : 1) };
 }
 
 /** A change of one field, built-in or custom. */

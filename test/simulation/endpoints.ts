@@ -1,13 +1,17 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDeliver, type Deliver } from '../../functions/create-deliver.ts';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
+import { readSlack } from './chats/read-slack.ts';
+import { readTeams } from './chats/read-teams.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { type Failing, Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';
 import { QueueModel } from './models/queue.ts';
+import { BatchesOracle } from './oracle/batches.ts';
+import { ChannelOracle } from './oracle/channel.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
@@ -19,7 +23,13 @@ const ACCOUNT = 'arn:aws:sqs:eu-west-1:000000000000';
 /** As deployed: infra/batching.ts and infra/endpoint.ts. */
 const RUN_MS = 180_000;
 const VISIBILITY_S = 1_080;
-const BATCH: Record<EndpointKind, number> = { webhook: 10, slack: 100, teams: 100 };
+/** With more than this left of its time, a run had enough of it. */
+const ENOUGH_MS = 30_000;
+const BATCH: Record<EndpointKind, { size: number; window: number }> = {
+  webhook: { size: 10, window: 0 },
+  slack: { size: 100, window: 5_000 },
+  teams: { size: 100, window: 5_000 },
+};
 
 /** One endpoint: its queues, the deliver function's runs for it, and the receiver at its end. */
 export class SimulatedEndpoint {
@@ -29,6 +39,8 @@ export class SimulatedEndpoint {
   readonly #shared: Shared;
   readonly #kind: EndpointKind;
   readonly #deliveries: DeliveriesOracle;
+  /** Of a chat's runs. */
+  readonly #batches: BatchesOracle;
   readonly #source: QueueSource;
   #life: Life | undefined;
   #deliver: Deliver | undefined;
@@ -36,6 +48,7 @@ export class SimulatedEndpoint {
   #isRunning = false;
   #deadline = 0;
   #died: (() => void) | undefined;
+  /** Of a webhook's run. */
   #watch = new SettlingOracle([]);
   /** Messages that failed as some of several, in this run and the one before. */
   #failed = new Set<string>();
@@ -60,9 +73,11 @@ export class SimulatedEndpoint {
     this.queue = new ForgetfulQueue({ ...queue(kind), deadLetters: redrive }, shared);
     this.#source = new QueueSource({
       queue: this.queue,
-      batchSize: BATCH[kind],
+      batchSize: BATCH[kind].size,
       handler: event => this.#invoke(event),
     });
+    const channel = new ChannelOracle(kind, kind === 'slack' ? readSlack : readTeams, shared.coverage);
+    this.#batches = new BatchesOracle(kind, channel.read);
   }
 
   get isIdle(): boolean {
@@ -76,7 +91,8 @@ export class SimulatedEndpoint {
     if (visibleAt === undefined) return;
     this.#isRunning = true;
     const { scheduler, random } = this.#shared;
-    scheduler.after(visibleAt - scheduler.now + 20 + random() * 300, () => void this.#run());
+    const { window } = BATCH[this.#kind];
+    scheduler.after(visibleAt - scheduler.now + window + 20 + random() * 300, () => void this.#run());
   }
 
   async #run(): Promise<void> {
@@ -96,19 +112,30 @@ export class SimulatedEndpoint {
 
   async #invoke(event: SQSEvent): Promise<SQSBatchResponse> {
     if (!this.#deliver) throw new Error('the deliverer was not started');
-    const watch = new SettlingOracle(event.Records);
-    this.#watch = watch;
+    this.#watch = new SettlingOracle(event.Records);
+    this.#batches.begin(event.Records);
     this.#failedBefore = this.#failed;
     this.#failed = new Set();
     const answer = await this.#deliver(event, {
       getRemainingTimeInMillis: () => this.#deadline - this.#shared.scheduler.now,
     });
+    this.#judge(() => (this.#kind === 'webhook' ? this.#watch.ends(answer) : this.#endBatch(answer)));
+    return answer;
+  }
+
+  #endBatch({ batchItemFailures }: SQSBatchResponse): void {
+    const hadTime = this.#deadline - this.#shared.scheduler.now > ENOUGH_MS;
+    const isFree = hadTime && this.#life?.struck === 0 && this.#failed.size === 0;
+    this.#batches.end(new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)), isFree);
+  }
+
+  /** A violation ends the world, not the request in which it is seen. */
+  #judge(work: () => void): void {
     try {
-      if (this.#kind === 'webhook') watch.ends(answer);
+      work();
     } catch (error) {
       this.#shared.fail(error);
     }
-    return answer;
   }
 
   #alive(): Life {
@@ -145,7 +172,8 @@ export class SimulatedEndpoint {
           () => 'endpoint.post',
           ({ body }) => this.#receive(body),
           ({ body }, { status }) => {
-            if (status === 200) this.#watch.took(body);
+            if (this.#kind !== 'webhook') this.#batches.heard(body, status);
+            else if (status === 200) this.#watch.took(body);
           },
         ),
       log,
@@ -161,7 +189,10 @@ export class SimulatedEndpoint {
       if (trouble.how === 'reset') throw new SocketError('reset');
       return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
     }
-    if (this.#kind === 'webhook') this.#deliveries.got(this.name, body);
+    this.#judge(() => {
+      const told = this.#kind === 'webhook' ? [{ body }] : this.#batches.took(body);
+      for (const record of told) this.#deliveries.got(this.name, record.body);
+    });
     return { status: 200, headers: {}, text: Buffer.from('ok') };
   }
 
@@ -182,7 +213,10 @@ export class SimulatedEndpoint {
       if (this.#partly(({ how }) => how === 'dead letter', MessageBody))
         throw this.#refused('dead letter', MessageBody);
       this.deadLetters.send(MessageBody);
-      if (this.#kind === 'webhook') this.#deliveries.got(this.name, MessageBody);
+      this.#judge(() => {
+        this.#batches.died(MessageBody);
+        this.#deliveries.got(this.name, MessageBody);
+      });
     };
     const watch = this.#watch;
     return life.call('queue.dead letter', work, failing).then(() => watch.took(MessageBody));
@@ -214,19 +248,30 @@ export class SimulatedEndpoint {
 }
 
 const throttled = () => Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
-
 const failing: Failing<void> = (work, fault) => {
   if (fault === 'worked-then-failed') work();
   throw throttled();
 };
 
-/** A queue whose deletions get lost at times: what was delivered then comes again. */
+/** A queue whose deletions get lost at times: what was delivered then comes again; and that shows a message twice at times, in
+ *  one batch or in two. */
 class ForgetfulQueue extends QueueModel {
   readonly #shared: Shared;
 
   constructor(options: ConstructorParameters<typeof QueueModel>[0], shared: Shared) {
     super(options);
     this.#shared = shared;
+  }
+
+  override receive(max: number): SQSRecord[] {
+    const { plan, nature, random, coverage } = this.#shared;
+    const received = super.receive(max);
+    for (const { receiptHandle } of received) {
+      if (!nature.faulty || random() >= plan.mess.shownTwice) continue;
+      coverage.add('queue', 'message shown twice');
+      this.changeVisibility(receiptHandle, 0);
+    }
+    return received;
   }
 
   override delete(receiptHandle: string): void {

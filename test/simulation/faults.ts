@@ -33,7 +33,7 @@ export const FAULTS = {
   'queue.visibility': WRITES,
   'queue.dead letter': WRITES,
   'queue.rejected': WRITES,
-  'endpoint.post': [...DEATHS, 'reset', 'answered-then-reset', '404', '410', '429', '500', '503'],
+  'endpoint.post': [...DEATHS, 'reset', 'answered-then-reset', '404', '410', '413', '429', '500', '503'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Boundary = keyof typeof FAULTS;
@@ -50,7 +50,15 @@ export const EVENTS = {
     ...['404', '429', '500', 'reset', 'visibility', 'dead letter'],
     ...['several of a batch', 'in the next run, too'],
   ],
-  queue: ['delete failed'],
+  queue: ['delete failed', 'message shown twice'],
+  chat: [
+    'slack message',
+    'teams message',
+    'several events',
+    'changes left out',
+    'told again',
+    'told again with others',
+  ],
   publisher: ['out of time'],
   poller: [
     'two at once',

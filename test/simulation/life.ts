@@ -27,10 +27,16 @@ export class Life {
   #strikes: readonly Strike[] = [];
   #calls = new Map<Boundary, number>();
   #dead = false;
+  #struck = 0;
 
   constructor(nature: Nature, onDeath: () => void = () => {}) {
     this.#nature = nature;
     this.#onDeath = onDeath;
+  }
+
+  /** How many faults it met since it last expected some. */
+  get struck(): number {
+    return this.#struck;
   }
 
   get isDead(): boolean {
@@ -41,6 +47,7 @@ export class Life {
   expect(strikes: readonly Strike[]): void {
     this.#strikes = strikes;
     this.#calls = new Map();
+    this.#struck = 0;
   }
 
   /** Time stands still until `work` is over. */
@@ -101,8 +108,10 @@ export class Life {
     const strike = this.#strikes.find(
       ({ boundary: where, nth, times }) => where === boundary && index >= nth && index < nth + times,
     );
-    if (strike) this.#nature.coverage.add(boundary, strike.fault);
-    return strike?.fault;
+    if (!strike) return undefined;
+    this.#nature.coverage.add(boundary, strike.fault);
+    this.#struck += 1;
+    return strike.fault;
   }
 }
 

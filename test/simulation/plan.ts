@@ -6,6 +6,7 @@ import { type PartlyDelivered, type PartlyPublished, partly } from './plan/partl
 import { type Restless, unrest, withUnrest } from './plan/restless.ts';
 import { type RestoreStep, restores, withRestore } from './plan/restore.ts';
 import { type Sluggish, sluggish, withPages } from './plan/sluggish.ts';
+import { TEXTS_APART } from './texts.ts';
 
 /** All that happens in one run, as data: so it can be repeated, and shrunk. */
 export interface Plan {
@@ -29,14 +30,16 @@ export interface Plan {
   readonly streamBatch: number;
   /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
   readonly streamAgain: readonly { readonly run: number; readonly records: number }[];
-  /** Of 1: how often SNS delivers late or twice, SQS forgets a deletion, and Lambda runs one request twice. */
+  /** Of 1: how often SNS delivers late or twice, SQS forgets a deletion or shows a message that it has just shown, and Lambda
+   *  runs one request twice. */
   readonly mess: {
     readonly late: number;
     readonly twice: number;
     readonly undeleted: number;
+    readonly shownTwice: number;
     readonly sameRequest: number;
   };
-  readonly chat: boolean;
+  readonly chat: 'slack' | 'teams' | undefined;
   /** Whether the service, or what stands before it, compresses its answers. */
   readonly compressed: boolean;
   /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
@@ -93,6 +96,10 @@ export const EDITS = [
   'delete most projects',
   'delete all projects',
   'update many tasks',
+  'rename record',
+  'write at length',
+  'create many tasks',
+  'rewrite all tasks',
   'add field',
   'archive field',
   'unarchive field',
@@ -125,7 +132,7 @@ const LATEST: Partial<Record<Boundary, number>> = {
   'queue.rejected': 0,
   'queue.visibility': 1,
   'queue.dead letter': 1,
-  'endpoint.post': 1,
+  'endpoint.post': 2,
 };
 
 const pollerStrikes = strikesAt([
@@ -191,10 +198,43 @@ const runWithDeletions = fc
     ...deletions.map(([deletion, gap, kind]) => ({ ...deletion, gap, edit: kind })),
   ]);
 
+const BURSTS = ['write at length', 'rewrite all tasks', 'create many tasks', 'rename record'] as const;
+
+/** More changes of one project than a chat's message holds, read at once; then all of it changes again, in its end alone. */
+const burst = fc
+  .tuple(
+    edit,
+    fc.array(fc.constantFrom(...BURSTS), { minLength: 1, maxLength: 3 }),
+    run,
+    fc.constantFrom([0], [0], [0, TEXTS_APART]),
+  )
+  .map(([one, kinds, after, times]): Step[] =>
+    times.flatMap(more => [
+      ...kinds.map((kind, index) => ({ ...one, gap: 500, edit: kind, value: one.value + index + more })),
+      { ...after, gap: 1_000, budget: 900_000, strikes: [] },
+    ]),
+  );
+
+/** A sweep that waits for the service while a `changes` pass tells what is newer than the sweep's listing. */
+const overtaken = fc
+  .tuple(run, edit, run, fc.nat(2), fc.integer({ min: 300, max: 3_000 }))
+  .map(([sweep, one, changes, nth, gap]): Step[] => [
+    {
+      ...sweep,
+      mode: 'sweep',
+      budget: 900_000,
+      strikes: [{ boundary: 'service.tasks', fault: '429', nth, times: 1 }],
+    },
+    { ...one, gap, edit: 'update project', touch: true },
+    { ...changes, gap: 300, mode: 'changes', budget: 900_000, strikes: [] },
+  ]);
+
 const some: fc.Arbitrary<Step[]> = fc.oneof(
-  { weight: 4, arbitrary: run.map(step => [step]) },
-  { weight: 4, arbitrary: edit.map(step => [step]) },
-  { weight: 1, arbitrary: runWithDeletions },
+  { weight: 8, arbitrary: run.map(step => [step]) },
+  { weight: 8, arbitrary: edit.map(step => [step]) },
+  { weight: 2, arbitrary: runWithDeletions },
+  { weight: 1, arbitrary: burst },
+  { weight: 1, arbitrary: overtaken },
 );
 
 const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({
@@ -286,9 +326,10 @@ export const plans: fc.Arbitrary<Plan> = fc
       late: fc.constantFrom(0, 0.3),
       twice: fc.constantFrom(0, 0.3),
       undeleted: fc.constantFrom(0, 0.2),
+      shownTwice: fc.constantFrom(0, 0.1),
       sameRequest: fc.constantFrom(0, 0.2),
     }),
-    chat: fc.boolean(),
+    chat: fc.constantFrom('slack' as const, 'teams' as const, undefined),
     unrest,
     sluggish,
     poison: fc.option(
@@ -317,7 +358,9 @@ function sound(plan: Plan): Plan {
   const { freedoms, partly, deliverer } = plan;
   const hasDead = partly.deliver.some(({ how }) => how === 'dead letter');
   const { restless } = plan;
-  const { workspace, pageSize } = withPages(plan);
+  const { workspace, ...pages } = withPages(plan);
+  // Many tasks on pages of one are thousands of requests, which show no more.
+  const pageSize = plan.steps.some(isBurst) ? { ...pages.pageSize, tasks: 50 } : pages.pageSize;
   return {
     ...plan,
     workspace,
@@ -340,6 +383,10 @@ function sound(plan: Plan): Plan {
 function ordered({ skew, steps }: Plan): readonly Step[] {
   if (areClose(skew, steps)) return steps;
   return steps.filter(step => step.do !== 'restore' && !(step.do === 'edit' && step.edit === 'create again'));
+}
+
+function isBurst(step: Step): boolean {
+  return step.do === 'edit' && step.edit === 'create many tasks';
 }
 
 /** The place behind the first run that finds task lists missing. */

@@ -79,7 +79,7 @@ export class World {
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
     this.#leases = new LeasesOracle(coverage, isWalking);
     this.publisher = new Publisher(this.#shared);
-    this.endpoints = (plan.chat ? (['webhook', 'slack'] as const) : (['webhook'] as const)).map(
+    this.endpoints = (plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const)).map(
       kind => new SimulatedEndpoint(this.#shared, kind, this.deliveries),
     );
     this.#subscribe(plan, coverage);

@@ -1,10 +1,5 @@
-/** A deliberate bug: what it is called, and how it is put into the code. Each `find` stands exactly once in its file. */
-export interface Bug {
-  readonly name: string;
-  readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
-}
-
-const edit = (file: string, find: string, replace: string) => ({ file: `functions/${file}`, find, replace });
+import { type Bug, edit } from './bug.ts';
+import { TELLING_BUGS } from './telling-bugs.ts';
 
 export const BUGS: readonly Bug[] = [
   {
@@ -212,4 +207,5 @@ export const BUGS: readonly Bug[] = [
     name: 'version by counting alone',
     edits: [edit('pass/next-version.ts', 'Math.max(last + 1, at)', 'last + 1')],
   },
+  ...TELLING_BUGS,
 ];

@@ -4,7 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUGS, type Bug } from './bugs.ts';
+import type { Bug } from './bug.ts';
+import { BUGS } from './bugs.ts';
 
 /** Puts each deliberate bug into a copy of the code, and simulates until an invariant catches it: shows that the simulation
  *  would find such a bug in the code itself. Fails when one is not found within 1,000 seeds. */

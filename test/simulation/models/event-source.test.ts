@@ -91,6 +91,20 @@ describe('the event source of a queue', () => {
     expect((await source.run()).batch).toMatchObject([{ attributes: { ApproximateReceiveCount: '2' } }]);
   });
 
+  it('leaves a message that it handed over twice, and that failed', async () => {
+    const { source, queue, left, answering } = open(1, 10);
+    const receive = queue.receive.bind(queue);
+    queue.receive = max => {
+      const received = receive(max);
+      for (const { receiptHandle } of received.slice(0, queue.messages()[0]?.receives === 1 ? 1 : 0))
+        queue.changeVisibility(receiptHandle, 0);
+      return received;
+    };
+    answering(ids => failing(...ids));
+    expect((await source.run()).batch).toHaveLength(2);
+    expect(left()).toEqual(['crm-1']);
+  });
+
   it('deletes nothing of a batch whose handler throws or never answers; all of it comes again', async () => {
     const { source, left, answering, pass, batches } = open(3, 10);
     const error = new Error('no');

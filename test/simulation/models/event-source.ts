@@ -44,9 +44,10 @@ export class QueueSource {
     const batch = this.#receive();
     return conclude(batch, this.#handler, failures => {
       const ids = batch.map(({ messageId }) => messageId);
-      const failed = indicesOf(ids, failures);
-      // An identifier that no message has fails them all.
-      const done = failed.includes(-1) ? [] : batch.filter((_, index) => !failed.includes(index));
+      // An identifier that no message has fails them all. A queue may have handed over one message twice.
+      const isUnknown = indicesOf(ids, failures).includes(-1);
+      const failed = new Set(failures.map(({ itemIdentifier }) => itemIdentifier));
+      const done = isUnknown ? [] : batch.filter(({ messageId }) => !failed.has(messageId));
       for (const { receiptHandle } of done) this.#queue.delete(receiptHandle);
       return done;
     });

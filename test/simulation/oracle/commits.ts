@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
+import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
 import type { Definitions } from '../../../functions/changes/field-index.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
@@ -10,6 +10,7 @@ import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';
 import type { History, RecordName } from './history.ts';
 import { SourceOracle } from './source.ts';
+import { ToldStatesOracle } from './told-states.ts';
 import { Violation } from './violation.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
@@ -37,6 +38,7 @@ export class CommitsOracle {
   #commands = 0;
   readonly source: SourceOracle;
   readonly fields = new FieldsOracle();
+  readonly states: ToldStatesOracle;
   /** When each record was last told of, and when the baseline ended, by the service's clock. */
   readonly #lastTold = new Map<string, number>();
   #baselinedAt = 0;
@@ -53,6 +55,7 @@ export class CommitsOracle {
     this.#hidden = hidden;
     this.#coverage = coverage;
     this.source = new SourceOracle(coverage);
+    this.states = new ToldStatesOracle(history);
     this.#isTimed = isTimed;
   }
 
@@ -77,6 +80,7 @@ export class CommitsOracle {
       this.#leftOut = this.#leftOut.union(this.passedOver);
       this.told = structuredClone(this.snapshots);
       this.#baselinedAt = this.#history.now;
+      this.states.begin(this.told);
     }
     if (!this.told) return;
     for (const id of touched) this.#compare(id, this.told);
@@ -93,6 +97,7 @@ export class CommitsOracle {
         this.snapshots[projectIdOf(sk)] = toldOf(bytes(dynamodb?.NewImage?.blob?.B));
     }
     this.told = structuredClone(this.snapshots);
+    this.states.begin(this.told);
     const state = records.find(isState)?.dynamodb?.NewImage;
     this.source.restored(JSON.parse(state?.skipped?.S ?? '[]'), {
       isHeld: state?.held !== undefined,
@@ -138,7 +143,7 @@ export class CommitsOracle {
     } catch (error) {
       throw new Violation(2, (error as Error).message);
     }
-    this.#checkTruth(event);
+    this.#checkTruth(event, this.told);
   }
 
   /** Each commit of a project has a larger version than all before it, deleted ones and silent ones included. */
@@ -152,13 +157,21 @@ export class CommitsOracle {
   }
 
   /** What an event tells was so, at some time of the interval that it gives. */
-  #checkTruth(event: RecordEvent): void {
-    const { data, type } = event;
+  #checkTruth(event: RecordEvent, told: Told): void {
+    const { data } = event;
     const name: RecordName = {
       projectId: data.project.id,
       taskId: 'task' in data ? data.task.id : undefined,
     };
     const [after, before] = this.#intervalOf(event, name);
+    this.#checkRecord(event, name, after, before);
+    const project = told[data.project.id];
+    const state = name.taskId === undefined ? project?.project : project?.tasks[name.taskId];
+    this.states.tell(event, name, state, after, before);
+  }
+
+  #checkRecord(event: RecordEvent, name: RecordName, after: number, before: number): void {
+    const { data, type } = event;
     const when = `between ${data.observed.after} and ${data.observed.before}`;
     if (type.endsWith('.deleted')) {
       if (this.#history.wasAbsent(name, after, before)) return;
@@ -169,7 +182,11 @@ export class CommitsOracle {
     const isOfLeftOut = this.#leftOut.has(data.project.id) && Date.parse(data.observed.after) === 0;
     if (type.endsWith('.created') && !isOfLeftOut && !this.#history.wasAbsent(name, after, before))
       throw new Violation(2, `${event.id} (${type} ${event.subject}): it was there all the time ${when}`);
-    for (const { field, from, to } of data.changes) {
+    for (const change of data.changes) {
+      const { field, from, to } = change;
+      const kind = 'task' in data ? 'task' : 'project';
+      if (!isOfItsField(change, () => this.#history.fieldNames(kind, field)))
+        throw new Violation(2, `${event.id} tells what is no field or no choice: ${JSON.stringify(change)}`);
       if (isEmpty(from) && isEmpty(to))
         throw new Violation(2, `${event.id}: ${field} is told from empty to empty`);
       if (!this.#history.was(name, field, to, after, before))
@@ -193,6 +210,21 @@ export class CommitsOracle {
     const what = `what was told of project ${id} is not its snapshot:\n  told ${left}\n  held ${right}`;
     throw new Violation(4, what);
   }
+}
+
+/** Whether a change has a name that its field had, and its choices came and went between its two values. */
+function isOfItsField(
+  { name, kind, field, type, from, to, added, removed }: FieldChange,
+  namesOf: () => Set<string>,
+): boolean {
+  if (kind === 'custom' ? !namesOf().has(name) : name !== field) return false;
+  if (type !== 'multiple-choice') return added === undefined && removed === undefined;
+  const [before, after] = [from, to].map(value => new Set(Array.isArray(value) ? value : []));
+  const isSame = (list: readonly unknown[] | undefined, set: Set<unknown> | undefined) =>
+    list?.length === set?.size && list?.every(item => set?.has(item));
+  return Boolean(
+    before && after && isSame(added, after.difference(before)) && isSame(removed, before.difference(after)),
+  );
 }
 
 export function isOfRecord(event: ChangeEvent): event is RecordEvent {

@@ -1,8 +1,15 @@
 import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { Json, JsonObject } from '../../../functions/json.ts';
 import type { SimulatedBackend } from '../../../local/service/backend.ts';
+import { propertyOf } from '../../../local/service/properties.ts';
 import { projectRecord, taskRecord } from '../../../local/service/records.ts';
-import { type FieldKind, fieldsOf, type ProcessState } from '../../../local/service/workspace.ts';
+import {
+  type Field,
+  type FieldKind,
+  fieldsOf,
+  type ProcessState,
+  type RecordState,
+} from '../../../local/service/workspace.ts';
 import { isEmpty } from '../../support/told.ts';
 
 /** A record of the service: a project, or one of its tasks. */
@@ -17,11 +24,16 @@ interface Moment {
   readonly state: ProcessState;
 }
 
+/** A record as it was served at one moment, and what else was so then; undefined when it was not there. */
+export type Matches = (record: JsonObject | undefined, state: ProcessState) => boolean;
+
 /** Everything that the service ever was: what the oracle judges by. Times are the service's, in ms since 1970. */
 export class History {
   readonly #service: SimulatedBackend;
   readonly #processId: string;
   readonly #moments: Moment[] = [];
+  /** What is served of a state, by the fields that there were: most moments share most of their records. */
+  readonly #served = new WeakMap<RecordState, { fields: readonly Field[]; record: JsonObject }>();
 
   constructor(service: SimulatedBackend, processId: string) {
     this.#service = service;
@@ -47,6 +59,13 @@ export class History {
     );
   }
 
+  /** Every name that the field of this property ever had. */
+  fieldNames(kind: FieldKind, property: string): Set<string> {
+    const lists = new Set(this.#moments.map(({ state }) => fieldsOf(state, kind)));
+    const fields = [...lists].flat().filter(({ externalId }) => propertyOf(kind, externalId) === property);
+    return new Set(fields.map(({ name }) => name));
+  }
+
   /** Whether the record had this value (all kinds of empty are one) at some time between the two, both included. */
   was(name: RecordName, field: string, value: Json | undefined, after: number, before: number): boolean {
     return this.#during(after, before).some(state => {
@@ -65,18 +84,44 @@ export class History {
     return this.#during(after, before).some(state => this.#record(state, name) === undefined);
   }
 
+  /** The number of the first moment, from the one with the number `first` on, that matches and was between the two times,
+   *  both included; -1 when there is none. */
+  find(name: RecordName, first: number, after: number, before: number, matches: Matches): number {
+    for (let index = first; index < this.#moments.length; index++) {
+      const { state } = this.#moments[index] as Moment;
+      if (this.#isDuring(index, after, before) && matches(this.#record(state, name), state)) return index;
+    }
+    return -1;
+  }
+
+  /** How often the record came to match, what it was in the beginning included. */
+  countEntries(name: RecordName, matches: Matches): number {
+    const matching = this.#moments.map(({ state }) => matches(this.#record(state, name), state));
+    return matching.filter((isSo, index) => isSo && !matching[index - 1]).length;
+  }
+
   #record(state: ProcessState, { projectId, taskId }: RecordName): JsonObject | undefined {
     const project = state.projects.get(projectId);
-    if (!project) return undefined;
+    const of = taskId === undefined ? project : project?.tasks.get(taskId);
+    if (!project || !of) return undefined;
+    const fields = fieldsOf(state, taskId === undefined ? 'project' : 'task');
+    const known = this.#served.get(of);
+    if (known?.fields === fields) return known.record;
     const { freedoms } = this.#service;
-    if (taskId === undefined) return projectRecord(state, project, freedoms);
-    const task = project.tasks.get(taskId);
-    return task && taskRecord(state, project, task, freedoms);
+    const record =
+      taskId === undefined
+        ? projectRecord(state, project, freedoms)
+        : taskRecord(state, project, of, freedoms);
+    this.#served.set(of, { fields, record });
+    return record;
   }
 
   #during(after: number, before: number): ProcessState[] {
-    return this.#moments
-      .filter(({ from }, index) => from <= before && (this.#moments[index + 1]?.from ?? Infinity) >= after)
-      .map(({ state }) => state);
+    return this.#moments.filter((_, index) => this.#isDuring(index, after, before)).map(({ state }) => state);
+  }
+
+  #isDuring(index: number, after: number, before: number): boolean {
+    const from = this.#moments[index]?.from ?? Infinity;
+    return from <= before && (this.#moments[index + 1]?.from ?? Infinity) >= after;
   }
 }

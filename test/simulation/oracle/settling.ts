@@ -9,7 +9,8 @@ export class SettlingOracle {
   readonly #done = new Map<string, number>();
 
   constructor(records: readonly SQSRecord[]) {
-    this.#records = records;
+    // A queue may hand over one message twice.
+    this.#records = [...new Map(records.map(record => [record.messageId, record])).values()];
   }
 
   /** Told of a body that the receiver, or the queue of dead letters, took, and of which the run heard so. */

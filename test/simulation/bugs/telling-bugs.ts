@@ -1,0 +1,153 @@
+import { type Bug, edit } from './bug.ts';
+
+/** Bugs in what is told, in what order, and to whom. */
+export const TELLING_BUGS: readonly Bug[] = [
+  {
+    name: "a group's second event dropped",
+    edits: [
+      edit(
+        'endpoints/chat-topic.ts',
+        'records: events.map(recordOf),',
+        'records: events.map(recordOf).filter((_, index) => index !== 1),',
+      ),
+    ],
+  },
+  {
+    name: 'one too few counted as left out',
+    edits: [
+      edit(
+        'endpoints/chat-view.ts',
+        'all > 0 ? told.length : 1',
+        'all > 0 ? Math.min(all, told.length + 1) : 1',
+      ),
+    ],
+  },
+  {
+    name: 'last fields shown instead of first',
+    edits: [edit('endpoints/chat-view.ts', '.slice(0, detail.lines)', '.slice(-detail.lines)')],
+  },
+  {
+    name: 'second message settled by the first outcome',
+    edits: [
+      edit(
+        'delivery/deliver-batch.ts',
+        '  #rest: Rest | undefined;',
+        '  #rest: Rest | undefined;\n  #outcome: Outcome | undefined;',
+      ),
+      edit(
+        'delivery/deliver-batch.ts',
+        'await this.#conclude(job.records, outcomeOf(await this.#poster.post(secret.url, request)));',
+        'const outcome = outcomeOf(await this.#poster.post(secret.url, request));\n' +
+          '    this.#outcome ??= outcome;\n' +
+          '    await this.#conclude(job.records, this.#outcome);',
+      ),
+    ],
+  },
+  {
+    name: 'a message retried with fewer words',
+    edits: [
+      edit(
+        'delivery/jobs.ts',
+        'const events = new Map(fit.map(({ event }) => [event.id, event]));',
+        'const events = new Map(\n' +
+          '    fit.map(({ event, record }) => {\n' +
+          '      const isRetry = Number(record.attributes.ApproximateReceiveCount) > 1;\n' +
+          "      const isLong = 'changes' in event.data && event.data.changes.length > 1;\n" +
+          '      if (!isRetry || !isLong) return [event.id, event];\n' +
+          '      const changes = (event.data as { changes: unknown[] }).changes.slice(0, 1);\n' +
+          '      return [event.id, { ...event, data: { ...event.data, changes } } as ChangeEvent];\n' +
+          '    }),\n' +
+          '  );',
+      ),
+    ],
+  },
+  {
+    name: 'only the first of two same messages settled',
+    edits: [
+      edit(
+        'delivery/jobs.ts',
+        'records: fit.filter(({ event }) => ids.has(event.id)).map(({ record }) => record),',
+        'records: fit.filter(({ event }) => ids.delete(event.id)).map(({ record }) => record),',
+      ),
+    ],
+  },
+  {
+    name: 'jobs behind the first left to a retry',
+    edits: [
+      edit(
+        'delivery/one-then-many.ts',
+        'Array.from({ length: width }, lane)',
+        'Array.from({ length: width - 1 }, lane)',
+      ),
+    ],
+  },
+  {
+    name: 'a slowed chat asked again at once',
+    edits: [
+      edit(
+        'delivery/deliver-batch.ts',
+        'this.#rest ??= rest;',
+        "if (this.#endpoint.kind === 'webhook') this.#rest ??= rest;",
+      ),
+    ],
+  },
+  {
+    name: 'times of the latest event alone',
+    edits: [
+      edit(
+        'endpoints/chat-topic.ts',
+        'Math.min(...observed.map(span => Date.parse(span.after)))',
+        'Math.max(...observed.map(span => Date.parse(span.after)))',
+      ),
+    ],
+  },
+  {
+    name: 'events of one commit in any order',
+    edits: [edit('endpoints/chat-topic.ts', 'indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)')],
+  },
+  {
+    name: 'the first name of a renamed project as title',
+    edits: [edit('endpoints/chat-topic.ts', 'events.findLast(event =>', 'events.find(event =>')],
+  },
+  {
+    name: 'projects of one name told as one',
+    edits: [
+      edit(
+        'endpoints/chat-topic.ts',
+        'return [event.source, event.data.project.id];',
+        'return [event.source, event.data.project.name ?? event.data.project.id];',
+      ),
+    ],
+  },
+  {
+    name: 'a late difference cut off',
+    edits: [edit('endpoints/chat-text.ts', 'if (same < limit / 2)', 'if (same < limit * 4)')],
+  },
+  {
+    name: 'data as markup in Slack',
+    edits: [edit('endpoints/slack-text.ts', ".replaceAll('>', '&gt;')", '')],
+  },
+  {
+    name: 'data as a date in Teams',
+    edits: [edit('endpoints/teams-card.ts', '/\\{(?=\\{)/g', '/\\{(?=\\{)/')],
+  },
+  {
+    name: 'of several removed choices the first alone',
+    edits: [edit('changes/compare-field.ts', 'removed: removed.map(', 'removed: removed.slice(0, 1).map(')],
+  },
+  {
+    name: "a listing's older record taken for newer",
+    edits: [edit('pass/freshest.ts', 'theirs - ours : byReading', 'ours - theirs : byReading')],
+  },
+  {
+    name: "a listing's record taken for newer whenever read",
+    edits: [
+      edit(
+        'pass/freshest.ts',
+        'if (byReading > CLOCK_TOLERANCE_MS)',
+        'if (Math.abs(byReading) > CLOCK_TOLERANCE_MS)',
+      ),
+      edit('pass/freshest.ts', 'if (order > 0)', 'if (order !== 0)'),
+    ],
+  },
+];

@@ -1,0 +1,146 @@
+import type {
+  ChangeEvent,
+  FieldEvent,
+  ProjectEvent,
+  SourceEvent,
+  TaskEvent,
+} from '../../../functions/changes/event.ts';
+import { shownIn } from './check-paragraph.ts';
+import { type Item, inOrder, itemOf } from './items.ts';
+import { type Shown, visible } from './shown.ts';
+import { isCutOf } from './tells.ts';
+
+/** As many units of a title are shown, counted as Slack escapes them. */
+const TITLE_LIMIT = 138;
+
+/** What a message shows of the events of one group; in words why it does not tell them. */
+export type Told = { readonly left: number } | string;
+
+/** Whether a message tells these events of one place: each change, in order, by its own words, or counted as left out. */
+export function tellsGroup(shown: Shown, events: readonly ChangeEvent[]): Told {
+  const [first] = events;
+  if (!first) return 'there is nothing to tell';
+  if (first.type.startsWith('source.')) return tellsSource(shown, first as SourceEvent);
+  const ordered = inOrder(events as (ProjectEvent | TaskEvent | FieldEvent)[]);
+  const items = ordered.map(itemOf);
+  const all = items.reduce((sum, { count }) => sum + count, 0);
+  const tally = tallyOf(items, () => 0, 'change');
+  const wrong =
+    titleFault(shown.title, ordered) ??
+    differ('summary', shown.summary, `${tally} · ${originOf(first)}`) ??
+    differ('times', shown.times.join(), timesOf(ordered).join()) ??
+    insteadFault(shown, tally, items.length > 1);
+  if (wrong !== undefined) return wrong;
+  const counts: number[] = [];
+  for (const [index, paragraph] of shown.paragraphs.entries()) {
+    const item = items[index];
+    const count = item ? shownIn(paragraph, item) : `“${paragraph.heading}” is none of these changes`;
+    if (typeof count === 'string') return count;
+    counts.push(count);
+  }
+  const left = all - counts.reduce((sum, count) => sum + count, 0);
+  return tailFault(shown.tail, items, counts, left) ?? { left };
+}
+
+/** A notification names the project, and a lone change; a card's other text holds none of the data. */
+function insteadFault({ instead, title }: Shown, tally: string, areMany: boolean): string | undefined {
+  const text = visible(instead);
+  const isOfTitle = text.startsWith(visible(title).slice(0, 20));
+  if (text === tally || (isOfTitle && (!areMany || text.endsWith(`: ${tally}`)))) return undefined;
+  return `“${text}” stands for ${tally} of ${title}`;
+}
+
+function tailFault(
+  tail: string | undefined,
+  items: readonly Item[],
+  counts: readonly number[],
+  left: number,
+) {
+  const tally = tallyOf(items, index => counts[index] ?? 0, 'more change');
+  return differ('tail', tail, left > 0 ? `… and ${tally} ${left === 1 ? 'is' : 'are'} not shown` : undefined);
+}
+
+/** Changes that are not shown, and where: a record is one, however often it changed. */
+function tallyOf(items: readonly Item[], shownOf: (index: number) => number, noun: string): string {
+  const open = items
+    .map((item, index) => ({ ...item, count: item.count - shownOf(index) }))
+    .filter(({ count }) => count > 0);
+  const placesOf = (place: Item['place']) =>
+    new Set(open.filter(item => item.place === place).map(({ id }) => id)).size;
+  const places = [
+    ...(placesOf('project') > 0 ? ['the project'] : []),
+    ...(placesOf('task') > 0 ? [counted(placesOf('task'), 'task')] : []),
+    ...(placesOf('field') > 0 ? [counted(placesOf('field'), 'field')] : []),
+  ];
+  const sum = open.reduce((total, { count }) => total + count, 0);
+  return `${counted(sum, noun)} in ${places.join(' and ')}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The project by its latest name, else by its identifier. */
+function titleFault(
+  shown: string,
+  events: readonly (ProjectEvent | TaskEvent | FieldEvent)[],
+): string | undefined {
+  const projects = events.flatMap(({ data }) => ('field' in data ? [] : [data.project]));
+  if (projects.length === 0) return differ('title', shown, 'Custom fields');
+  const named = projects.findLast(({ name = '' }) => visible(name) !== '');
+  const title = named?.name ?? `Project ${projects[0]?.id}`;
+  const escaped = [...title].reduce(
+    (sum, unit) => sum + ({ '&': 5, '<': 4, '>': 4 }[unit] ?? unit.length),
+    0,
+  );
+  const limit = escaped > TITLE_LIMIT ? 0 : Number.POSITIVE_INFINITY;
+  return isCutOf(shown, title, limit) ? undefined : `its title “${shown}” is not “${title}”`;
+}
+
+function originOf({ source, data }: ChangeEvent): string {
+  return `process ${data.process.id} · workspace ${source.split('/')[2]}`;
+}
+
+/** From the earliest reading to the latest. */
+function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): string[] {
+  const spans = events.map(({ time, data }) =>
+    'observed' in data ? data.observed : { after: time, before: time },
+  );
+  return span(
+    Math.min(...spans.map(({ after }) => Date.parse(after))),
+    Math.max(...spans.map(({ before }) => Date.parse(before))),
+  );
+}
+
+function span(after: number, before: number): string[] {
+  const times = after === before ? [before] : [after, before];
+  return times.map(time => new Date(time).toISOString().slice(0, 19));
+}
+
+const SOURCE_TITLES: Record<SourceEvent['type'], string> = {
+  'source.held': 'Deletions are held',
+  'source.stalled': 'Changes are late',
+  'source.skipped': 'A project is left out',
+  'source.recovered': 'Changes are told again',
+};
+
+function tellsSource(shown: Shown, event: SourceEvent): Told {
+  const { data, time, type } = event;
+  const since = 'since' in data ? data.since : time;
+  const note = visible(shown.paragraphs[0]?.heading ?? '');
+  const names = 'project' in data ? [data.project.id] : [];
+  const reason = 'reason' in data ? visible(data.reason).slice(0, 700) : '';
+  return (
+    differ('title', shown.title, SOURCE_TITLES[type]) ??
+    differ('summary', shown.summary, originOf(event)) ??
+    differ('times', shown.times.join(), span(Date.parse(since), Date.parse(time)).join()) ??
+    differ('tail', shown.tail, undefined) ??
+    (shown.paragraphs.length === 1 && [...names, reason].every(text => note.includes(text))
+      ? { left: 0 }
+      : `“${note}” does not tell ${JSON.stringify(data)}`)
+  );
+}
+
+function differ(what: string, shown: string | undefined, told: string | undefined): string | undefined {
+  return shown === told ? undefined : `its ${what} is “${shown}” instead of “${told}”`;
+}

@@ -1,0 +1,72 @@
+import { Violation } from '../oracle/violation.ts';
+import type { Paragraph, Shown } from './shown.ts';
+
+interface Element {
+  readonly type: string;
+  readonly text?: string;
+  readonly items?: readonly Element[];
+  readonly inlines?: readonly (string | Element)[];
+}
+
+const LIMIT = 28_000;
+const BULLET = '•  ';
+const TIME = /\{\{DATE\(([\dT:-]+)Z, SHORT\)\}\} \{\{TIME\(([\dT:-]+)Z\)\}\}/g;
+
+/** Reads a message for a Teams workflow as the channel shows its card (docs/chat.md, *Limits*).
+ *  @throws Violation where Teams would refuse it, or show data as anything but text */
+export function readTeams(body: string): Shown {
+  if (Math.max(Buffer.byteLength(body), 2 * body.length) > LIMIT)
+    throw refused('a message of more than 28 KB');
+  const { attachments } = JSON.parse(body) as {
+    attachments: { content: { fallbackText: string; body: Element[] } }[];
+  };
+  const [{ content } = { content: undefined }] = attachments;
+  const [head, ...rest] = content?.body ?? [];
+  const [title, summary, time] = head?.items ?? [];
+  const last = rest.at(-1)?.type === 'TextBlock' ? rest.pop() : undefined;
+  return {
+    title: textOf(title),
+    summary: textOf(summary),
+    times: timesOf(time),
+    paragraphs: rest.map(paragraphOf),
+    tail: last?.text,
+    instead: content?.fallbackText ?? '',
+  };
+}
+
+function paragraphOf(element: Element): Paragraph {
+  if (element.type !== 'Container') return { heading: textOf(element), lines: [] };
+  const [heading, ...lines] = element.items ?? [];
+  return {
+    heading: textOf(heading),
+    lines: lines.map(line => {
+      const text = textOf(line);
+      if (!text.startsWith(BULLET)) throw refused(`a line without its bullet: ${text}`);
+      return text.slice(BULLET.length);
+    }),
+  };
+}
+
+/** Runs take no markdown; text blocks do. */
+function textOf(element: Element | undefined): string {
+  if (element?.type !== 'RichTextBlock') throw refused(`data in ${JSON.stringify(element)}`);
+  const text = (element.inlines ?? [])
+    .map(run => (typeof run === 'string' ? run : (run.text ?? '')))
+    .join('');
+  if (/\{\{(?:DATE|TIME)\(/.test(text)) throw refused(`a date that is data: ${text}`);
+  return text;
+}
+
+function timesOf(element: Element | undefined): string[] {
+  if (!element) return [];
+  const words = element.text?.replaceAll(TIME, '').trim();
+  if (words !== 'Seen' && words !== 'Between  and') throw refused(`as a time: ${element.text}`);
+  return [...(element.text ?? '').matchAll(TIME)].map(([whole, date, time]) => {
+    if (date !== time || date === undefined) throw refused(`two times in one: ${whole}`);
+    return date;
+  });
+}
+
+function refused(what: string): Violation {
+  return new Violation(1, `Teams does not show ${what}`);
+}

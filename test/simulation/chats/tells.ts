@@ -1,0 +1,49 @@
+import { isJsonObject, type Json } from '../../../functions/json.ts';
+import { isEmpty } from '../../support/told.ts';
+import { visible } from './shown.ts';
+
+/** No value is cut below this length. */
+const SHORTEST_CUT = 60;
+/** What is left at least of a text that is cut at its end: characters as people see them may be of many units. */
+const LEAST_LEFT = 25;
+
+/** Whether a shown text tells a value: whole, or cut where an ellipsis says so. `other`: the value that stands beside it; two
+ *  of which one is long are shown from a little before their difference. */
+export function tells(shown: string, value: Json | undefined, other: Json = null): boolean {
+  if (isEmpty(value)) return shown === 'empty';
+  const longest = Math.max(...(isEmpty(other) ? [] : textsOf(other)).map(({ length }) => length));
+  return textsOf(value as Json).some(text => isCutOf(shown, text, SHORTEST_CUT, longest));
+}
+
+/** Whether `shown` is the text, or a part of it with an ellipsis at each cut. It is cut where it is longer than `limit`; at its
+ *  beginning also where `longest` is. */
+export function isCutOf(shown: string, text: string, limit: number, longest = 0): boolean {
+  const seen = visible(shown);
+  const whole = visible(text);
+  if (seen === whole) return true;
+  const [isBegun, isEnded] = [seen.startsWith('…'), seen.endsWith('…')];
+  if (!(isBegun || isEnded)) return false;
+  const left = seen.slice(isBegun ? 1 : 0, isEnded ? -1 : undefined).trim();
+  if (isBegun && Math.max(text.length, longest) <= limit) return false;
+  if (isEnded && (text.length <= limit || left.length < LEAST_LEFT)) return false;
+  if (isBegun && isEnded) return whole.includes(left);
+  return isBegun ? whole.endsWith(left) : whole.startsWith(left);
+}
+
+/** What a value may read as: its own text, or its JSON, which tells apart what looks alike. */
+function textsOf(value: Json): string[] {
+  const json = JSON.stringify(value);
+  if (typeof value === 'string') return [value, json];
+  if (Array.isArray(value) && value.every(item => typeof item !== 'object' || item === null))
+    return [value.map(itemText).join(', '), json];
+  const name = isJsonObject(value) ? [value.name, value.title, value.label].find(isName) : undefined;
+  return name === undefined ? [json] : [name, json];
+}
+
+function itemText(item: Json): string {
+  return typeof item === 'string' && visible(item) !== '' ? item : JSON.stringify(item);
+}
+
+function isName(value: Json | undefined): value is string {
+  return typeof value === 'string' && value !== '';
+}

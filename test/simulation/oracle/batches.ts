@@ -1,0 +1,87 @@
+import type { SQSRecord } from 'aws-lambda';
+import { Violation } from './violation.ts';
+
+/** Which messages of the queue a body that a channel took tells. `taken`: what it took in this run before.
+ *  @throws Violation when it tells none of them */
+export type Reader = (
+  body: string,
+  records: readonly SQSRecord[],
+  taken: readonly Taken[],
+) => readonly SQSRecord[];
+
+export interface Taken {
+  readonly body: string;
+  readonly records: readonly SQSRecord[];
+}
+
+/** Answers after which nothing more is asked for a while. */
+const SLOW_DOWN = new Set([410, 429, 502, 503, 504]);
+
+/** Judges the runs of the deliver function for one chat, by what goes in and out: what it has done with was taken by the
+ *  channel or is a dead letter, and what it knows to be taken is done with. */
+export class BatchesOracle {
+  readonly #name: string;
+  readonly #read: Reader;
+  #records: readonly SQSRecord[] = [];
+  #taken: Taken[] = [];
+  #known: Taken[] = [];
+  #dead: string[] = [];
+  #wantsLess = false;
+
+  constructor(name: string, read: Reader) {
+    this.#name = name;
+    this.#read = read;
+  }
+
+  /** A run begins with these messages of its queue, which may hand over one of them twice. */
+  begin(records: readonly SQSRecord[]): void {
+    this.#records = [...new Map(records.map(record => [record.messageId, record])).values()];
+    this.#taken = [];
+    this.#known = [];
+    this.#dead = [];
+    this.#wantsLess = false;
+  }
+
+  /** The channel took a body, whether or not anybody will know. Returns what it told. */
+  took(body: string): readonly SQSRecord[] {
+    if (this.#wantsLess) throw new Violation(11, `${this.#name} said to wait, but was sent more: ${body}`);
+    const records = this.#read(body, this.#records, this.#taken);
+    this.#taken.push({ body, records });
+    return records;
+  }
+
+  /** The channel's answer arrived. */
+  heard(body: string, status: number): void {
+    if (status === 200) this.#known.push(...this.#taken.filter(taken => taken.body === body));
+    if (SLOW_DOWN.has(status)) this.#wantsLess = true;
+  }
+
+  /** A message was put into the dead-letter queue. */
+  died(body: string): void {
+    this.#dead.push(body);
+  }
+
+  /** The run ended by itself: these messages are to come again. `isFree`: nothing went wrong in it, and it had time. */
+  end(again: ReadonlySet<string>, isFree: boolean): void {
+    const told = new Set(this.#taken.flatMap(({ records }) => records.map(({ body }) => body)));
+    for (const { messageId, body } of this.#records) {
+      if (isFree && again.has(messageId))
+        throw new Violation(11, `${this.#name} was not told ${idOf(body)}, though nothing went wrong`);
+      if (again.has(messageId) || this.#dead.includes(body) || told.has(body)) continue;
+      throw new Violation(1, `${this.#name} was never told ${idOf(body)}, but its message left the queue`);
+    }
+    for (const { records } of this.#known) this.#checkSettled(records, again);
+  }
+
+  /** A message settles all that it tells. */
+  #checkSettled(records: readonly SQSRecord[], again: ReadonlySet<string>): void {
+    const left = records.filter(({ messageId, body }) => again.has(messageId) || this.#dead.includes(body));
+    if (left.length === 0) return;
+    const ids = left.map(({ body }) => idOf(body)).join(', ');
+    throw new Violation(11, `${this.#name} took ${ids}, but they are tried again or dead`);
+  }
+}
+
+function idOf(body: string): string {
+  return (JSON.parse(body) as { id: string }).id;
+}

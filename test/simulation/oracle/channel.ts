@@ -1,0 +1,68 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { tellsGroup } from '../chats/check-message.ts';
+import type { Shown } from '../chats/shown.ts';
+import type { Coverage } from '../faults.ts';
+import type { Reader, Taken } from './batches.ts';
+import { Violation } from './violation.ts';
+
+/** Judges what people see in a channel: each message tells the events of one project, one process's fields or one `source.*`
+ *  event of its batch, all of them, truly, and counts what it does not show. */
+export class ChannelOracle {
+  readonly #name: string;
+  readonly #look: (body: string) => Shown;
+  readonly #coverage: Coverage;
+  /** Of each event, how many others it was told with last. */
+  readonly #told = new Map<string, number>();
+
+  constructor(name: string, look: (body: string) => Shown, coverage: Coverage) {
+    this.#name = name;
+    this.#look = look;
+    this.#coverage = coverage;
+  }
+
+  readonly read: Reader = (body, records, taken) => {
+    const shown = this.#look(body);
+    const faults: string[] = [];
+    for (const group of groupsOf(records, taken)) {
+      const events = [...new Map(group.map(({ event }) => [event.id, event])).values()];
+      const told = tellsGroup(shown, events);
+      if (typeof told === 'string') faults.push(`${events.map(({ id }) => id).join(', ')}: ${told}`);
+      else {
+        this.#count(events, told.left);
+        return group.map(({ record }) => record);
+      }
+    }
+    const why = faults.length > 0 ? `:\n  ${faults.join('\n  ')}` : '';
+    throw new Violation(2, `${this.#name} is shown what tells no events of its batch${why}\n  ${body}`);
+  };
+
+  #count(events: readonly ChangeEvent[], left: number): void {
+    this.#coverage.add('chat', `${this.#name} message`);
+    if (events.length > 1) this.#coverage.add('chat', 'several events');
+    if (left > 0) this.#coverage.add('chat', 'changes left out');
+    if (events.some(({ id }) => this.#told.has(id))) this.#coverage.add('chat', 'told again');
+    if (events.some(({ id }) => (this.#told.get(id) ?? events.length) !== events.length))
+      this.#coverage.add('chat', 'told again with others');
+    for (const { id } of events) this.#told.set(id, events.length);
+  }
+}
+
+interface Letter {
+  readonly record: SQSRecord;
+  readonly event: ChangeEvent;
+}
+
+/** What one message may tell, as far as it was not told in this run. */
+function groupsOf(records: readonly SQSRecord[], taken: readonly Taken[]): Letter[][] {
+  const told = new Set(taken.flatMap(one => one.records));
+  const letters = records
+    .filter(record => !told.has(record))
+    .map(record => ({ record, event: JSON.parse(record.body) as ChangeEvent }));
+  return [...Map.groupBy(letters, ({ event }) => placeOf(event)).values()];
+}
+
+function placeOf({ type, source, data, id }: ChangeEvent): string {
+  if (type.startsWith('source.')) return id;
+  return 'project' in data ? JSON.stringify([source, data.project.id]) : source;
+}
