@@ -1,0 +1,18 @@
+/** A deliberate bug: what it is called, and how it is put into the code. Each `find` stands exactly once in its file. */
+export interface Bug {
+  readonly name: string;
+  readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
+  /** The tests that find it, where the simulation doesn't: files under `test/`. */
+  readonly tests?: readonly string[];
+}
+
+export const edit = (file: string, find: string, replace: string) => ({
+  file: `functions/${file}`,
+  find,
+  replace,
+});
+
+/** The folder of `functions/`, or the file in it, that the bug stands in. */
+export function roomOf({ edits: [first] }: Bug): string {
+  return first?.file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+}
