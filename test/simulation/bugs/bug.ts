@@ -2,6 +2,8 @@
 export interface Bug {
   readonly name: string;
   readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
+  /** The tests that find it, where the simulation doesn't: files under `test/`. */
+  readonly tests?: readonly string[];
 }
 
 export const edit = (file: string, find: string, replace: string) => ({
@@ -9,3 +11,8 @@ export const edit = (file: string, find: string, replace: string) => ({
   find,
   replace,
 });
+
+/** The folder of `functions/`, or the file in it, that the bug stands in. */
+export function roomOf({ edits: [first] }: Bug): string {
+  return first?.file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
+}

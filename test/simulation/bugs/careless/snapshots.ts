@@ -1,0 +1,30 @@
+import { type Bug, edit } from '../bug.ts';
+
+export const SNAPSHOTS: readonly Bug[] = [
+  {
+    name: 'a deletion that asks for no version',
+    edits: [
+      edit(
+        'snapshots/commits.ts',
+        'Key: projectKey(process, projectId), ...condition }',
+        'Key: projectKey(process, projectId) }',
+      ),
+    ],
+  },
+  {
+    name: 'parts of the state removed only where none is set',
+    edits: [
+      edit('snapshots/state-item.ts', 'removed.length > 0 ?', 'removed.length > 0 && set.length === 0 ?'),
+    ],
+  },
+  {
+    name: 'as many keys asked again as were left, not those',
+    edits: [
+      edit(
+        'snapshots/reads.ts',
+        'rest = [...left, ...rest.slice(BATCH)]',
+        'rest = rest.slice(asked.length - left.length)',
+      ),
+    ],
+  },
+];

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bug } from './bug.ts';
+
+/** So many are simulated in vain. */
+export const SEEDS = 1_000;
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SIMULATED = ['functions', 'local', 'test/simulation', 'test/support', 'package.json'];
+const TESTED = ['functions', 'local', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+
+/** How soon, and by which invariant, the simulation catches a bug; undefined when it doesn't. */
+export function bySimulation(bug: Bug): Promise<string | undefined> {
+  return inCopy(bug, SIMULATED, async directory => {
+    // One thread: what it counts is then the same on every machine.
+    const args = ['--seeds', String(SEEDS), '--base', '0', '--first', '--workers', '1'];
+    const { output } = await ran(['test/simulation/simulate.ts', ...args], directory);
+    const [, seeds] = /The first failure came after (\d+) seeds/.exec(output) ?? [];
+    const [, message] = /FAILED: (.*)/.exec(output) ?? [];
+    return seeds && message && `the simulation, after ${seeds.padStart(3)} seeds: ${message.slice(0, 110)}`;
+  });
+}
+
+/** Which of these tests fail; undefined when none does. */
+export function byTests(bug: Bug, tests: readonly string[]): Promise<string | undefined> {
+  return inCopy(bug, TESTED, async directory => {
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    const files = tests.map(file => join('test', file));
+    const { output, code } = await ran([vitest, 'run', '--reporter=tap-flat', ...files], directory);
+    const [, title] = /^not ok \d+ - (.*?) # time/m.exec(output) ?? [];
+    return code !== 0 && title ? `the test ${title.slice(0, 130)}` : undefined;
+  });
+}
+
+async function inCopy(
+  bug: Bug,
+  paths: readonly string[],
+  find: (directory: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-bug-'));
+  try {
+    for (const path of paths) cpSync(join(ROOT, path), join(directory, path), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+    put(bug, directory);
+    return await find(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function put({ name, edits }: Bug, directory: string): void {
+  for (const { file, find, replace } of edits) {
+    const path = join(directory, file);
+    const parts = readFileSync(path, 'utf8').split(find);
+    if (parts.length !== 2)
+      throw new Error(
+        `The bug "${name}" no longer fits ${file}: "${find}" must stand there once. Write it anew.`,
+      );
+    writeFileSync(path, parts.join(replace));
+  }
+}
+
+async function ran(args: readonly string[], cwd: string): Promise<{ output: string; code: number | null }> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', text => {
+    output += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { output, code };
+}
