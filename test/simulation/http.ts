@@ -14,7 +14,7 @@ export interface Sent {
 /** What comes back: an answer, whole or broken off in the middle of its body; or nothing. */
 export type Reply = ServiceAnswer & { readonly breaksOff?: boolean };
 
-class SocketError extends Error {
+export class SocketError extends Error {
   readonly code = 'UND_ERR_SOCKET';
 }
 
@@ -56,7 +56,7 @@ export class VirtualAgent extends Dispatcher {
 }
 
 /** One exchange, until it is over. */
-class Controller implements Dispatcher.DispatchController {
+export class Controller implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler;
   aborted = false;
   reason: Error | null = null;
