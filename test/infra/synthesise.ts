@@ -27,8 +27,20 @@ export function testStack(config: unknown = committedConfig, app = testApp()): C
   return new ChangewireStack(app, readConfig(config));
 }
 
-export function testTemplate(config?: unknown): Template {
-  return Template.fromStack(testStack(config));
+/** Synthesised once for each configuration, whoever asks. */
+export function testTemplate(config: unknown = committedConfig): Template {
+  const key = JSON.stringify(config);
+  const template = templates.get(key) ?? Template.fromStack(testStack(config));
+  templates.set(key, template);
+  return template;
+}
+const templates = new Map<string, Template>();
+
+/** Synthesises cdk.json's stack into `outdir` with its bundles, as `cdk synth` does. */
+export function synthesiseBundled(outdir: string): void {
+  const app = new App({ context: cdkJson.context, outdir });
+  testStack(committedConfig, app);
+  app.synth();
 }
 
 /** One workspace with one process: the least that a configuration holds. */
