@@ -1,4 +1,25 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes longest begins first, so that no worker has it left to do alone at the end. */
+const FIRST = [
+  'crash/crash',
+  'local/endpoints',
+  'simulation/simulation',
+  'local/main',
+  'infra/cli',
+  'pass/large',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) =>
+      FIRST.findLastIndex(name => moduleId.endsWith(`/test/${name}.test.ts`));
+    const isFirst = (file: TestSpecification) => place(file) >= 0;
+    const [first = [], rest = []] = [files.filter(isFirst), files.filter(file => !isFirst(file))];
+    return [...first.toSorted((one, other) => place(one) - place(other)), ...(await super.sort(rest))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -6,6 +27,9 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // All files of a worker share one instance of each module: to load them takes longer than most tests.
+    isolate: false,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
     coverage: {
       provider: 'v8',

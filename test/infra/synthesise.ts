@@ -15,12 +15,15 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.ur
 /** The configuration that cdk.json comes with. */
 export const committedConfig = cdkJson.context.changewire;
 
+/** CDK's own rules, which warn only, take seconds to load: `cdk synth` itself asks them. */
+const context = { ...cdkJson.context, '@aws-cdk/core:validateAgainstDefaultRules': false };
+
 /** An app as `cdk synth` makes it, but without bundling: its context is cdk.json's, its output a directory that
  *  goes when the tests of the file are through. */
 export function testApp(): App {
   const outdir = mkdtempSync(join(tmpdir(), 'changewire-synth-'));
   afterAll(() => rmSync(outdir, { recursive: true, force: true }));
-  return new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] }, outdir });
+  return new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] }, outdir });
 }
 
 /** Both stacks of a configuration, by default cdk.json's. */
@@ -35,8 +38,20 @@ export function testStack(config?: unknown, app = testApp()): ChangewireStack {
   return testStacks(config, app).stack;
 }
 
-export function testTemplate(config?: unknown): Template {
-  return Template.fromStack(testStack(config));
+/** Synthesised once for each configuration, whoever asks. */
+export function testTemplate(config: unknown = committedConfig): Template {
+  const key = JSON.stringify(config);
+  const template = templates.get(key) ?? Template.fromStack(testStack(config));
+  templates.set(key, template);
+  return template;
+}
+const templates = new Map<string, Template>();
+
+/** Synthesises cdk.json's stack into `outdir` with its bundles, as `cdk synth` does. */
+export function synthesiseBundled(outdir: string): void {
+  const app = new App({ context, outdir });
+  testStack(committedConfig, app);
+  app.synth();
 }
 
 /** One workspace with one process: the least that a configuration holds. */

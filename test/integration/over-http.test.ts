@@ -21,7 +21,7 @@ async function startHouse() {
   try {
     const table = await startTable();
     closers.push(table.stop);
-    const world = await createWorld(table, { projects: 3, tasksPerProject: 2 });
+    const world = await createWorld(table, { projects: 3, tasksPerProject: 2, overHttp: true });
     closers.push(world.stop);
     const sns = await startLocalSns({ clock: Date.now, sleep, onNotice: () => {} });
     closers.push(sns.stop);

@@ -9,17 +9,18 @@ export const TABLE_NAME = 'changewire';
 /** What is tried again is so at once. */
 export const PATIENCE: Patience = { clock: Date.now, random: () => 0.5, sleep: async () => undefined };
 
-/** True when tests run over the table's model instead of the embedded DynamoDB: mutation tests do, because they run
- *  each test many times. */
-export const usesModel = process.env.TEST_TABLE === 'model';
+/** Which table tests run over. By default the model, and what holds the model to DynamoDB runs over the embedded DynamoDB,
+ *  too. `dynamodb`: all run over the embedded DynamoDB. `model`: none does; mutation tests, which run each test many times. */
+const asked = process.env.TEST_TABLE;
+export const usesModel = asked === 'model';
 
 export interface TestTable extends Table {
   stop(): Promise<void>;
 }
 
-/** An empty table, in memory: the embedded DynamoDB's, unless TEST_TABLE asks for its model. */
+/** An empty table, in memory: the model, unless TEST_TABLE asks for the embedded DynamoDB. */
 export async function openTable(): Promise<TestTable> {
-  return usesModel ? { ...openModel(), stop: async () => undefined } : startTable();
+  return asked === 'dynamodb' ? startTable() : { ...openModel(), stop: async () => undefined };
 }
 
 /** The model of an empty table, and a client that knows nothing else. */

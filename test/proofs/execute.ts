@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Command } from './proof.ts';
+
+/** Runs Node with a command's arguments, its output where ours goes. After `limit` ms it is asked to end with all that it
+ *  started, and is killed 20 s later. @returns its exit code, 1 when a signal ended it */
+export async function execute(
+  { args, environment }: Command,
+  limit: number,
+  grace = 20_000,
+): Promise<number | 'time-out'> {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...environment },
+    detached: true,
+  });
+  const end = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  };
+  const timers: NodeJS.Timeout[] = [];
+  let late = false;
+  const onLate = () => {
+    late = true;
+    end('SIGTERM');
+    timers.push(setTimeout(() => end('SIGKILL'), grace));
+  };
+  timers.push(setTimeout(onLate, limit));
+  // Its process group is its own: what ends us must end it, too.
+  const endNow = () => end('SIGKILL');
+  process.once('exit', endNow);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  for (const timer of timers) clearTimeout(timer);
+  process.off('exit', endNow);
+  if (late) end('SIGKILL');
+  return late ? 'time-out' : (code ?? 1);
+}

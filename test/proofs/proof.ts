@@ -1,0 +1,80 @@
+/** One command of a proof. */
+export interface Command {
+  /** What it shows, for people. */
+  readonly what: string;
+  readonly args: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Something that takes too long for `npm test`: commands, of which as many are run as there is time for. */
+export interface Proof {
+  readonly name: string;
+  readonly commands: Iterable<Command>;
+  /** No further command begins after so many ms. */
+  readonly within: number;
+  /** A command that takes longer hangs, and fails the proof; in ms. */
+  readonly atMost: number;
+  /** The exit code by which a command says that it can't run here. */
+  readonly unavailable?: number;
+}
+
+/** What became of a proof. `cut short`: all that was run passed, and then its time was up in the middle of a command. */
+export interface Outcome {
+  readonly name: string;
+  readonly outcome: 'passed' | 'failed' | 'unavailable' | 'cut short' | 'no time left';
+  /** Commands that passed. */
+  readonly passed: number;
+  readonly took: number;
+}
+
+/** How a command ended: its exit code, or `time-out` when it was killed after `limit` ms. */
+export type Execute = (command: Command, limit: number) => Promise<number | 'time-out'>;
+
+/** Less than this, in ms, is not worth a beginning. */
+const LEAST = 60_000;
+
+/** Runs the proofs in turn until `deadline`; those before a failure and those after it. */
+export async function prove(
+  proofs: readonly Proof[],
+  how: {
+    readonly deadline: number;
+    readonly clock: () => number;
+    readonly execute: Execute;
+    readonly say: (line: string) => void;
+  },
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const proof of proofs) {
+    const began = how.clock();
+    const { outcome, passed } = await proveOne(proof, how);
+    const ended = { name: proof.name, outcome, passed, took: how.clock() - began };
+    how.say(lineOf(ended));
+    outcomes.push(ended);
+  }
+  return outcomes;
+}
+
+/** The outcome for people: `simulation: passed, 4 commands in 120 s`. */
+export function lineOf({ name, outcome, passed, took }: Outcome): string {
+  return `${name}: ${outcome}, ${passed} command${passed === 1 ? '' : 's'} passed in ${Math.round(took / 1000)} s`;
+}
+
+async function proveOne(
+  { commands, within, atMost, unavailable }: Proof,
+  { deadline, clock, execute, say }: Parameters<typeof prove>[1],
+): Promise<Pick<Outcome, 'outcome' | 'passed'>> {
+  const end = clock() + within;
+  let passed = 0;
+  for (const command of commands) {
+    const left = deadline - clock();
+    if (left < LEAST) return { outcome: passed > 0 ? 'passed' : 'no time left', passed };
+    if (passed > 0 && clock() >= end) break;
+    say(`▶ ${command.what}`);
+    const result = await execute(command, Math.min(left, atMost));
+    if (result === 'time-out') return { outcome: left < atMost ? 'cut short' : 'failed', passed };
+    if (result === unavailable) return { outcome: 'unavailable', passed };
+    if (result !== 0) return { outcome: 'failed', passed };
+    passed += 1;
+  }
+  return { outcome: 'passed', passed };
+}

@@ -1,0 +1,91 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXIT_UNAVAILABLE } from '../deployed/available.ts';
+import { BUGS } from '../simulation/bugs/bugs.ts';
+import type { Command, Proof } from './proof.ts';
+
+const MINUTE = 60_000;
+
+/** Rooms whose every file is at 100 %: of one file alone the score can be asked for, too. */
+const MUTATED = ['functions/changes', 'functions/snapshots'];
+
+/**
+ * The long proofs, in the order of a run. What is only a share changes with `day`, so that all of it has its turn.
+ * @param base the first seed of the simulation, and the crash test's
+ */
+export function proofsOf({ root, day, base }: { root: string; day: number; base: number }): Proof[] {
+  const files = MUTATED.flatMap(room => sourcesIn(root, room));
+  return [
+    {
+      name: 'deployed',
+      commands: [{ what: 'the deployed test', args: ['test/deployed/run.ts'] }],
+      within: MINUTE,
+      atMost: 14 * MINUTE,
+      unavailable: EXIT_UNAVAILABLE,
+    },
+    { name: 'simulation', commands: thousands(base), within: 3 * MINUTE, atMost: 8 * MINUTE },
+    {
+      name: 'kills',
+      commands: [
+        {
+          what: `40 kills of the local run, seed ${base}`,
+          args: ['test/crash/main.ts', '--seed', `${base}`, '--kills', '40', '--limit', '8m'],
+        },
+      ],
+      within: MINUTE,
+      atMost: 9 * MINUTE,
+    },
+    {
+      name: 'over the embedded DynamoDB',
+      commands: [
+        {
+          what: 'the tests of the pass over the embedded DynamoDB',
+          args: ['node_modules/vitest/vitest.mjs', 'run', 'test/pass', '--reporter=default'],
+          environment: { TEST_TABLE: 'dynamodb' },
+        },
+      ],
+      within: MINUTE,
+      atMost: 10 * MINUTE,
+    },
+    {
+      name: 'deliberate bugs',
+      commands: turned(BUGS, day).map(({ name }) => ({
+        what: `the deliberate bug “${name}”`,
+        args: ['test/simulation/bugs/find.ts', name],
+      })),
+      within: 3 * MINUTE,
+      atMost: 5 * MINUTE,
+    },
+    {
+      name: 'mutations',
+      commands: turned(files, day).map(file => ({
+        what: `mutations of ${file}`,
+        args: ['test/mutation/run.ts', file],
+      })),
+      within: 4 * MINUTE,
+      atMost: 10 * MINUTE,
+    },
+  ];
+}
+
+/** Plans of the simulation, 1,000 at a time. */
+function* thousands(base: number): Iterable<Command> {
+  for (let first = base; ; first += 1_000)
+    yield {
+      what: `1,000 plans of the simulation from seed ${first}`,
+      args: ['test/simulation/simulate.ts', '--seeds', '1000', '--base', `${first}`],
+    };
+}
+
+/** The list from another place each day; the steps are larger than what a day gets through. */
+function turned<Item>(list: readonly Item[], day: number): Item[] {
+  const at = (day * 7) % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
+}
+
+function sourcesIn(root: string, room: string): string[] {
+  return readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts'))
+    .sort()
+    .map(file => `${room}/${file}`);
+}
