@@ -5,17 +5,16 @@ import { batches } from './chat-batches.ts';
 
 /** The golden files: what each chat is sent for each batch. Made anew by `node test/endpoints/golden/update.ts`, and by
  *  nothing else: look at the difference before you commit it. */
-export function goldenFiles(): { file: string; path: string; content: string }[] {
+export function goldenFiles(): { file: string; path: string; content: () => string }[] {
   const chats = { slack: slackMessages, teams: teamsMessages };
   return Object.entries(chats).flatMap(([chat, messages]) =>
     Object.entries(batches).map(([name, events]) => ({
       file: `${chat}-${name}.json`,
       path: join(import.meta.dirname, 'golden', `${chat}-${name}.json`),
-      content: `${JSON.stringify(
-        messages(events).map(({ body }) => JSON.parse(body)),
-        null,
-        2,
-      )}\n`,
+      content: () => {
+        const bodies = messages(events).map(({ body }) => JSON.parse(body));
+        return `${JSON.stringify(bodies, null, 2)}\n`;
+      },
     })),
   );
 }

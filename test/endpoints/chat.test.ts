@@ -238,6 +238,6 @@ describe('golden files', () => {
   });
 
   it.each(goldenFiles())('$file is what is sent', ({ path, content }) => {
-    expect(content).toBe(readFileSync(path, 'utf8'));
+    expect(content()).toBe(readFileSync(path, 'utf8'));
   });
 });

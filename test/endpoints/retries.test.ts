@@ -4,15 +4,17 @@ import { LONGEST_SECONDS, retryIn, STANDARD_TIMING } from '../../functions/endpo
 
 const HOUR = 3_600_000;
 
-/** The ages, in seconds, of every attempt at a message that always fails, when each takes `took` ms. */
+/** The ages, in seconds, of every attempt at a message that always fails, when each takes `took` ms; a thousand at most. */
 function attempts(random: () => number, took = 0, retryAfter?: number): number[] {
   const ages: number[] = [];
-  for (let age = 0; ; ) {
+  let age = 0;
+  while (ages.length < 1_000) {
     ages.push(age / 1000);
     const seconds = retryIn(age, STANDARD_TIMING, random, retryAfter);
-    if (seconds === undefined) return ages;
+    if (seconds === undefined) break;
     age += took + seconds * 1000;
   }
+  return ages;
 }
 
 describe('retries', () => {
