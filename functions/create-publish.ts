@@ -34,15 +34,25 @@ export interface PublishDependencies extends Omit<Topic, 'isLate' | 'refuse'> {
   readonly count: Count;
 }
 
+/** A change record as the stream hands it over. */
+interface Change {
+  readonly dynamodb: {
+    readonly SequenceNumber: string;
+    readonly Keys: { readonly pk: { readonly S: string }; readonly sk: { readonly S: string } };
+    /** Base64 from Lambda, bytes from elsewhere. */
+    readonly NewImage: { readonly events: { readonly B: string } };
+  };
+}
+
 interface Outgoing {
   readonly event: ChangeEvent;
   readonly message: Message;
-  readonly record: DynamoDBRecord;
+  readonly record: Change;
 }
 
 /** Where a run ends early: the first record that is not done with. */
 interface Stop {
-  readonly record: DynamoDBRecord;
+  readonly record: Change;
   readonly event?: ChangeEvent;
   /** True when nothing failed. */
   readonly isLate: boolean;
@@ -59,7 +69,7 @@ export function createPublish(dependencies: PublishDependencies): Publish {
     dependencies.count('EventsPublished', sent.published);
     const stop = sent.stop ?? rest;
     if (!stop) return { batchItemFailures: [] };
-    const itemIdentifier = stop.record.dynamodb?.SequenceNumber ?? '';
+    const itemIdentifier = stop.record.dynamodb.SequenceNumber;
     report(stop.isLate, { itemIdentifier, id: stop.event?.id }, dependencies);
     return { batchItemFailures: [{ itemIdentifier }] };
   };
@@ -115,7 +125,7 @@ function stopAt(batch: readonly Outgoing[], index: number, isLate: boolean): Sto
 
 /** The events of the records up to the first for which no time is left: to set one aside takes a call. */
 async function readAll(
-  records: readonly DynamoDBRecord[],
+  records: readonly Change[],
   isLate: () => boolean,
   dependencies: PublishDependencies,
 ): Promise<{ outgoing: Outgoing[]; rest?: Stop }> {
@@ -127,15 +137,15 @@ async function readAll(
   return { outgoing };
 }
 
-function isChange({ eventName, dynamodb }: DynamoDBRecord): boolean {
+function isChange(record: unknown): record is Change {
+  const { eventName, dynamodb } = record as DynamoDBRecord;
   return eventName === 'INSERT' && dynamodb?.Keys?.sk?.S?.startsWith(CHANGE) === true;
 }
 
 /** A record that nobody can read must not hold up those behind it: it is set aside as well. */
-async function eventsOf(record: DynamoDBRecord, dependencies: PublishDependencies): Promise<Outgoing[]> {
+async function eventsOf(record: Change, dependencies: PublishDependencies): Promise<Outgoing[]> {
   try {
-    const bytes = record.dynamodb?.NewImage?.events?.B as unknown as string | Uint8Array;
-    const events = decodeEvents(typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : bytes);
+    const events = decodeEvents(Buffer.from(record.dynamodb.NewImage.events.B, 'base64'));
     return events.map(event => ({ event, message: messageOf(event), record }));
   } catch (error) {
     await setAside({ record }, `The change record can not be read: ${String(error)}`, dependencies);
@@ -148,8 +158,8 @@ async function setAside(
   reason: string,
   { reject, log, count }: PublishDependencies,
 ): Promise<void> {
-  const keys = record.dynamodb?.Keys;
-  const rejected = { reason, pk: keys?.pk?.S ?? '', sk: keys?.sk?.S ?? '', ...(event && { event }) };
+  const { pk, sk } = record.dynamodb.Keys;
+  const rejected = { reason, pk: pk.S, sk: sk.S, ...(event && { event }) };
   await reject(rejected);
   log.error('An event can not be published; it waits in the queue of rejected events.', {
     reason,

@@ -1,0 +1,216 @@
+import type { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { longestCall, PATIENCE } from '../../functions/aws-clients.ts';
+import { buildEvents } from '../../functions/changes/build-events.ts';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { createPublish, MARGIN_MS, type Rejected } from '../../functions/create-publish.ts';
+import { encode } from '../../functions/snapshots/codec.ts';
+import { TopicModel } from '../simulation/models/topic.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+
+function events(version: number, count: number): ChangeEvent[] {
+  const observed = { after: AT - 1, before: AT };
+  const commit = {
+    ...{
+      workspace: 'eu',
+      processId: 'onboarding',
+      projectId: 'p1',
+      projectRecord: { name: 'Acme' },
+      version,
+    },
+    observed: { project: observed, task: observed },
+  };
+  const change = (id: string) => ({ entity: 'task', action: 'created', id, record: {}, fields: [] }) as const;
+  return buildEvents(
+    commit,
+    Array.from({ length: count }, (_, index) => change(`t${index}`)),
+  );
+}
+
+const keysOf = (sequence: string) => ({ pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#${sequence}` });
+
+/** A change record; bytes stand as they are. */
+function record(sequence: string, of: unknown): DynamoDBRecord {
+  const bytes = of instanceof Uint8Array ? of : encode(of);
+  const { pk, sk } = keysOf(sequence);
+  return {
+    eventName: 'INSERT',
+    dynamodb: {
+      SequenceNumber: sequence,
+      Keys: { pk: { S: pk }, sk: { S: sk } },
+      NewImage: { events: { B: Buffer.from(bytes).toString('base64') } },
+    },
+  };
+}
+
+/** A publisher to the model of SNS: of each call, an error that is thrown, or the entries that fail or are refused. */
+function open(
+  answers: readonly (Error | { failing?: readonly string[]; refused?: readonly string[] } | undefined)[] = [],
+  left: readonly number[] = [],
+) {
+  const topic = new TopicModel({ arn: 'arn:aws:sns:eu-west-1:1:events' });
+  const taken: string[] = [];
+  topic.subscribe(({ body }) => taken.push(JSON.parse(body).id));
+  let calls = 0;
+  const send = async ({ input }: PublishBatchCommand) => {
+    const answer = answers[calls++];
+    if (answer instanceof Error) throw answer;
+    return topic.publishBatch(input, new Set(answer?.failing), new Set(answer?.refused));
+  };
+  const rejected: Rejected[] = [];
+  const said: [string, string, object][] = [];
+  const counts: [string, number][] = [];
+  const say = (level: string) => (text: string, details: object) => void said.push([level, text, details]);
+  const publish = createPublish({
+    sns: { send } as unknown as SNSClient,
+    topicArn: topic.arn,
+    sleep: async () => {},
+    random: () => 1,
+    reject: async entry => void rejected.push(entry),
+    log: { info: say('info'), warn: say('warn'), error: say('error') },
+    count: (name, value) => void counts.push([name, value]),
+  });
+  const times = [...left];
+  const context = { getRemainingTimeInMillis: () => times.shift() ?? Number.POSITIVE_INFINITY };
+  const run = (...Records: DynamoDBRecord[]) => publish({ Records }, context);
+  return { run, taken, rejected, said, counts };
+}
+const failure = (itemIdentifier: string) => ({ batchItemFailures: [{ itemIdentifier }] });
+const idsOf = (some: readonly ChangeEvent[]) => some.map(({ id }) => id);
+
+describe('a run of the publisher', () => {
+  it('sends every event of every change record, in order, and counts them', async () => {
+    const { run, taken, said, counts, rejected } = open();
+    const [first, second] = [events(AT, 14), events(AT + 1, 3)];
+    expect(await run(record('1', first), record('2', second))).toEqual({ batchItemFailures: [] });
+    expect(taken).toEqual(idsOf([...first, ...second]));
+    expect([said, counts, rejected]).toEqual([[], [['EventsPublished', 17]], []]);
+  });
+
+  it('passes over all that is no inserted change record', async () => {
+    const { run, taken, counts } = open();
+    const change = record('1', events(AT, 1));
+    const others = [
+      { ...change, eventName: 'REMOVE' as const },
+      { ...change, dynamodb: { ...change.dynamodb, Keys: { pk: { S: 'x' }, sk: { S: 'PROJECT#1' } } } },
+      { ...change, dynamodb: { ...change.dynamodb, Keys: { sk: { N: '1' } } } },
+      { ...change, dynamodb: { ...change.dynamodb, Keys: {} } },
+      { ...change, dynamodb: {} },
+      { eventName: 'INSERT' as const },
+    ];
+    expect(await run(...others)).toEqual({ batchItemFailures: [] });
+    expect([taken, counts]).toEqual([[], [['EventsPublished', 0]]]);
+  });
+
+  it('stops at the first record that SNS does not take, and says which', async () => {
+    const stubborn = Array(5).fill({ failing: ['1', '2'] });
+    const { run, taken, said, counts } = open(stubborn);
+    const [first, second, third] = [events(AT, 1), events(AT + 1, 1), events(AT + 2, 1)];
+    const given = [record('1', first), record('2', second), record('3', third)];
+    expect(await run(...given)).toEqual(failure('2'));
+    expect(taken).toEqual(idsOf(first));
+    expect(said).toEqual([
+      [
+        'warn',
+        'SNS did not take events; the stream sends them again.',
+        { itemIdentifier: '2', id: second[0]?.id },
+      ],
+    ]);
+    expect(counts).toEqual([
+      ['EventsPublished', 0],
+      ['PublishFailed', 1],
+    ]);
+  });
+
+  it('stops at the first record of a batch for which the whole request fails, and tells the error', async () => {
+    const { run, taken, said, counts } = open([undefined, new Error('throttled')]);
+    const [first, second] = [events(AT, 10), events(AT + 1, 2)];
+    expect(await run(record('1', first), record('2', second))).toEqual(failure('2'));
+    expect(taken).toEqual(idsOf(first));
+    expect(said).toEqual([
+      ['error', 'Publishing failed.', { error: 'Error: throttled' }],
+      ['warn', expect.any(String), { itemIdentifier: '2', id: second[0]?.id }],
+    ]);
+    expect(counts).toEqual([
+      ['EventsPublished', 10],
+      ['PublishFailed', 1],
+    ]);
+  });
+
+  it('sets aside what SNS will never take, whole, with keys and reason, and goes on', async () => {
+    const { run, taken, rejected, said, counts } = open([{ refused: ['1'] }]);
+    const given = events(AT, 3);
+    expect(await run(record('1', given))).toEqual({ batchItemFailures: [] });
+    expect(taken).toEqual([given[0]?.id, given[2]?.id]);
+    const reason = 'InvalidParameter: Invalid parameter';
+    expect(rejected).toEqual([{ reason, ...keysOf('1'), event: given[1] }]);
+    expect(said).toEqual([
+      [
+        'error',
+        'An event can not be published; it waits in the queue of rejected events.',
+        { reason, sk: keysOf('1').sk, id: given[1]?.id },
+      ],
+    ]);
+    expect(counts).toContainEqual(['EventsRejected', 1]);
+  });
+
+  it('sets aside a record that nobody can read, and goes on with those behind it', async () => {
+    const { run, taken, rejected, said } = open();
+    const given = events(AT, 1);
+    const broken = record('1', new Uint8Array([1, 2, 3]));
+    const without = { ...broken, dynamodb: { ...broken.dynamodb, NewImage: {} } };
+    expect(await run(broken, without, record('2', given))).toEqual({ batchItemFailures: [] });
+    expect(taken).toEqual(idsOf(given));
+    expect(rejected).toEqual(
+      [broken, without].map(() => ({
+        reason: expect.stringMatching(/^The change record can not be read: \w*Error/),
+        ...keysOf('1'),
+      })),
+    );
+    expect(said).toMatchObject([
+      ['error', expect.any(String), { sk: keysOf('1').sk, id: undefined }],
+      ['error', expect.any(String), {}],
+    ]);
+  });
+});
+
+describe('the time of a run', () => {
+  it('is kept free at its end for three calls with all their tries', () => {
+    expect(MARGIN_MS).toBe(3 * longestCall(PATIENCE.publish));
+  });
+
+  it.each([
+    [MARGIN_MS, { batchItemFailures: [] }, 12, []],
+    [
+      MARGIN_MS - 1,
+      failure('2'),
+      10,
+      [['info', 'The time of this run is up; the stream sends the rest again.', expect.anything()]],
+    ],
+  ])('with %i ms left behind its first batch ends as it must', async (left, answer, count, told) => {
+    // Asked before the second record is read, and before the second batch is sent.
+    const { run, taken, said } = open([], [MARGIN_MS, left]);
+    const given = [record('1', events(AT, 10)), record('2', events(AT + 1, 2))];
+    expect(await run(...given)).toEqual(answer);
+    expect([taken.length, said]).toEqual([count, told]);
+  });
+
+  it('that is up while records are read leaves the rest, which is no failure', async () => {
+    const { run, taken, said, counts } = open([], [MARGIN_MS - 1]);
+    expect(await run(record('1', events(AT, 1)), record('2', events(AT + 1, 1)))).toEqual(failure('2'));
+    expect(taken).toHaveLength(1);
+    expect(said).toMatchObject([['info', expect.any(String), { itemIdentifier: '2', id: undefined }]]);
+    expect(counts).toEqual([['EventsPublished', 1]]);
+  });
+
+  it('that is up among the messages of a refused batch names the first that was not tried', async () => {
+    const odd = { ...events(AT + 1, 1)[0], data: { process: { id: 'p' }, project: { id: '' } } };
+    const second = events(AT + 2, 1);
+    const { run, said } = open([], [MARGIN_MS, MARGIN_MS, MARGIN_MS, MARGIN_MS - 1]);
+    const given = [record('1', events(AT, 1)), record('2', [odd]), record('3', second)];
+    expect(await run(...given)).toEqual(failure('3'));
+    expect(said.at(-1)).toMatchObject(['info', expect.any(String), { id: second[0]?.id }]);
+  });
+});

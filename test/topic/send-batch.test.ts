@@ -1,0 +1,149 @@
+import {
+  type BatchResultErrorEntry,
+  InvalidParameterException,
+  type PublishBatchCommand,
+  type SNSClient,
+} from '@aws-sdk/client-sns';
+import { describe, expect, it } from 'vitest';
+import type { Message } from '../../functions/topic/entry.ts';
+import { sendBatch } from '../../functions/topic/send-batch.ts';
+
+const message = (name: string): Message => ({
+  Message: name,
+  MessageAttributes: { eventType: { DataType: 'String', StringValue: name } },
+});
+const messages = ['a', 'b', 'c'].map(message);
+const failed = (Id: string, more: Partial<BatchResultErrorEntry> = {}) => ({
+  Id,
+  Code: 'InternalError',
+  ...more,
+});
+const refusal = new InvalidParameterException({ message: 'no', $metadata: {} });
+
+/** A topic that gives one answer after the other, the last one for ever; it is late from the call `lateFrom` on. */
+function open(
+  answers: readonly (Error | readonly Partial<BatchResultErrorEntry>[] | undefined)[],
+  lateFrom = Number.POSITIVE_INFINITY,
+) {
+  const sent: unknown[] = [];
+  const waits: number[] = [];
+  const refused: [number, string][] = [];
+  const send = async ({ input }: PublishBatchCommand) => {
+    sent.push(input);
+    const answer = answers[Math.min(sent.length, answers.length) - 1];
+    if (answer instanceof Error) throw answer;
+    return { Failed: answer };
+  };
+  const topic = {
+    sns: { send } as unknown as SNSClient,
+    topicArn: 'arn',
+    sleep: async (ms: number) => void waits.push(ms),
+    random: () => 0.5,
+    isLate: () => sent.length >= lateFrom,
+    refuse: async (index: number, reason: string) => void refused.push([index, reason]),
+  };
+  return { topic, sent, waits, refused };
+}
+const entry = (index: number) => ({ Id: String(index), ...messages[index] });
+const request = (...indexes: number[]) => ({
+  TopicArn: 'arn',
+  PublishBatchRequestEntries: indexes.map(entry),
+});
+/** A message sent alone is the first of its own request. */
+const alone = (index: number) => ({
+  TopicArn: 'arn',
+  PublishBatchRequestEntries: [{ Id: '0', ...messages[index] }],
+});
+
+describe('a batch', () => {
+  it.each([[undefined], [[]]])('that SNS takes whole (%j) is sent once, in order', async answer => {
+    const { topic, sent, waits } = open([answer]);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
+    expect([sent, waits]).toEqual([[request(0, 1, 2)], []]);
+  });
+
+  it('of nothing is not sent', async () => {
+    const { topic, sent } = open([undefined]);
+    expect(await sendBatch(topic, [])).toEqual({ failed: [] });
+    expect(sent).toEqual([]);
+  });
+
+  it('has those sent again that SNS failed, and only those, with growing waits', async () => {
+    const { topic, sent, waits } = open([[failed('0'), failed('2')], [failed('2')], []]);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
+    expect(sent).toEqual([request(0, 1, 2), request(0, 2), request(2)]);
+    expect(waits).toEqual([100, 200]);
+  });
+
+  it('is tried five times; then what SNS still fails is named by its place', async () => {
+    const { topic, sent, waits } = open([[failed('1'), failed('2')]]);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [1, 2] });
+    expect(sent).toHaveLength(5);
+    expect(waits).toEqual([100, 200, 400, 800]);
+  });
+
+  it('has each message refused that is itself at fault, with SNS’s reason, and the others tried again', async () => {
+    const fault = { SenderFault: true };
+    const { topic, sent, refused } = open([
+      [
+        failed('0', { ...fault, Message: 'too odd' }),
+        failed('1', { SenderFault: false }),
+        failed('2', fault),
+      ],
+      [],
+    ]);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
+    expect(refused).toEqual([
+      [0, 'InternalError: too odd'],
+      [2, 'InternalError'],
+    ]);
+    expect(sent).toEqual([request(0, 1, 2), request(1)]);
+  });
+
+  it('is not tried again when the run’s time is up', async () => {
+    const { topic, sent, waits } = open([[failed('1')]], 1);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [1] });
+    expect([sent.length, waits]).toEqual([1, []]);
+    const late = open([[]], 0);
+    expect(await sendBatch(late.topic, messages)).toEqual({ failed: [] });
+  });
+
+  it('for which the request fails throws what the SDK throws', async () => {
+    const { topic, sent } = open([new Error('throttled')]);
+    await expect(sendBatch(topic, messages)).rejects.toThrow('throttled');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a batch that SNS refuses whole', () => {
+  it('is sent message by message, in order; those that are refused alone too are at fault', async () => {
+    const { topic, sent, refused } = open([refusal, [], refusal, []]);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
+    expect(sent).toEqual([request(0, 1, 2), alone(0), alone(1), alone(2)]);
+    expect(refused).toEqual([[1, 'InvalidParameterException: no']]);
+  });
+
+  it('is at fault itself when it is one message', async () => {
+    const { topic, sent, refused } = open([refusal]);
+    expect(await sendBatch(topic, [message('a')])).toEqual({ failed: [] });
+    expect([sent.length, refused]).toEqual([1, [[0, 'InvalidParameterException: no']]]);
+  });
+
+  it('names the place of a message that SNS finds at fault in an answer, too', async () => {
+    const { topic, refused } = open([refusal, [], [failed('0', { SenderFault: true })], []]);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
+    expect(refused).toEqual([[1, 'InternalError']]);
+  });
+
+  it('ends at the first message that is not taken now', async () => {
+    const { topic, sent } = open([refusal, [], [failed('0')]]);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [1] });
+    expect(sent).toHaveLength(1 + 1 + 5);
+  });
+
+  it('ends at the first message for which no time is left, but tries one', async () => {
+    const { topic, sent } = open([refusal, []], 0);
+    expect(await sendBatch(topic, messages)).toEqual({ failed: [], untried: 1 });
+    expect(sent).toHaveLength(2);
+  });
+});
