@@ -32,10 +32,9 @@ export function fitRecords<Part>(
   records: readonly ChatRecord[],
   room: Room<Part>,
 ): { parts: Part[]; left: Tally } {
-  const [best] = DETAILS.map(detail => fill(records, detail, room)).sort(
-    (one, other) => one.left.changes - other.left.changes,
+  return DETAILS.map(detail => fill(records, detail, room)).reduce((best, next) =>
+    next.left.changes < best.left.changes ? next : best,
   );
-  return best ?? { parts: [], left: tallyOf([]) };
 }
 
 /** All the changes of some records. */

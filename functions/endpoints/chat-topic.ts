@@ -39,6 +39,7 @@ const NAME_LENGTH = 120;
 const ORIGIN_LENGTH = 60;
 
 type RecordEvent = ProjectEvent | TaskEvent;
+type Some<Event> = [Event, ...Event[]];
 
 /** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
  *  its events by sequence and index, one per process with its fields' events, one per `source.*` event. An event that
@@ -47,37 +48,37 @@ export function chatTopics(events: readonly ChangeEvent[]): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
   const groups = Map.groupBy(unique, event => JSON.stringify(placeOf(event)));
   return [...groups.values()].map(group => {
-    const [source] = group.filter(isSourceEvent);
-    if (source) return sourceTopic(source);
-    const fields = group.filter(isFieldEvent).sort(byPosition);
-    return fields.length > 0
-      ? fieldsTopic(fields)
-      : projectTopic(group.filter(isRecordEvent).sort(byPosition));
+    const sorted = group.sort(byPosition) as Some<ChangeEvent>;
+    const [first] = sorted;
+    if (isSourceEvent(first)) return sourceTopic(first);
+    return isFieldEvent(first)
+      ? fieldsTopic(sorted as Some<FieldEvent>)
+      : projectTopic(sorted as Some<RecordEvent>);
   });
 }
 
-/** Events of one place are told together. */
+/** Events of one place are told together. They are of one kind. */
 function placeOf(event: ChangeEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
-  return isFieldEvent(event) ? [event.source] : [event.source, 'source', event.id];
+  return isFieldEvent(event) ? [event.source] : [event.id];
 }
 
-function fieldsTopic(events: readonly FieldEvent[]): ChatTopic {
+function fieldsTopic(events: Some<FieldEvent>): ChatTopic {
   return {
     title: 'Custom fields',
-    origin: events[0] ? originOf(events[0]) : '',
+    origin: originOf(events[0]),
     observed: spanOf(events.map(({ time }) => ({ after: time, before: time }))),
     records: events.map(fieldRecord),
     eventIds: events.map(event => event.id),
   };
 }
 
-function projectTopic(events: readonly RecordEvent[]): ChatTopic {
+function projectTopic(events: Some<RecordEvent>): ChatTopic {
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
-  const { id = '', name = '' } = project?.data.project ?? {};
+  const { id, name = '' } = project.data.project;
   return {
     title: label(name, TITLE_LENGTH) || `Project ${label(id, TITLE_LENGTH - 8)}`.trim(),
-    origin: events[0] ? originOf(events[0]) : '',
+    origin: originOf(events[0]),
     observed: spanOf(events.map(({ data }) => data.observed)),
     records: events.map(recordOf),
     eventIds: events.map(event => event.id),
@@ -142,7 +143,7 @@ function originOf({ source, data }: ChangeEvent): string {
 function spanOf(observed: readonly { after: string; before: string }[]): ChatTopic['observed'] {
   const after = Math.min(...observed.map(span => Date.parse(span.after)));
   const before = Math.max(...observed.map(span => Date.parse(span.before)));
-  return Number.isNaN(after + before) ? undefined : { after, before };
+  return Number.isNaN(after) || Number.isNaN(before) ? undefined : { after, before };
 }
 
 function label(text: string, limit: number): string {
@@ -150,7 +151,7 @@ function label(text: string, limit: number): string {
 }
 
 function isRecordEvent(event: ChangeEvent): event is RecordEvent {
-  return /^(project|task)\./.test(event.type);
+  return event.type.startsWith('project.') || event.type.startsWith('task.');
 }
 
 function isFieldEvent(event: ChangeEvent): event is FieldEvent {
@@ -161,13 +162,8 @@ function isSourceEvent(event: ChangeEvent): event is SourceEvent {
   return event.type.startsWith('source.');
 }
 
-/** Sequences are digits: the longer is the larger. */
 function byPosition(one: ChangeEvent, other: ChangeEvent): number {
-  return (
-    one.sequence.length - other.sequence.length ||
-    (one.sequence === other.sequence ? 0 : one.sequence < other.sequence ? -1 : 1) ||
-    indexOf(one) - indexOf(other)
-  );
+  return Number(one.sequence) - Number(other.sequence) || indexOf(one) - indexOf(other);
 }
 
 function indexOf(event: ChangeEvent): number {

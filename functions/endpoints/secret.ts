@@ -15,7 +15,7 @@ const signingSecret = z
 
 const chatSecret = z.object({ url }, 'the JSON object');
 const webhookSecret = z.object(
-  { url, secrets: z.array(signingSecret, 'secrets').min(1, 'secrets').max(2, 'secrets (two at most)') },
+  { url, secrets: z.array(signingSecret, 'secrets').min(1).max(2, 'secrets (two at most)') },
   'the JSON object',
 );
 
@@ -44,11 +44,13 @@ function example(kind: EndpointSettings['kind']): string {
 }
 
 function json(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
-    return undefined;
+    // What is no JSON lacks the object too.
   }
+  return value;
 }
 
 /** An http or https URL without user name and password. http passes: whether it may be used is decided where the address is
@@ -56,7 +58,7 @@ function json(text: string): unknown {
 export function isPlainAddress(text: string): boolean {
   const parsed = URL.parse(text);
   if (!parsed) return false;
-  return /^https?:$/.test(parsed.protocol) && parsed.username === '' && parsed.password === '';
+  return ['http:', 'https:'].includes(parsed.protocol) && parsed.username === '' && parsed.password === '';
 }
 
 /** Whether a text is what Standard Webhooks takes for a secret. */

@@ -153,3 +153,24 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     ),
   ),
 };
+
+/** The largest number from 1 to 499 for which `holds`, which holds up to there and not beyond. */
+export function mostOf(holds: (number: number) => boolean): number {
+  let [low, high] = [1, 499];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** A commit of 24 tasks, each with one change: a long one of `length`, and others of `others` characters. */
+export function commitOfLengths(length: number, others: number): ChangeEvent[] {
+  const value = (index: number) => (index === 0 ? 'x'.repeat(length) : 'z'.repeat(others));
+  return commitOf(
+    Array.from({ length: 24 }, (_, index) =>
+      change(`t${index}`, `Task ${index}`, [field('F', value(index), 'y')]),
+    ),
+  );
+}

@@ -18,6 +18,11 @@ describe('an answer', () => {
       });
   });
 
+  it('that is no answer yet, or of no kind that there is, is a failure', () => {
+    for (const status of [101, 199, 600])
+      expect(answer(status)).toEqual({ kind: 'failed', reason: `answered ${status}` });
+  });
+
   it('of 410 ends the endpoint', () => {
     expect(answer(410, { retryAfter: '5' })).toEqual({ kind: 'gone', reason: 'answered 410' });
   });

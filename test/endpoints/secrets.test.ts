@@ -40,6 +40,13 @@ describe('an endpoint’s secret', () => {
     [JSON.stringify({ url, secrets: ['whsec_'] }), /lacks secrets \(each whsec_/],
     [JSON.stringify({ url, secrets: ['whsec_hush!'] }), /lacks secrets \(each whsec_/],
     [JSON.stringify({ url, secrets: [whsec(23)] }), /24 to 64 bytes/],
+    [JSON.stringify({ url: 'https://hush@a.example', secrets: [whsec(24)] }), /lacks url \(an https/],
+    [JSON.stringify({ url: 'https://:hush@a.example', secrets: [whsec(24)] }), /lacks url \(an https/],
+    [JSON.stringify({ url: 'xhttp://hush.example', secrets: [whsec(24)] }), /lacks url \(an https/],
+    [JSON.stringify({ url, secrets: {} }), /lacks secrets\./],
+    [JSON.stringify({ url, secrets: [7] }), /lacks secrets\./],
+    [JSON.stringify({ url, secrets: [whsec(30).slice(6)] }), /lacks secrets \(each whsec_/],
+    [JSON.stringify({ url, secrets: [`whsec_!${whsec(30).slice(6)}`] }), /lacks secrets \(each whsec_/],
     [JSON.stringify({ url, secrets: [whsec(65)] }), /24 to 64 bytes/],
   ])(
     'invariant 10: that is malformed (%s) is told by its name and the remedy, not by its content',
@@ -50,6 +57,16 @@ describe('an endpoint’s secret', () => {
       expect(parse).not.toThrow(/hush/);
     },
   );
+
+  it('that is malformed is told with the very command that mends it', () => {
+    const command = (example: string) =>
+      `Endpoint crm: secret changewire/endpoint/crm lacks the JSON object. Put it there: aws secretsmanager put-secret-value --secret-id changewire/endpoint/crm --secret-string '${example}'`;
+    expect(() => parseSecret(endpoint('webhook'), '[]')).toThrow(
+      new Error(command('{"url":"https://…","secrets":["whsec_…"]}')),
+    );
+    for (const kind of ['slack', 'teams'] as const)
+      expect(() => parseSecret(endpoint(kind), 'hush')).toThrow(new Error(command('{"url":"https://…"}')));
+  });
 
   it('is read again after a minute, so that a new one is used without a deployment', async () => {
     let now = 0;

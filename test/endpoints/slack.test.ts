@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slackMessages } from '../../functions/endpoints/slack.ts';
+import { contextBlock } from '../../functions/endpoints/slack-blocks.ts';
 import { notificationText, plainText, richText } from '../../functions/endpoints/slack-text.ts';
 import { anyText } from './chat-arbitraries.ts';
-import { batches, change, commitOf, field } from './chat-batches.ts';
+import { batches, change, commitOf, commitOfLengths, field, mostOf } from './chat-batches.ts';
 import { slackMessage, textsOf } from './slack-schema.ts';
 
 const parse = (body: string | undefined) => slackMessage.parse(JSON.parse(body ?? ''));
@@ -34,6 +35,44 @@ describe('Slack messages', () => {
     const { text } = parse(slackMessages(batches.single ?? [])[0]?.body);
     expect(text.replaceAll('\u2060', '')).toBe(
       'Website relaunch: Agree on the page structure · Status: Open → In progress',
+    );
+  });
+
+  it('a message takes the last character that Slack takes, and not one more', () => {
+    const messageOf = (length: number) => slackMessages(commitOfLengths(length, 250))[0]?.body ?? '';
+    const most = mostOf(length => messageOf(length).includes('x'.repeat(length)));
+    expect([most > 1, most < 499]).toEqual([true, true]);
+    // Room is kept for the line that tells what is left out.
+    const left = contextBlock('… and 24 more changes in 24 tasks are not shown');
+    expect(messageOf(most)).toHaveLength(12_000 - JSON.stringify(left).length - 1);
+  });
+
+  it('a record takes 3,000 characters, and not one more', () => {
+    const longest = (length: number) => {
+      const fields = [
+        field('A', 'x'.repeat(length), 'y'),
+        ...Array(6).fill(field('F', 'z'.repeat(420), 'y')),
+      ];
+      const { blocks } = parse(slackMessages(commitOf([change('t', 'Task', fields)]))[0]?.body);
+      return textsOf(blocks.filter(({ type }) => type === 'rich_text')).join('');
+    };
+    const most = mostOf(length => longest(length).includes('x'.repeat(length)));
+    expect([most > 1, most < 499]).toEqual([true, true]);
+    expect(longest(most)).toHaveLength(3_000);
+  });
+
+  it('times of one day are told with one date, those that are half a day apart with two', () => {
+    const hours = 3_600_000;
+    const text = (after: number, before: number) =>
+      JSON.stringify(contextBlock('p', { after, before }).elements[1]);
+    const dated = /\{date_short_pretty\}/g;
+    expect(text(0, 12 * hours - 1).match(dated)).toHaveLength(1);
+    expect(text(0, 12 * hours).match(dated)).toHaveLength(2);
+    expect(text(5_000, 5_000)).toContain(
+      'seen <!date^5^{date_short_pretty} {time_secs}|1970-01-01 00:00:05 UTC>',
+    );
+    expect(text(0, 12 * hours)).toContain(
+      'and <!date^43200^{date_short_pretty} {time_secs}|1970-01-01 12:00:00 UTC>',
     );
   });
 

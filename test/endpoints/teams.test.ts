@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { teamsMessages } from '../../functions/endpoints/teams.ts';
-import { batches, change, commitOf, field } from './chat-batches.ts';
+import { teamsBytes, teamsMessages } from '../../functions/endpoints/teams.ts';
+import { tailBlock } from '../../functions/endpoints/teams-card.ts';
+import { batches, change, commitOf, commitOfLengths, field, mostOf } from './chat-batches.ts';
 import { textsOf } from './slack-schema.ts';
 import { cardFaults, cardOf, runsOf } from './teams-schema.ts';
 
@@ -24,6 +25,15 @@ describe('Teams messages', () => {
     expect(shown).toBeGreaterThan(5);
     expect(runsOf(body)).toContain(`and ${100 - shown} more fields`);
     expect(textsOf(body.at(-1))).toEqual([`… and ${100 - shown} more changes in 1 task are not shown`]);
+  });
+
+  it('a message takes the last byte that it may, and not one more', () => {
+    const messageOf = (length: number) => teamsMessages(commitOfLengths(length, 390))[0]?.body ?? '';
+    const most = mostOf(length => messageOf(length).includes('x'.repeat(length)));
+    expect([most > 1, most < 499]).toEqual([true, true]);
+    // Room is kept for the line that tells what is left out.
+    const left = tailBlock('… and 24 more changes in 24 tasks are not shown');
+    expect(teamsBytes(messageOf(most))).toBe(28_000 - teamsBytes(`,${JSON.stringify(left)}`));
   });
 
   it('the library of the format finds what is wrong with a card', () => {
