@@ -355,12 +355,18 @@ describe('what a pass is given', () => {
     expect(told.at(-1)).toEqual({ ...process, mode: 'sweep', done: 3, total: 3 });
   });
 
-  it('is what was reported before, so that it is said once', async () => {
-    const { world, run, said } = openPoll();
-    world.projects.set('p1', project(1));
-    await run();
-    const first = said.filter(([level]) => level === 'warn').length;
-    await run();
-    expect(said.filter(([level]) => level === 'warn')).toHaveLength(first);
+  it('is a lease of its own: its owner is the request and a number by chance, or whom the caller names', async () => {
+    const owners: string[] = [];
+    const { snapshots } = openPoll();
+    const takeLease: Snapshots['takeLease'] = async (key, request) => {
+      owners.push(request.owner);
+      return snapshots.takeLease(key, request);
+    };
+    await openPoll({ snapshots: { ...snapshots, takeLease } }).run();
+    await openPoll({
+      snapshots: { ...snapshots, takeLease },
+      owner: ({ awsRequestId }) => `of ${awsRequestId}`,
+    }).run();
+    expect(owners).toEqual([`run-1/${(2 ** 47).toString(36)}`, 'of run-1']);
   });
 });
