@@ -81,7 +81,7 @@ const failure = (itemIdentifier: string) => ({ batchItemFailures: [{ itemIdentif
 const idsOf = (some: readonly ChangeEvent[]) => some.map(({ id }) => id);
 
 describe('a run of the publisher', () => {
-  it('sends every event of every change record, in order, and counts them', async () => {
+  it('invariant 1: sends every event of every change record, in order, and counts them', async () => {
     const { run, taken, said, counts, rejected } = open();
     const [first, second] = [events(AT, 14), events(AT + 1, 3)];
     expect(await run(record('1', first), record('2', second))).toEqual({ batchItemFailures: [] });
@@ -104,7 +104,7 @@ describe('a run of the publisher', () => {
     expect([taken, counts]).toEqual([[], [['EventsPublished', 0]]]);
   });
 
-  it('stops at the first record that SNS does not take, and says which', async () => {
+  it('invariant 1: stops at the first record that SNS does not take, and says which', async () => {
     const stubborn = Array(5).fill({ failing: ['1', '2'] });
     const { run, taken, said, counts } = open(stubborn);
     const [first, second, third] = [events(AT, 1), events(AT + 1, 1), events(AT + 2, 1)];
@@ -124,7 +124,7 @@ describe('a run of the publisher', () => {
     ]);
   });
 
-  it('stops at the first record of a batch for which the whole request fails, and tells the error', async () => {
+  it('invariant 1: stops at the first record of a batch for which the whole request fails, and tells the error', async () => {
     const { run, taken, said, counts } = open([undefined, new Error('throttled')]);
     const [first, second] = [events(AT, 10), events(AT + 1, 2)];
     expect(await run(record('1', first), record('2', second))).toEqual(failure('2'));
@@ -139,7 +139,7 @@ describe('a run of the publisher', () => {
     ]);
   });
 
-  it('sets aside what SNS will never take, whole, with keys and reason, and goes on', async () => {
+  it('invariant 1: sets aside what SNS will never take, whole, with keys and reason, and goes on', async () => {
     const { run, taken, rejected, said, counts } = open([{ refused: ['1'] }]);
     const given = events(AT, 3);
     expect(await run(record('1', given))).toEqual({ batchItemFailures: [] });

@@ -199,18 +199,6 @@ describe('publishing', () => {
     expect(counts).toEqual({ EventsPublished: 5 });
   });
 
-  it('passes over what is no inserted change record', async () => {
-    const { publish, batches } = publisher();
-    const snapshot = record('1', events(AT, 1));
-    const Records = [
-      { ...snapshot, dynamodb: { ...snapshot.dynamodb, Keys: { pk: { S: 'x' }, sk: { S: 'PROJECT#1' } } } },
-      record('2', events(AT, 1), { eventName: 'REMOVE' }),
-      { eventName: 'INSERT' } as DynamoDBRecord,
-    ];
-    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
-    expect(batches).toEqual([]);
-  });
-
   it('invariant 1: sends single entries that SNS failed again, with growing waits, and only those', async () => {
     const { publish, batches, waits } = publisher([failing(['1', '2'], false), failing(['2'], false)]);
     const three = events(AT, 3);
@@ -218,21 +206,6 @@ describe('publishing', () => {
     expect(await publish({ Records: [record('1', three)] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(batches).toEqual([ids, [ids[1], ids[2]], [ids[2]]]);
     expect(waits).toEqual([200, 400]);
-  });
-
-  it('invariant 1: reports the first record that SNS would not take, and does not go beyond it', async () => {
-    const { publish, batches, counts } = publisher(Array.from({ length: 5 }, () => failing(['0'], false)));
-    const one = { ...failing, batch: events(AT, 10) };
-    const Records = [record('1', one.batch), record('2', events(AT + 1, 10)), record('3', events(AT + 2, 1))];
-    const answers = Array.from({ length: 5 }, () => failing(['0'], false));
-    const second = publisher([output => output, ...answers]);
-    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
-    expect(batches).toHaveLength(5);
-    expect(counts).toEqual({ EventsPublished: 0, PublishFailed: 1 });
-    expect(await second.publish({ Records }, ENDLESS)).toEqual({
-      batchItemFailures: [{ itemIdentifier: '2' }],
-    });
-    expect(second.batches).toHaveLength(6);
   });
 
   it('invariant 1: reports the first record when SNS cannot be reached', async () => {
@@ -255,26 +228,6 @@ describe('publishing', () => {
     const Records = [record('7', events(AT, 1))];
     expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
     expect(errors).toEqual(['Publishing failed.']);
-  });
-
-  it('sets aside, whole and with the reason, what SNS will never take, and goes on', async () => {
-    const { publish, rejected, counts } = publisher([failing(['1'], true)]);
-    const three = events(AT, 3);
-    expect(await publish({ Records: [record('1', three)] }, ENDLESS)).toEqual({ batchItemFailures: [] });
-    expect(rejected).toEqual([
-      { reason: 'InvalidParameter: no', pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#1`, event: three[1] },
-    ]);
-    expect(counts).toMatchObject({ EventsRejected: 1 });
-  });
-
-  it('sets aside a change record that nobody can read, and goes on with those behind it', async () => {
-    const { publish, rejected } = publisher();
-    const Records = [record('1', new Uint8Array([1, 2, 3])), record('2', events(AT, 1))];
-    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
-    expect(rejected).toMatchObject([
-      { reason: expect.stringMatching(/can not be read/), sk: `CHANGE#${AT}#p1#1` },
-    ]);
-    expect(await received(1)).toHaveLength(1);
   });
 
   it('invariant 3: sends the same bytes when a record comes twice', async () => {
@@ -303,12 +256,6 @@ describe('a batch that SNS refuses as a whole', () => {
     expect(rejected).toEqual([{ reason, pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#1`, event: bad }]);
   });
 
-  it('is asked once when it holds one event', async () => {
-    const { publish, batches, rejected } = modelPublisher();
-    expect(await publish({ Records: [record('1', [bad])] }, ENDLESS)).toEqual({ batchItemFailures: [] });
-    expect([batches.length, rejected.length]).toEqual([1, 1]);
-  });
-
   it.each([
     new ValidationException({ message: 'no', Message: 'no', $metadata }),
     // As the SDK tells what it has no class for.
@@ -317,19 +264,6 @@ describe('a batch that SNS refuses as a whole', () => {
     const { publish, taken, rejected } = modelPublisher([refusal]);
     expect(await publish({ Records: [record('1', [a, c])] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect([taken, rejected]).toEqual([[a.id, c.id], []]);
-  });
-
-  it('invariant 1: goes no further than the first event that SNS does not take now', async () => {
-    const notNow = { failing: ['0'] };
-    const { publish, taken, rejected } = modelPublisher([
-      ...[undefined, undefined, undefined],
-      ...Array.from({ length: 5 }, () => notNow),
-    ]);
-    const split = [record('1', [a, bad]), record('2', [c]), record('3', [d])];
-    expect(await publish({ Records: split }, ENDLESS)).toEqual({
-      batchItemFailures: [{ itemIdentifier: '2' }],
-    });
-    expect([taken, rejected.length]).toEqual([[a.id], 1]);
   });
 
   const message = 'no';
