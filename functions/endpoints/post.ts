@@ -90,6 +90,6 @@ function reasonOf(error: unknown, timeout: number): string {
 
 /** The system's or undici's code, never a message: those name hosts and addresses. */
 function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'no code';
+  const code = String((error as { code?: unknown } | undefined)?.code);
+  return /^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'no code';
 }

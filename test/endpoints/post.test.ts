@@ -136,15 +136,55 @@ describe('a post', () => {
     expect(proxy.connections).toBe(0);
   });
 
-  it('trusts no certificate that nobody vouches for', async () => {
+  it('speaks HTTP/1.1 alone, and trusts no certificate that nobody vouches for', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
-    const server = createServer({ key, cert }, (_request, response) => void response.end());
+    const offered: string[] = [];
+    const ALPNCallback = ({ protocols }: { protocols: string[] }) => {
+      offered.push(...protocols);
+      return 'http/1.1';
+    };
+    const server = createServer({ key, cert, ALPNCallback }, (_request, response) => void response.end());
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     closers.push(() => server.close());
     const { port } = server.address() as AddressInfo;
     expect(await poster().post(`https://localhost:${port}/`, request)).toEqual({
       why: expect.stringMatching(/^no answer \([A-Z_]*(SELF_SIGNED|CERT)[A-Z_]*\)$/),
     });
+    expect(offered).toEqual(['http/1.1']);
+  });
+});
+
+describe('a post through an agent in memory', () => {
+  const open = (answer: () => Promise<unknown>) => {
+    const agent = { request: answer, destroy: vi.fn(async () => undefined) };
+    const made = poster({ openAgent: () => agent as never });
+    return { ...made, agent };
+  };
+
+  it.each([
+    [Object.assign(new Error('hush'), { code: 'UND_ERR_SOCKET' }), 'UND_ERR_SOCKET'],
+    [Object.assign(new Error('hush'), { code: 'hush ECONNRESET' }), 'no code'],
+    [Object.assign(new Error('hush'), { code: 'ECONNRESET hush' }), 'no code'],
+    [Object.assign(new Error('hush'), { code: 7 }), 'no code'],
+    [undefined, 'no code'],
+  ])('that fails (%s) is told by a code, and by nothing else', async (error, code) => {
+    const { post } = open(() => Promise.reject(error));
+    expect(await post('https://crm.example/hush', request)).toEqual({ why: `no answer (${code})` });
+  });
+
+  it('reads 64 KB of the body at most, which may end in any way', async () => {
+    const dump = vi.fn(async () => {
+      throw new Error('hush');
+    });
+    const { post } = open(async () => ({ statusCode: 200, headers: {}, body: { dump } }));
+    expect(await post('https://crm.example/', request)).toMatchObject({ status: 200 });
+    expect(dump.mock.calls).toEqual([[{ limit: 65_536, signal: expect.any(AbortSignal) }]]);
+  });
+
+  it('kills its connections when it is closed', async () => {
+    const { close, agent } = open(() => Promise.reject(new Error('asked')));
+    await close();
+    expect(agent.destroy).toHaveBeenCalledOnce();
   });
 });
 
