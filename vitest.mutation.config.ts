@@ -2,11 +2,14 @@ import { basename, resolve } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** What these hold takes many seconds, or needs memory to itself; `npm test` runs them. */
-const HEAVY = '**/{endless,idle,large,memory,*.property}.test.ts';
+/** What these hold takes many seconds, real servers or memory to itself; `npm test` runs them. */
+const HEAVY =
+  '**/{endless,idle,large,memory,*.property,five-endpoints,misbehaving,poller,publish,publish-time}.test.ts';
 
 /** The first failing test ends the run of a mutant: what takes longest comes last. */
-const LAST = ['fields', 'audit-purge', 'strange-service', 'faults'].map(name => `${name}.test.ts`);
+const LAST = ['fields', 'audit-purge', 'strange-service', 'faults', 'batch', 'webhook', 'post'].map(
+  name => `${name}.test.ts`,
+);
 
 class QuickestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,10 +1,30 @@
+interface RoomSettings {
+  /** Its code, as globs. */
+  readonly files: readonly string[];
+  /** The folder of the tests that hold it. */
+  readonly tests: string;
+  /** The score in percent, rounded down, below which the run fails. */
+  readonly break: number;
+}
+
 /** The rooms that mutation tests hold, in the order of a run. */
 export const ROOMS = {
-  /** `break`: the score in percent, rounded down, below which the run fails. */
-  changes: { break: 100 },
-  snapshots: { break: 100 },
+  changes: { files: ['functions/changes/**/*.ts'], tests: 'test/changes', break: 100 },
+  snapshots: { files: ['functions/snapshots/**/*.ts'], tests: 'test/snapshots', break: 100 },
+  topic: {
+    files: ['functions/topic/**/*.ts', 'functions/create-publish.ts'],
+    tests: 'test/topic',
+    break: 99,
+  },
+  delivery: {
+    files: ['functions/delivery/**/*.ts', 'functions/create-deliver.ts'],
+    tests: 'test/deliver',
+    break: 99,
+  },
+  endpoints: { files: ['functions/endpoints/**/*.ts'], tests: 'test/endpoints', break: 99 },
+  poll: { files: ['functions/create-poll.ts'], tests: 'test/poll', break: 99 },
   // Its mutants that loop end by a time-out, which a busy machine may blur: one of a hundred is left for that.
-  pass: { break: 99 },
-} as const;
+  pass: { files: ['functions/pass/**/*.ts'], tests: 'test/pass', break: 99 },
+} as const satisfies Record<string, RoomSettings>;
 
 export type Room = keyof typeof ROOMS;

@@ -1,3 +1,4 @@
+import { matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { ROOMS, type Room } from './rooms.ts';
@@ -7,31 +8,36 @@ import { ROOMS, type Room } from './rooms.ts';
  *
  *  `npm run test:mutation -- changes snapshots`: these rooms only.
  *  `npm run test:mutation -- functions/changes/decimal.ts`: these files only; a threshold below 100 is not asked for.
+ *  `--concurrency 1`: one process at a time (default: 2).
  *  `--incremental`: goes on from the last run's report, and runs what changed since in code or test files. */
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { incremental: { type: 'boolean', default: false } },
+  options: {
+    incremental: { type: 'boolean', default: false },
+    concurrency: { type: 'string', default: '2' },
+  },
 });
 const named = positionals.filter(name => name in ROOMS) as Room[];
 const files = positionals.filter(name => !(name in ROOMS));
 
 for (const room of Object.keys(ROOMS) as Room[]) {
-  const own = files.filter(file => file.startsWith(`functions/${room}/`));
-  if (positionals.length === 0 || named.includes(room)) await mutate(room, [`functions/${room}/**/*.ts`]);
-  else if (own.length > 0) await mutate(room, own);
+  const { files: all, break: least } = ROOMS[room];
+  const own = files.filter(file => all.some(glob => matchesGlob(file, glob)));
+  if (positionals.length === 0 || named.includes(room)) await mutate(room, all, least);
+  // Where nothing survives in a room, nothing does in any of its files.
+  else if (own.length > 0) await mutate(room, own, least === 100 ? least : null);
 }
 
-async function mutate(room: Room, mutate: string[]): Promise<void> {
-  const whole = mutate[0] === `functions/${room}/**/*.ts`;
+async function mutate(room: Room, mutate: readonly string[], threshold: number | null): Promise<void> {
   const reports = `mutation/${room}`;
   await new Stryker({
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'vitest.mutation.config.ts', dir: `test/${room}`, related: false },
+    vitest: { configFile: 'vitest.mutation.config.ts', dir: ROOMS[room].tests, related: false },
     mutate,
     coverageAnalysis: 'perTest',
-    concurrency: 2,
+    concurrency: Number(values.concurrency),
     timeoutMS: 20_000,
     incremental: values.incremental,
     incrementalFile: `${reports}/incremental.json`,
@@ -42,7 +48,6 @@ async function mutate(room: Room, mutate: string[]): Promise<void> {
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     htmlReporter: { fileName: `${reports}/report.html` },
     jsonReporter: { fileName: `${reports}/report.json` },
-    // Where nothing survives in a room, nothing does in any of its files.
-    thresholds: { break: whole || ROOMS[room].break === 100 ? ROOMS[room].break : null },
+    thresholds: { break: threshold },
   } as object).runMutationTest();
 }
