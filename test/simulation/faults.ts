@@ -44,7 +44,7 @@ export const EVENTS = {
   topic: ['message late', 'message twice'],
   'topic.entries': [
     ...['failed', 'failed in all tries', 'failed in the next run, too', 'failed of several records'],
-    ...['refused', 'failed beside refused'],
+    ...['refused', 'failed beside refused', 'malformed'],
   ],
   'delivery.messages': [
     ...['404', '429', '500', 'reset', 'visibility', 'dead letter'],
@@ -77,6 +77,7 @@ export const EVENTS = {
     'restored new table, cut',
     'told events forgotten',
     'events lost with the stream',
+    'batch read in part',
   ],
   clock: [
     ...['seconds ahead', 'seconds behind', 'minutes ahead', 'minutes behind', 'hours ahead', 'hours behind'],

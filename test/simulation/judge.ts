@@ -2,7 +2,7 @@ import { jsonEqual } from '../../functions/changes/equal.ts';
 import { propertyOf } from '../../local/service/properties.ts';
 import type { FieldKind } from '../../local/service/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../support/told.ts';
-import { isHeld, releaseHeld, stateItem } from './operator.ts';
+import { isHeld, isSweepUnfinished, releaseHeld, stateItem } from './operator.ts';
 import { Violation } from './oracle/violation.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
 import type { Plan } from './plan.ts';
@@ -31,6 +31,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
     await runs(world, 'sweep');
     await runs(world, 'sweep');
   }
+  if (isHeld(world)) throw new Violation(1, 'the process was released, but is still held');
   checkConvergence(world, plan);
   for (const entity of ['project', 'task'] as const)
     world.commits.fields.checkServed(entity, world.service.backend.edit.fields(PROCESS, entity));
@@ -112,21 +113,23 @@ function checkConvergence(world: World, plan: Plan): void {
   }
 }
 
-/** A sweep that runs out of time half-way: the next run does not begin anew. */
+/** A sweep that runs out of time half-way: the next run of `changes` goes on with it to its end, and does not begin anew. */
 async function checkResumption(world: World, { concurrency }: Plan): Promise<void> {
   const began = world.scheduler.now;
   await ended(world, 'sweep');
   const whole = world.scheduler.now - began;
-  const asked = async (budget: number) => {
+  const asked = async (mode: 'changes' | 'sweep', budget: number) => {
     await world.pass(CALM_MS);
     world.service.requests = [];
-    const outcome = await ended(world, 'sweep', budget);
+    const outcome = await ended(world, mode, budget);
     return { outcome, projects: new Set(world.service.requests.flatMap(tasksOf)) };
   };
   // No project is begun in the second half of a short run.
-  const first = await asked(whole * 1.4);
+  const first = await asked('sweep', whole * 1.4);
   if (first.outcome !== 'unfinished') return;
-  const second = await asked(RUN.budget);
+  const second = await asked('changes', RUN.budget);
+  if (isSweepUnfinished(world))
+    throw new Violation(1, 'a sweep that ran out of time was not taken up by the next run of changes');
   const twice = [...first.projects].filter(id => second.projects.has(id));
   // Those that were under way, and what was done behind them, are asked for again.
   if (first.projects.size > 2 * concurrency + 1 && twice.length === first.projects.size)

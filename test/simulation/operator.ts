@@ -4,7 +4,7 @@ import {
   type GetItemCommandOutput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { stateKey } from '../../functions/snapshots/keys.ts';
+import { passKey, stateKey } from '../../functions/snapshots/keys.ts';
 import { PROCESS, TABLE_NAME, WORKSPACE } from './shared.ts';
 import type { World } from './world.ts';
 
@@ -14,6 +14,16 @@ const Key = stateKey({ workspace: WORKSPACE, processId: PROCESS });
 export function stateItem({ table }: World): Record<string, AttributeValue> | undefined {
   const command = new GetItemCommand({ TableName: TABLE_NAME, Key, ConsistentRead: true });
   return (table.run(command) as GetItemCommandOutput).Item;
+}
+
+/** Whether a sweep began, and has not ended. */
+export function isSweepUnfinished({ table }: World): boolean {
+  const command = new GetItemCommand({
+    TableName: TABLE_NAME,
+    Key: passKey({ workspace: WORKSPACE, processId: PROCESS }, 'sweep'),
+    ConsistentRead: true,
+  });
+  return (table.run(command) as GetItemCommandOutput).Item?.window !== undefined;
 }
 
 export function isHeld(world: World): boolean {

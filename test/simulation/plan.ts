@@ -30,14 +30,15 @@ export interface Plan {
   readonly streamBatch: number;
   /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
   readonly streamAgain: readonly { readonly run: number; readonly records: number }[];
-  /** Of 1: how often SNS delivers late or twice, SQS forgets a deletion or shows a message that it has just shown, and Lambda
-   *  runs one request twice. */
+  /** Of 1: how often SNS delivers late or twice, SQS forgets a deletion or shows a message that it has just shown, Lambda runs
+   *  one request twice, and the table answers a part of a batch. */
   readonly mess: {
     readonly late: number;
     readonly twice: number;
     readonly undeleted: number;
     readonly shownTwice: number;
     readonly sameRequest: number;
+    readonly cramped: number;
   };
   readonly chat: 'slack' | 'teams' | undefined;
   /** Whether the service, or what stands before it, compresses its answers. */
@@ -49,10 +50,11 @@ export interface Plan {
   readonly sluggish: Sluggish | undefined;
 }
 
-/** `project` chooses by remainder; `how`: what its task list answers. */
+/** `project` chooses by remainder; `how`: what its task list answers; `edited`: it has just been edited then. */
 export interface Poison {
   readonly project: number;
   readonly how: (typeof POISONS)[number];
+  readonly edited: boolean;
   readonly from: number;
   readonly steps: number;
 }
@@ -328,6 +330,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       undeleted: fc.constantFrom(0, 0.2),
       shownTwice: fc.constantFrom(0, 0.1),
       sameRequest: fc.constantFrom(0, 0.2),
+      cramped: fc.constantFrom(0, 0.3),
     }),
     chat: fc.constantFrom('slack' as const, 'teams' as const, undefined),
     unrest,
@@ -336,6 +339,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       fc.record({
         project: fc.nat(1000),
         how: fc.constantFrom(...POISONS),
+        edited: fc.boolean(),
         // From the beginning on, and for long: the baseline ends without it.
         from: fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(12) }),
         steps: fc.integer({ min: 3, max: 15 }),

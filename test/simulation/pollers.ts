@@ -5,6 +5,7 @@ import { connect } from '../../functions/service/client.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { API_PATH, AUTH_PATH } from '../../local/service/answer.ts';
+import { crampedTable } from './cramped-table.ts';
 import type { Strike } from './faults.ts';
 import { VirtualAgent } from './http.ts';
 import { Life } from './life.ts';
@@ -35,12 +36,14 @@ export class Pollers {
   readonly #settings: WorkspaceSettings;
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<{ readonly requestId: string }>();
+  readonly #table: ReturnType<typeof crampedTable>;
   #runs = 0;
   #started = 0;
 
   constructor(shared: Shared, service: ServiceSide) {
     this.#shared = shared;
     this.#service = service;
+    this.#table = crampedTable(shared);
     this.#settings = workspaceSettings.parse({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
@@ -115,12 +118,12 @@ export class Pollers {
   readonly #onDeath = new WeakMap<Life, () => void>();
 
   #create(): Environment {
-    const { nature, clocks, table, wrote, log, random, plan } = this.#shared;
+    const { nature, clocks, wrote, log, random, plan } = this.#shared;
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
     const clock = clocks.of(this.#started++);
     const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
     const snapshots = createSnapshots({
-      client: tableClient(life, table, wrote),
+      client: tableClient(life, this.#table, wrote),
       tableName: TABLE_NAME,
       patience: { clock, random, sleep },
     });

@@ -10,6 +10,7 @@ import { messageOf } from '../../functions/topic/entry.ts';
 import { type Failing, Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
 import { TopicModel } from './models/topic.ts';
+import { refusals } from './models/topic-errors.ts';
 import { eventsOf, PublishingOracle } from './oracle/publishing.ts';
 import { isAmong, isDuring, type PartlyPublished } from './plan/partly.ts';
 import type { Shared } from './shared.ts';
@@ -167,7 +168,11 @@ export class Publisher {
     const now = nature.faulty ? plan.partly.publish.filter(partly => isDuring(partly, this.#runs - 1)) : [];
     const struck = (how: PartlyPublished['how']) =>
       entriesOf(input).filter(({ event }) => now.some(one => one.how === how && isAmong(one, event)));
-    const [failed, refused] = [struck('failed'), struck('refused')];
+    const [failed, refused, malformed] = [struck('failed'), struck('refused'), struck('malformed')];
+    if (malformed.length > 0) {
+      this.#shared.coverage.add('topic.entries', 'malformed', malformed.length);
+      throw refusals.badMessage('Invalid parameter: Message');
+    }
     const answer = this.topic.publishBatch(input, idsOf(failed), idsOf(refused));
     if (failed.length + refused.length > 0) this.#count(failed, refused);
     return answer;

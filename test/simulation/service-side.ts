@@ -13,6 +13,9 @@ import { PROCESS } from './shared.ts';
 
 export const ORIGIN = 'https://service.example';
 
+/** Of the project that can't be read from then on. */
+const EDIT: EditStep = { do: 'edit', edit: 'update project', a: 0, b: 0, value: 0, audit: true, touch: true };
+
 /** How far behind the last pass each one asks again, where nothing else is configured. */
 const OVERLAP_MS = 120_000;
 
@@ -66,7 +69,10 @@ export class ServiceSide {
   reach(step: number): void {
     const { from = Infinity, steps = 0, project = 0 } = this.#poison ?? {};
     const ids = [...(this.backend.workspace().processes.get(PROCESS)?.projects.keys() ?? [])];
-    if (step === from) this.#poisoned = ids[project % ids.length];
+    if (step === from) {
+      this.#poisoned = ids[project % ids.length];
+      if (this.#poison?.edited) this.edit({ ...EDIT, a: project, value: project });
+    }
     if (step === from + steps) this.#poisoned = undefined;
     this.restless.reach(step);
   }

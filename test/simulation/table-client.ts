@@ -13,7 +13,7 @@ import type { Failing, Life } from './life.ts';
 import { modelClient, type TableModel } from './models/table.ts';
 
 /** The table as one process reaches it. `wrote` is told after every command that had an effect. */
-export function tableClient(life: Life, model: TableModel, wrote: () => void): DynamoDBClient {
+export function tableClient(life: Life, model: Pick<TableModel, 'run'>, wrote: () => void): DynamoDBClient {
   const run = (command: object) => () => {
     try {
       return model.run(command);

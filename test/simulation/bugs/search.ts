@@ -12,16 +12,30 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SIMULATED = ['functions', 'local', 'test/simulation', 'test/support', 'package.json'];
 const TESTED = ['functions', 'local', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
-/** How soon, and by which invariant, the simulation catches a bug; undefined when it doesn't. */
-export function bySimulation(bug: Bug): Promise<string | undefined> {
-  return inCopy(bug, SIMULATED, async directory => {
-    // One thread: what it counts is then the same on every machine.
-    const args = ['--seeds', String(SEEDS), '--base', '0', '--first', '--workers', '1'];
-    const { output } = await ran(['test/simulation/simulate.ts', ...args], directory);
-    const [, seeds] = /The first failure came after (\d+) seeds/.exec(output) ?? [];
-    const [, message] = /FAILED: (.*)/.exec(output) ?? [];
-    return seeds && message && `the simulation, after ${seeds.padStart(3)} seeds: ${message.slice(0, 110)}`;
-  });
+/** How soon, and by which invariant, the simulation catches a bug; undefined when it doesn't.
+ *  @throws when the seed that catches it fails without the bug, too */
+export async function bySimulation(bug: Bug): Promise<string | undefined> {
+  const failure = await inCopy(bug, SIMULATED, directory => firstFailure(directory, SEEDS, 0));
+  if (!failure) return undefined;
+  const { seeds, message } = failure;
+  // One thread lives through the seeds from 0 on, in order.
+  const same = await firstFailure(ROOT, 1, seeds - 1);
+  if (same) throw new Error(`Seed ${seeds - 1} fails without the bug "${bug.name}", too: ${same.message}`);
+  return `the simulation, after ${String(seeds).padStart(3)} seeds: ${message.slice(0, 110)}`;
+}
+
+async function firstFailure(
+  directory: string,
+  count: number,
+  base: number,
+): Promise<{ seeds: number; message: string } | undefined> {
+  const args = ['--seeds', String(count), '--base', String(base), '--first', '--workers', '1'];
+  const { output, code } = await ran(['test/simulation/simulate.ts', ...args], directory);
+  const [, seeds] = /The first failure came after (\d+) seeds/.exec(output) ?? [];
+  const [, message] = /FAILED: (.*)/.exec(output) ?? [];
+  if (seeds && message) return { seeds: Number(seeds), message };
+  if (code !== 0) throw new Error(`The simulation itself failed in ${directory}:\n${output}`);
+  return undefined;
 }
 
 /** Which of these tests fail; undefined when none does. */
@@ -35,11 +49,11 @@ export function byTests(bug: Bug, tests: readonly string[]): Promise<string | un
   });
 }
 
-async function inCopy(
+async function inCopy<Found>(
   bug: Bug,
   paths: readonly string[],
-  find: (directory: string) => Promise<string | undefined>,
-): Promise<string | undefined> {
+  find: (directory: string) => Promise<Found>,
+): Promise<Found> {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-bug-'));
   try {
     for (const path of paths) cpSync(join(ROOT, path), join(directory, path), { recursive: true });

@@ -12,9 +12,12 @@ export interface Partly {
   readonly salt: number;
 }
 
-/** Entries of PublishBatch that SNS answers with 200, but doesn't take: now, or ever (SenderFault). */
+const PUBLISHED = ['failed', 'refused', 'malformed'] as const;
+
+/** Entries of PublishBatch that SNS answers with 200, but doesn't take: now, or ever (SenderFault); `malformed`: it refuses each
+ *  batch with one of them. */
 export interface PartlyPublished extends Partly {
-  readonly how: 'failed' | 'refused';
+  readonly how: (typeof PUBLISHED)[number];
 }
 
 /** Messages of one batch: their posts fail so, and with `visibility` so does it to say when some of them are tried again;
@@ -51,10 +54,10 @@ const some = {
 };
 
 export const partly = fc.record({
-  publish: fc.array(
-    fc.record({ ...some, how: fc.constantFrom('failed' as const, 'failed' as const, 'refused' as const) }),
-    { maxLength: 3, size: 'max' },
-  ),
+  publish: fc.array(fc.record({ ...some, how: fc.constantFrom('failed' as const, ...PUBLISHED) }), {
+    maxLength: 3,
+    size: 'max',
+  }),
   deliver: fc.array(
     fc.record({
       ...some,

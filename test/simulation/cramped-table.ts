@@ -1,0 +1,26 @@
+import { BatchGetItemCommand, type BatchGetItemCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { TableModel } from './models/table.ts';
+import type { Shared } from './shared.ts';
+
+/** A table that has no room for all that a batch asks for: it leaves some keys unread, any of them, and says which. */
+export function crampedTable({ table, plan, nature, random, coverage }: Shared): Pick<TableModel, 'run'> {
+  return {
+    run(command) {
+      const isCramped =
+        command instanceof BatchGetItemCommand && nature.faulty && random() < plan.mess.cramped;
+      if (!isCramped) return table.run(command);
+      const [[name, { Keys = [], ...request }]] = Object.entries(command.input.RequestItems ?? {}) as [
+        [string, NonNullable<BatchGetItemCommand['input']['RequestItems']>[string]],
+      ];
+      const left = Keys.filter(() => random() < 0.5);
+      const read = Keys.filter(key => !left.includes(key));
+      if (read.length === 0 || left.length === 0) return table.run(command);
+      coverage.add('table', 'batch read in part');
+      const RequestItems = { [name]: { ...request, Keys: read } };
+      return {
+        ...(table.run(new BatchGetItemCommand({ RequestItems })) as BatchGetItemCommandOutput),
+        UnprocessedKeys: { [name]: { ...request, Keys: left } },
+      };
+    },
+  };
+}
