@@ -1,13 +1,15 @@
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { RecentProjects } from '../snapshots/state.ts';
 import { digest } from './digest.ts';
+import { fitting } from './fitting.ts';
 import type { Listed } from './listing.ts';
 
 /** Two edits within one tick of a coarse clock look the same: what was read this much later shows both (DESIGN §5). */
 const SETTLED_MS = 5_000;
 
-/** More than this many are not worth remembering: they would be read again, no more. */
+/** More than this many, or so many bytes of them, are not worth remembering: they would be read again, no more. */
 const REMEMBERED = 2_000;
+const REMEMBERED_BYTES = 250_000;
 
 /** The projects that one `changes` pass listed, for the next one. The overlap lists each project several times; one
  *  that is byte for byte what was processed needs no second look. */
@@ -35,6 +37,8 @@ export class Recent {
   }
 
   toSave(): RecentProjects {
-    return [...this.#now].slice(-REMEMBERED).map(([id, [known, readAt]]) => [id, known, readAt]);
+    const latest = [...this.#now].slice(-REMEMBERED).reverse();
+    const saved = latest.map(([id, [known, readAt]]) => [id, known, readAt] as const);
+    return fitting(saved, REMEMBERED_BYTES).reverse();
   }
 }
