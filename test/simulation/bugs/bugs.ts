@@ -123,21 +123,27 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'the last failed record reported, not the first',
-    edits: [edit('create-publish.ts', 'batch[Math.min(...failed', 'batch[Math.max(...failed')],
+    edits: [edit('create-publish.ts', 'Math.min(...failed)', 'Math.max(...failed)')],
   },
   {
     name: 'the record before the failed one reported',
     edits: [
       edit(
         'create-publish.ts',
-        "failed.record.dynamodb?.SequenceNumber ?? ''",
-        "Records[Math.max(0, Records.indexOf(failed.record) - 1)]?.dynamodb?.SequenceNumber ?? ''",
+        "stop.record.dynamodb?.SequenceNumber ?? ''",
+        "Records[Math.max(0, Records.indexOf(stop.record) - 1)]?.dynamodb?.SequenceNumber ?? ''",
       ),
     ],
   },
   {
     name: 'failures of the second batch dropped',
-    edits: [edit('create-publish.ts', 'if (!failed) {', 'if (!failed || published > 0) {')],
+    edits: [
+      edit(
+        'create-publish.ts',
+        'if (stop) return { published, stop };',
+        'if (stop && published === 0) return { published, stop };',
+      ),
+    ],
   },
   {
     name: 'as many entries sent again as failed, not those',
