@@ -111,12 +111,15 @@ async function hold(pass: Pass, missing: number, listing: Listing, known: number
 
 /** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. */
 async function deleteProject(pass: Pass, projectId: string, listing: Listing): Promise<void> {
-  const { process, snapshots, definitions } = pass.parts;
+  const { process, snapshots, definitions, clock } = pass.parts;
+  // What a listing may have passed over was found to be gone since it ended.
+  const since = listing.complete ? 0 : clock() - listing.endedAt;
   for (;;) {
     const held = await snapshots.load(process, projectId);
     if (!held || held.recordReadAt > listing.readAt) return;
     const changes = compareProject(projectId, held.content, undefined, definitions.rules);
-    const read = { readAt: listing.readAt, readBefore: Math.max(listing.readBefore, held.recordReadAt) };
+    const readBefore = Math.max(listing.readBefore + since, held.recordReadAt);
+    const read = { readAt: listing.readAt, readBefore };
     const difference = { projectId, held, content: undefined, changes, source: read, tasks: read };
     if ((await commitChanges(pass, difference)) === 'committed') return;
   }

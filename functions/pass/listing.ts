@@ -24,6 +24,8 @@ export interface Listing {
   readonly readAt: number;
   /** What it lacks was gone by then: the latest time at which its last page was read. */
   readonly readBefore: number;
+  /** When that was, by our clock. */
+  readonly endedAt: number;
   /** True when it can't have passed over a project that was there all the time. */
   readonly complete: boolean;
 }
@@ -63,6 +65,7 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
     projects,
     readAt,
     readBefore: last.lastPage ? readBefore(last.lastPage) : readAt,
+    endedAt: clock(),
     startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(pass, projects),
     complete,
   };

@@ -17,7 +17,8 @@ type Tasks = ReadonlyMap<string, JsonObject>;
 
 /** All tasks of a project (service-api.md §4 #2); undefined when the service answers 404: the project is gone, or so it
  *  seems. When a list of several pages lacks a task of `held`, it is read until it is known to have passed over none, as
- *  a listing of projects is; so is each of them in a baseline: what that overlooks would be told as created.
+ *  a listing of projects is; so is each of them in a baseline, and that of a project that was never read before (`held` is
+ *  undefined): what that overlooks would be told as created, as if it had not been there.
  *  @throws ServiceAnswerError when a task can't be used */
 export async function readTasks(
   pass: Pass,
@@ -26,7 +27,7 @@ export async function readTasks(
 ): Promise<TasksRead | undefined> {
   const first = await readOnce(pass, projectId);
   if (!first || first.pages <= 1) return first;
-  if (pass.parts.state.baselined && !lacksAny(first.tasks, held)) return first;
+  if (pass.parts.state.baselined && held && !lacksAny(first.tasks, held)) return first;
   let last = first;
   const all = new Map(first.tasks);
   for (let reading = 2; reading <= MOST_READINGS; reading++) {

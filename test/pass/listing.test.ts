@@ -65,7 +65,8 @@ describe('a listing', () => {
     const one = listing({ readings: [ONE] });
     const { projects, ...times } = await one.list(AT - 5);
     expect([...projects.keys()]).toEqual(['1', '2']);
-    expect(times).toEqual({ complete: true, readAt: AT + 7, readBefore: AT + 1_007, startedAt: AT + 7 });
+    const listed = { readAt: AT + 7, readBefore: AT + 1_007, endedAt: AT, startedAt: AT + 7 };
+    expect(times).toEqual({ complete: true, ...listed });
     expect(one.filters).toEqual([{ updatedAfter: AT - 5 }]);
     const none = listing({ readings: [[]] });
     expect(await none.list()).toMatchObject({ complete: true, readAt: AT, readBefore: AT });

@@ -222,4 +222,24 @@ describe('a sweep whose listing passed over a project', () => {
     await world.later('sweep');
     expect(await told()).toContain('project.deleted 1003');
   });
+
+  it('invariant 2: and that goes behind the listing, is told as deleted in an interval that holds it', async () => {
+    await create();
+    await world.run();
+    world.pass(10 * MINUTE);
+    passOver1003(isWholeListing);
+    let deletedAt = Number.POSITIVE_INFINITY;
+    const before = () => {
+      world.pass(5_000);
+      deletedAt = world.clock.now;
+      world.edit.deleteProject(PROCESS, '1003');
+    };
+    world.service.fail({ when: isTasksOf('1008'), times: 1, fault: { before } });
+    await world.run('sweep', { remaining: 150_000 });
+    const deleted = (await world.events()).find(
+      ({ id, type }) => type === 'project.deleted' && id.includes('.1003.'),
+    );
+    expect(deleted?.data).toMatchObject({ observed: { before: expect.any(String) } });
+    expect(Date.parse(deleted?.time ?? '')).toBeGreaterThanOrEqual(deletedAt);
+  });
 });

@@ -44,7 +44,7 @@ export const EVENTS = {
   topic: ['message late', 'message twice'],
   'topic.entries': [
     ...['failed', 'failed in all tries', 'failed in the next run, too', 'failed of several records'],
-    ...['refused', 'failed beside refused', 'malformed'],
+    ...['refused', 'failed beside refused', 'failed behind the first ten', 'malformed'],
   ],
   'delivery.messages': [
     ...['404', '429', '500', 'reset', 'visibility', 'dead letter'],

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import type { Freedoms } from '../../local/service/freedoms.ts';
 import { type Boundary, FAULTS, type Strike } from './faults.ts';
 import { areClose, type ClockStep, clockSteps, type Skew, skew, withClocks } from './plan/clocks.ts';
-import { type PartlyDelivered, type PartlyPublished, partly } from './plan/partly.ts';
+import {
+  type Backlog,
+  backlog,
+  ofBacklog,
+  type PartlyDelivered,
+  type PartlyPublished,
+  partly,
+} from './plan/partly.ts';
 import { type Restless, unrest, withUnrest } from './plan/restless.ts';
 import { type RestoreStep, restores, withRestore } from './plan/restore.ts';
 import { type Sluggish, sluggish, withPages } from './plan/sluggish.ts';
@@ -26,6 +33,7 @@ export interface Plan {
     readonly publish: readonly PartlyPublished[];
     readonly deliver: readonly PartlyDelivered[];
   };
+  readonly backlog: Backlog | undefined;
   /** So many records come in one batch of the stream. */
   readonly streamBatch: number;
   /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
@@ -310,10 +318,11 @@ export const plans: fc.Arbitrary<Plan> = fc
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
     restore: restores,
     publisher: fc.oneof(
-      { weight: 3, arbitrary: runsOf(['topic.publish']) },
-      { weight: 2, arbitrary: runsOf(['queue.rejected']) },
+      { weight: 1, arbitrary: runsOf(['topic.publish']) },
+      { weight: 1, arbitrary: runsOf(['queue.rejected']) },
     ),
     partly,
+    backlog,
     streamBatch: fc.constantFrom(2, 5, 100),
     deliverer: fc.oneof(
       { weight: 4, arbitrary: runsOf(['table.read', 'table.update', 'queue.visibility', 'endpoint.post']) },
@@ -367,6 +376,7 @@ function sound(plan: Plan): Plan {
   const pageSize = plan.steps.some(isBurst) ? { ...pages.pageSize, tasks: 50 } : pages.pageSize;
   return {
     ...plan,
+    partly: plan.backlog ? { ...partly, publish: ofBacklog(plan.backlog) } : partly,
     workspace,
     pageSize,
     ...(restless && {

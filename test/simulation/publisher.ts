@@ -184,6 +184,8 @@ export class Publisher {
     if (failed.length === 0) return;
     coverage.add('topic.entries', 'failed', failed.length);
     if (refused.length > 0) coverage.add('topic.entries', 'failed beside refused');
+    if (failed.some(({ event }) => this.#watch.isBehindTen(event)))
+      coverage.add('topic.entries', 'failed behind the first ten');
     const records = this.#watch.recordsOf(failed.map(({ event }) => event));
     if (records > 1) coverage.add('topic.entries', 'failed of several records');
     for (const { event } of failed) {

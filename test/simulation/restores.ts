@@ -43,6 +43,7 @@ export async function restore(world: World, backup: Backup | undefined, step: Re
   if (!backup) return world.publisher.resume();
   world.pollers.stop();
   await world.pass(RESTORE_MS);
+  if (step.how === 'new table, drained') world.publisher.resume();
   if (step.how === 'new table, drained')
     await world.until(() => world.publisher.isIdle, 'the stream is drained');
   world.restore(backup, step.how);

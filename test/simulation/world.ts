@@ -89,14 +89,17 @@ export class World {
   reach(step: number): void {
     this.service.reach(step);
     const { plan, nature } = this.#shared;
-    const { from = Number.POSITIVE_INFINITY, steps = 0, ms = 0 } = plan.sluggish ?? {};
-    if (step === from) nature.delays['service.projects'] = ms;
-    if (step === from + steps) nature.delays['service.projects'] = 0;
+    const { sluggish, backlog } = plan;
+    if (sluggish && step === sluggish.from) nature.delays['service.projects'] = sluggish.ms;
+    if (sluggish && step === sluggish.from + sluggish.steps) nature.delays['service.projects'] = 0;
+    if (step === backlog?.from) this.publisher.pause();
+    if (backlog && step === backlog.from + backlog.steps) this.publisher.resume();
   }
 
   /** From now on nothing goes wrong any more. */
   calm(): void {
     this.#shared.nature.faulty = false;
+    this.publisher.resume();
     this.#shared.nature.delays['service.projects'] = 0;
     this.service.heal();
   }

@@ -62,7 +62,7 @@ export const BUGS: readonly Bug[] = [
       edit('pass/listing.ts', 'let complete = first.pages <= 1;', 'let complete = true;'),
       edit(
         'pass/read-tasks.ts',
-        'if (pass.parts.state.baselined && !lacksAny(first.tasks, held)) return first;',
+        'if (pass.parts.state.baselined && held && !lacksAny(first.tasks, held)) return first;',
         'if (pass.parts.state.baselined) return first;',
       ),
       edit('pass/sweep-pass.ts', 'if (isGone || isRepeated)', 'if (isGone || answer === 200)'),

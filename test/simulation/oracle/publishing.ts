@@ -62,6 +62,11 @@ export class PublishingOracle {
     throw new Violation(reported > expected ? 1 : 6, what);
   }
 
+  /** Whether the event comes behind the first ten, which are as many as one request may hold. */
+  isBehindTen(id: string): boolean {
+    return this.#order.indexOf(id) >= 10;
+  }
+
   /** How many records these events are of. */
   recordsOf(ids: readonly string[]): number {
     return new Set(ids.map(id => this.#places.get(id))).size;

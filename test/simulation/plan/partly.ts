@@ -53,6 +53,26 @@ const some = {
   salt: fc.nat(1000),
 };
 
+/** From the step `from` on, `steps` long, the publisher is switched off: then many records wait for it. */
+export interface Backlog {
+  readonly from: number;
+  readonly steps: number;
+  readonly salt: number;
+}
+
+export const backlog: fc.Arbitrary<Backlog | undefined> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ from: fc.nat(4), steps: fc.integer({ min: 8, max: 24 }), salt: fc.nat(1000) }),
+  },
+);
+
+/** Few of its many entries fail, so that it is not always one of the first ten. */
+export function ofBacklog(backlog: Backlog | undefined): PartlyPublished[] {
+  return backlog ? [{ from: 0, runs: 12, part: 0.06, salt: backlog.salt, how: 'failed' }] : [];
+}
+
 export const partly = fc.record({
   publish: fc.array(fc.record({ ...some, how: fc.constantFrom('failed' as const, ...PUBLISHED) }), {
     maxLength: 3,
