@@ -59,7 +59,7 @@ describe('Slack messages', () => {
           expect(text).not.toMatch(/[*_~`:@#|.](?!\u2060)/);
         }
       }),
-      { numRuns: 60, interruptAfterTimeLimit: 30_000 },
+      { numRuns: 30, interruptAfterTimeLimit: 30_000 },
     );
   });
 
