@@ -118,16 +118,14 @@ describe('a run with endpoints of its own', () => {
     baselined();
     const hook = await receiver();
     const place = join(directory, '.changewire', `${nameOf(`--webhook ${hook.url}`)}.secret`);
-    for (const name of ['One', 'Two']) {
-      edit(name);
-      const only = start(`--once --webhook ${hook.url}`);
-      expect(await only.ended()).toBe(0);
-      expect(only.stdout()).toContain(`its events are signed with the secret in ${place}`);
-      expect(only.stdout()).not.toContain('whsec_');
-    }
+    edit('Acme');
+    const only = start(`--once --webhook ${hook.url}`);
+    expect(await only.ended()).toBe(0);
+    expect(only.stdout()).toContain(`its events are signed with the secret in ${place}`);
+    expect(only.stdout()).not.toContain('whsec_');
     expect(statSync(place).mode & 0o777).toBe(0o600);
     const secret = readFileSync(place, 'utf8').trim();
-    expect(hook.received.map(verified(secret))).toHaveLength(2);
+    expect(hook.received.map(verified(secret))).toHaveLength(1);
   });
 
   test('refuses what it can’t follow with exit code 2, before it starts anything', async () => {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { noise } from '../snapshots/contract.ts';
 import { openStage } from '../support/stage.ts';
@@ -58,20 +57,4 @@ describe('more changes than one transaction holds', () => {
     await expect(world.run()).rejects.toThrow(/too large/);
     expect(await world.snapshots.load(world.process, '1001')).toBeUndefined();
   });
-});
-
-describe('many large changes in a large project', () => {
-  it('are committed in one pass', async () => {
-    world = await stage.create({ projects: 1, tasksPerProject: 46 });
-    const ids = Array.from({ length: 46 }, (_, index) => String(500_001 + index));
-    const writeAll = () => {
-      for (const id of ids)
-        world.edit.updateTask(PROCESS, '1001', id, { text: randomBytes(75_000).toString('base64') });
-    };
-    writeAll();
-    await world.run();
-    writeAll();
-    await world.later('changes', 600_000);
-    expect(await world.events()).toHaveLength(46);
-  }, 180_000);
 });

@@ -16,7 +16,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const TASKS = 20;
-const PROJECTS = 24;
+const PROJECTS = 16;
 const CONCURRENCY = 4;
 
 /** Counts the task records that are still alive, whenever a page has come and whenever a pass says how far it is. */

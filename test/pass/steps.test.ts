@@ -77,6 +77,15 @@ describe('more changes than one transaction holds', () => {
     expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
   });
 
+  it('are committed in one pass, in as many steps as they need: more than it takes to give up on conflicts', async () => {
+    await baselined({ tasksPerProject: 46 });
+    for (let n = 1; n <= 46; n++)
+      world.edit.updateTask(PROCESS, '1001', String(500_000 + n), { status: 'Done' });
+    const { commits } = await runWith(holding(2));
+    expect(commits).toBeGreaterThan(20);
+    expect(await told()).toHaveLength(46);
+  });
+
   it('of which not even one fits are reported with the name and the remedy', async () => {
     await baselined();
     world.edit.updateProject(PROCESS, '1001', { budget: '1' });

@@ -32,7 +32,7 @@ describe('the model and the embedded DynamoDB', () => {
         }
         expect(await itemsOf(model, pk)).toEqual(await itemsOf(embedded, pk));
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
     expect(await streamOf(model)).toEqual(await streamOf(embedded));
     // Sequences that always fail, or never, would show little.
