@@ -53,6 +53,25 @@ export function compareDefinitions(
   };
 }
 
+/** What is known once only the first `count` of the changes were told: the other fields are as they were. */
+export function definitionsAfter(
+  known: Definitions,
+  { definitions, changes }: Pick<DefinitionsCompared, 'definitions' | 'changes'>,
+  count: number,
+): Definitions {
+  const untold = changes.slice(count);
+  const after = (entity: FieldEntity) => {
+    const before = new Map(known[entity].map(field => [field.externalId, field]));
+    const isUntold = new Set(
+      untold.flatMap(change => (change.entity === entity ? [change.field.externalId] : [])),
+    );
+    return definitions[entity].flatMap(field =>
+      isUntold.has(field.externalId) ? (before.get(field.externalId) ?? []) : [field],
+    );
+  };
+  return { ...definitions, project: after('project'), task: after('task') };
+}
+
 /** True when some fields may be gone, and the next reading tells: a `changes` pass then asks for it. Where many are
  *  missing only sweeps count, and an idle pass asks for none. */
 export function isInDoubt(known: Definitions): boolean {

@@ -12,6 +12,8 @@ export interface Say {
   readonly state: Partial<ProcessState>;
   /** The events, whose ids and `sequence` rest on the version of the announcement. */
   readonly events: (version: number) => readonly ChangeEvent[];
+  /** A part of it, where all of it may be too large for one commit: what is left is decided, and said, behind it. */
+  readonly less?: (() => Say | undefined) | undefined;
 }
 
 /** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
@@ -23,22 +25,42 @@ export async function announce(
   parts: Pick<PassParts, 'process' | 'snapshots' | 'state' | 'clock'>,
   decide: (state: ProcessState) => Say | undefined | Promise<Say | undefined>,
 ): Promise<number> {
-  const { process, snapshots, clock } = parts;
+  const { process, snapshots } = parts;
   let { state } = parts;
-  for (let tried = 0; tried < TRIES; tried++) {
+  let told = 0;
+  for (let conflicts = 0; conflicts < TRIES; ) {
     const say = await decide(state);
-    if (!say) return 0;
-    const at = clock();
-    const version = nextVersion(state.announced, at);
-    const events = say.events(version);
-    const said = { events, version, at };
-    if (await snapshots.announce(process, { announced: state.announced, state: say.state, said })) {
-      return events.length;
+    if (!say) return told;
+    const said = await commit(parts, state, say);
+    if (said === 'conflict') conflicts += 1;
+    else {
+      told += said.events;
+      if (said.isAll) return told;
     }
     state = await snapshots.readState(process);
   }
   throw new Error(
     `What process ${process.processId} has to say of itself was not committed in ${TRIES} tries: other passes keep ` +
       'being first. The next pass tries again; if this goes on, see which pollers share the table.',
+  );
+}
+
+/** Commits as much of it as fits, and tells how much that was. */
+async function commit(
+  { process, snapshots, clock }: Pick<PassParts, 'process' | 'snapshots' | 'clock'>,
+  { announced }: ProcessState,
+  whole: Say,
+): Promise<'conflict' | { readonly events: number; readonly isAll: boolean }> {
+  for (let say: Say | undefined = whole; say; say = say.less?.()) {
+    const at = clock();
+    const version = nextVersion(announced, at);
+    const events = say.events(version);
+    const said = { events, version, at };
+    const result = await snapshots.announce(process, { announced, state: say.state, said });
+    if (result === 'conflict') return result;
+    if (result === 'committed') return { events: events.length, isAll: say === whole };
+  }
+  throw new Error(
+    `What process ${process.processId} has to say of itself is too large to commit: not one of its events fits.`,
   );
 }

@@ -1,6 +1,7 @@
 import type { PassWindow } from '../snapshots/snapshots.ts';
 import type { AuditPosition, Skipped } from '../snapshots/state.ts';
 import type { Outcome } from './changes-pass.ts';
+import { fitting } from './fitting.ts';
 import { type Listed, type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
@@ -12,8 +13,10 @@ import { type Failure, failureOf, isOfOneProject, type Walked } from './walk-pro
  *  later. */
 const WAIT_MS = 5 * 60_000;
 
-/** So many projects without task lists are remembered in one item of the table; the others take more runs. */
+/** So many projects without task lists, and so many bytes of them, are remembered in one item of the table; the others take
+ *  more runs. */
 const MOST_MISSING = 1_000;
+const MISSING_BYTES = 100_000;
 
 /** Ends a process's first sweep: from then on differences are told.
  *  @throws while projects that can't be read hold it up: the next run tries them again */
@@ -128,7 +131,7 @@ async function takeThoseWithoutTasks(
     await pass.keepAlive();
   }
   const fresh = [...listed.keys()].filter(id => !before.has(id));
-  pass.note({ withoutTaskList: fresh.slice(0, MOST_MISSING) });
+  pass.note({ withoutTaskList: fitting(fresh.slice(0, MOST_MISSING), MISSING_BYTES) });
   return { failures, fresh };
 }
 

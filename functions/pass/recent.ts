@@ -1,13 +1,15 @@
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { RecentProjects } from '../snapshots/state.ts';
 import { digest } from './digest.ts';
+import { fitting } from './fitting.ts';
 import type { Listed } from './listing.ts';
 
 /** Two edits within one tick of a coarse clock look the same: what was read this much later shows both (DESIGN §5). */
 const SETTLED_MS = 5_000;
 
-/** More than this many are not worth remembering: they would be read again, no more. */
+/** More than this many, or so many bytes of them, are not worth remembering: they would be read again, no more. */
 const REMEMBERED = 2_000;
+const REMEMBERED_BYTES = 250_000;
 
 type Known = readonly [digest: string, readAt: number, shownAt?: number];
 
@@ -44,6 +46,8 @@ export class Recent {
   }
 
   toSave(): RecentProjects {
-    return [...this.#now].slice(-REMEMBERED).map(([id, known]) => [id, ...known]);
+    const latest = [...this.#now].slice(-REMEMBERED).reverse();
+    const saved = latest.map(([id, known]) => [id, ...known] as const);
+    return fitting(saved, REMEMBERED_BYTES).reverse();
   }
 }

@@ -1,8 +1,8 @@
-import { compareDefinitions } from '../changes/compare-definitions.ts';
+import { compareDefinitions, definitionsAfter } from '../changes/compare-definitions.ts';
 import { fieldEvents } from '../changes/field-events.ts';
 import type { Definitions } from '../changes/field-index.ts';
 import type { Mode } from '../snapshots/snapshots.ts';
-import { announce } from './announce.ts';
+import { announce, type Say } from './announce.ts';
 import type { PassParts } from './pass.ts';
 import { readDefinitions } from './read-definitions.ts';
 
@@ -31,7 +31,15 @@ export async function refreshDefinitions(
     definitions = compared.definitions;
     if (compared.isSame) return undefined;
     const changes = state.baselined ? compared.changes : [];
-    return { state: { definitions }, events: version => fieldEvents(process, changes, { version, at }) };
+    const say = (count: number): Say => {
+      const part = changes.slice(0, count);
+      return {
+        state: { definitions: definitionsAfter(state.definitions, { definitions, changes }, count) },
+        events: version => fieldEvents(process, part, { version, at }),
+        less: () => (count > 1 ? say(Math.floor(count / 2)) : undefined),
+      };
+    };
+    return say(changes.length);
   });
   return { definitions, told };
 }

@@ -2,6 +2,7 @@ import { byText } from '../changes/order.ts';
 import { ServiceAnswerError, ServiceError, ServiceStatusError } from '../service/errors.ts';
 import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import { TooLargeError } from './commit-changes.ts';
+import { fitting } from './fitting.ts';
 import type { Pass } from './pass.ts';
 import type { Processed } from './process-project.ts';
 import { TaskListMissingError } from './task-list-missing-error.ts';
@@ -26,8 +27,10 @@ export interface Walked {
   readonly uncertain: boolean;
 }
 
-/** So many projects may be left to come by again while the progress moves on; they stand in one item of the table. */
+/** So many projects, and so many bytes of them, may be left to come by again while the progress moves on; they stand in one
+ *  item of the table. */
 const MOST_LEFT = 100;
+const LEFT_BYTES = 100_000;
 
 /** Works on the projects in id order, several at once, from where an earlier run stopped, on those that it left, and on those of
  *  `again`. A project that the service refuses or fails is reported, and the others go on. */
@@ -46,18 +49,21 @@ export async function walkProjects(
   const gone: string[] = [];
   const failures: Failure[] = [];
   let uncertain = window?.uncertain === true;
+  let areAllKept = true;
   const setLeft = (id: string, isLeft: boolean) => {
     // Those of `again` are walked in each run anyway.
     if (isLeft && !again.has(id)) left.add(id);
     else left.delete(id);
-    if (left.size <= MOST_LEFT) pass.note({ left: [...left] });
+    const kept = fitting([...left].slice(0, MOST_LEFT), LEFT_BYTES);
+    areAllKept = kept.length === left.size;
+    if (areAllKept) pass.note({ left: kept });
   };
   onProgress?.(before, all.length);
   const outcome = await walk(rest, {
     concurrency,
     shouldStop: () => pass.outOfTime,
     onReached: async (id, done) => {
-      const movesOn = left.size <= MOST_LEFT && isAhead(id, pass.lease.progress);
+      const movesOn = areAllKept && isAhead(id, pass.lease.progress);
       await pass.keepAlive(movesOn ? id : undefined);
       onProgress?.(before + done, all.length);
     },

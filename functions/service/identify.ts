@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { jsonEqual } from '../changes/equal.ts';
 import { encodePart } from '../changes/event-id.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
@@ -13,6 +14,8 @@ export type Kind = keyof Identifiers;
 
 /** Of an identifier, percent-encoded: it stands in table keys, where DynamoDB takes 1,024 bytes, and in event ids. */
 const LONGEST_ID = 900;
+/** Of one that is longer, so many characters are shown: encoded they have room in LONGEST_ID. */
+const SHOWN = 60;
 
 /** The record at `path` of the answer as a JSON object; throws a ServiceAnswerError when it is none. */
 export function asObject(answer: Answer, path: string, value: Json): JsonObject {
@@ -36,7 +39,7 @@ export function identify(
   for (const name of candidates) {
     const value = fields[name];
     const id = typeof value === 'number' ? String(value) : value;
-    if (typeof id === 'string' && id !== '') return withFlaw(answer, path, { id, fields });
+    if (typeof id === 'string' && id !== '') return named(answer, path, id, fields);
   }
   const expected = `an identifier (${candidates.join(', ')}; another name can be configured)`;
   throw answer.wrong({ path, expected, found: keysOf(fields) });
@@ -64,17 +67,31 @@ export function identifyAll(
   return records;
 }
 
-function withFlaw(answer: Answer, path: string, record: ServiceRecord): ServiceRecord {
-  const flaw = flawOf(answer, path, record);
-  return flaw ? { ...record, flaw } : record;
+/** The record, with what makes it useless. One whose identifier is too long is known by a short one: it is remembered as
+ *  skipped, in a place that is not as large as an answer. */
+function named(answer: Answer, path: string, id: string, fields: JsonObject): ServiceRecord {
+  const isTooLong = id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID;
+  const flaw = flawOf(answer, path, id, fields, isTooLong);
+  return { id: isTooLong ? shortened(id) : id, fields, ...(flaw && { flaw }) };
 }
 
-function flawOf(answer: Answer, path: string, { id, fields }: ServiceRecord): ServiceAnswerError | undefined {
+function shortened(id: string): string {
+  const digest = createHash('sha256').update(id, 'utf16le').digest('base64url').slice(0, 16);
+  return `${id.slice(0, SHOWN)}… ${digest}`;
+}
+
+function flawOf(
+  answer: Answer,
+  path: string,
+  id: string,
+  fields: JsonObject,
+  isTooLong: boolean,
+): ServiceAnswerError | undefined {
   if (!id.isWellFormed()) {
     const found = 'one with half a surrogate pair, which no request can carry';
     return answer.wrong({ path, expected: 'an identifier in Unicode', found });
   }
-  if (id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID) {
+  if (isTooLong) {
     const expected = `an identifier of at most ${LONGEST_ID} characters, percent-encoded`;
     return answer.wrong({ path, expected, found: `one of ${id.length} characters` });
   }

@@ -1,16 +1,12 @@
-import { type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { partsOf } from './blob-parts.ts';
 import { changePuts } from './change-items.ts';
 import { encodeContent } from './codec.ts';
 import { IS_ABSENT, IS_VERSION } from './conditions.ts';
 import { partKey, projectKey } from './keys.ts';
 import type { CommitRequest, CommitResult, ProcessKey, Snapshot } from './snapshots.ts';
-import { holds, type Table } from './table.ts';
-
-/** Bytes of a snapshot in one item: DynamoDB takes 400 KB with all names and keys. */
-const PART_BYTES = 380_000;
-/** DynamoDB's limits of one transaction: 100 items, 4 MB; we stay below for names and keys. */
-const MAX_ITEMS = 100;
-const MAX_BYTES = 3_900_000;
+import type { Table } from './table.ts';
+import { transact } from './transact.ts';
 
 /** Snapshot and change records in one `TransactWriteItems` (DESIGN §6): they can't part, whatever crashes. */
 export async function commit(
@@ -19,12 +15,7 @@ export async function commit(
   request: CommitRequest,
 ): Promise<CommitResult> {
   const items = [...projectItems(table, process, request), ...changeItems(table, process, request)];
-  if (items.length > MAX_ITEMS) return 'too-large';
-  // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
-  if (bytesOf(items) > MAX_BYTES) return 'too-large';
-  const transaction = () => table.client.send(new TransactWriteItemsCommand({ TransactItems: items }));
-  const written = await holds(table, transaction);
-  return written ? 'committed' : 'conflict';
+  return transact(table, items);
 }
 
 function changeItems(table: Table, process: ProcessKey, request: CommitRequest): TransactWriteItem[] {
@@ -72,15 +63,4 @@ function projectItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: 
 
 function partItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: Uint8Array, part: number) {
   return { ...partKey(process, id, part), version: { N: String(snapshot.version) }, blob: { B: blob } };
-}
-
-function partsOf(bytes: Uint8Array): [Uint8Array, ...Uint8Array[]] {
-  const part = (index: number) => bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
-  const more = Math.ceil(bytes.length / PART_BYTES) - 1;
-  return [part(0), ...Array.from({ length: more }, (_, index) => part(index + 1))];
-}
-
-function bytesOf(items: readonly TransactWriteItem[]): number {
-  const blobs = items.flatMap(({ Put: { Item = {} } = {} }) => [Item.blob?.B, Item.events?.B]);
-  return blobs.reduce((sum, blob) => sum + (blob?.length ?? 0), 0);
 }

@@ -4,7 +4,8 @@ import { getItem } from './get-item.ts';
 import { passKey, stateKey } from './keys.ts';
 import type { Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
-import { stateUpdate } from './state-item.ts';
+import { attributesOf, stateUpdate } from './state-item.ts';
+import { storeLargeParts } from './state-parts.ts';
 import { holds, ifHolds, type Table } from './table.ts';
 
 export async function takeLease(
@@ -102,18 +103,19 @@ function passEnd(table: Table, process: ProcessKey, lease: Lease) {
 
 /** State and lease in one transaction: a watermark that moved while its lease was another's would hide
  *  what that other one has yet to commit. */
-export function finish(
+export async function finish(
   table: Table,
   process: ProcessKey,
   lease: Lease,
   state: Partial<ProcessState>,
 ): Promise<boolean> {
+  const attributes = await storeLargeParts(table, process, attributesOf(state), state);
   return holds(table, () =>
     table.client.send(
       new TransactWriteItemsCommand({
         TransactItems: [
           { Update: passEnd(table, process, lease) },
-          { Update: { TableName: table.tableName, Key: stateKey(process), ...stateUpdate(state) } },
+          { Update: { TableName: table.tableName, Key: stateKey(process), ...stateUpdate(attributes) } },
         ],
       }),
     ),

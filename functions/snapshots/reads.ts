@@ -1,10 +1,12 @@
-import { type AttributeValue, BatchGetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { decodeContent } from './codec.ts';
 import { getItem } from './get-item.ts';
-import { type Key, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
+import { type Key, PROJECT_PREFIX, partPrefix, projectKey, stateKey } from './keys.ts';
+import { queryItems } from './query-items.ts';
 import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
+import { loadLargeParts } from './state-parts.ts';
 import { patiently, type Table, waitAfter } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
@@ -17,7 +19,8 @@ const LONGEST_KEY = 1024;
 const LOAD_TRIES = 5;
 
 export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
-  return stateOf(await getItem(table, stateKey(process)));
+  const item = await getItem(table, stateKey(process));
+  return stateOf(item && (await loadLargeParts(table, process, item)));
 }
 
 /** The snapshot, whole: an item and parts of different versions are read again.
@@ -39,7 +42,7 @@ export async function load(table: Table, process: ProcessKey, id: string): Promi
 
 /** Every item of the process that is a project, whatever its size. */
 export async function* projectIds(table: Table, process: ProcessKey): AsyncIterable<string> {
-  const pages = items(table, process, PROJECT_PREFIX, {
+  const pages = queryItems(table, process, PROJECT_PREFIX, {
     ProjectionExpression: 'projectId',
     FilterExpression: 'attribute_exists(projectId)',
   });
@@ -79,28 +82,6 @@ async function batchGet(table: Table, keys: Key[]): Promise<Item[]> {
 const UNANSWERED =
   'The table answered no item of a batch, however often it was asked: it is throttled. The next pass asks again.';
 
-async function* items(
-  table: Table,
-  process: ProcessKey,
-  prefix: string,
-  more: { ProjectionExpression?: string; FilterExpression?: string } = {},
-): AsyncIterable<Item> {
-  const query = {
-    TableName: table.tableName,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': { S: partition(process) }, ':prefix': { S: prefix } },
-    ConsistentRead: true,
-    ...more,
-  };
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    const command = new QueryCommand({ ...query, ...(ExclusiveStartKey && { ExclusiveStartKey }) });
-    const page = await patiently(table, () => table.client.send(command));
-    yield* page.Items ?? [];
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
-}
-
 async function wholeBlob(
   table: Table,
   process: ProcessKey,
@@ -110,7 +91,7 @@ async function wholeBlob(
   const count = Number(item.parts?.N);
   const blobs = [item.blob?.B as Uint8Array];
   if (count > 0) {
-    for await (const part of items(table, process, partPrefix(id))) {
+    for await (const part of queryItems(table, process, partPrefix(id))) {
       if (part.version?.N === item.version?.N) blobs.push(part.blob?.B as Uint8Array);
     }
   }

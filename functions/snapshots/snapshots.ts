@@ -91,9 +91,9 @@ export interface Snapshots {
   /** Ends the pass in one step: its state is written, its lease is given back. False when the lease is no longer ours:
    *  then nothing happened. */
   finish(process: ProcessKey, lease: Lease, state: Partial<ProcessState>): Promise<boolean>;
-  /** Commits events about the process itself (or none) and the state that goes with them, in one step. False when somebody
-   *  announced since the state was read: then nothing happened, and what to say must be decided afresh. */
-  announce(process: ProcessKey, announcement: Announcement): Promise<boolean>;
+  /** Commits events about the process itself (or none) and the state that goes with them, in one step. `conflict` when
+   *  somebody announced since the state was read: then nothing happened, and what to say must be decided afresh. */
+  announce(process: ProcessKey, announcement: Announcement): Promise<CommitResult>;
   /** @throws TornSnapshotError */
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
   commit(process: ProcessKey, request: CommitRequest): Promise<CommitResult>;

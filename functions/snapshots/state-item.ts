@@ -33,21 +33,30 @@ export function stateOf(item: Item | undefined): ProcessState {
   return { ...UNKNOWN_PROCESS, ...Object.fromEntries(parts) };
 }
 
-/** The update that sets just the parts in `state`: the two modes write different parts of one item, and neither may
- *  undo the other's. */
-export function stateUpdate(state: Partial<ProcessState>) {
+/** The parts in `state` as attributes of its item; undefined for what is to be taken away. */
+export function attributesOf(
+  state: Partial<ProcessState>,
+): Map<keyof ProcessState, AttributeValue | undefined> {
   const names = NAMES.filter(name => name in state);
-  const set = names.filter(name => state[name] !== undefined);
-  const removed = names.filter(name => state[name] === undefined);
+  return new Map(
+    names.map(name => [name, state[name] === undefined ? undefined : write(name, state[name])] as const),
+  );
+}
+
+/** The update that sets just these attributes: the two modes write different parts of one item, and neither may undo the
+ *  other's. */
+export function stateUpdate(attributes: ReadonlyMap<keyof ProcessState, AttributeValue | undefined>) {
+  const set = [...attributes].flatMap(([name, value]) => (value ? [[name, value] as const] : []));
+  const removed = [...attributes].flatMap(([name, value]) => (value ? [] : [name]));
   const expressions = [
-    set.length > 0 ? `SET ${set.map(name => `#${name} = :${name}`).join(', ')}` : '',
+    set.length > 0 ? `SET ${set.map(([name]) => `#${name} = :${name}`).join(', ')}` : '',
     removed.length > 0 ? `REMOVE ${removed.map(name => `#${name}`).join(', ')}` : '',
   ];
   return {
     UpdateExpression: expressions.join(' ').trim(),
-    ExpressionAttributeNames: Object.fromEntries(names.map(name => [`#${name}`, name])),
+    ExpressionAttributeNames: Object.fromEntries([...attributes.keys()].map(name => [`#${name}`, name])),
     ...(set.length > 0 && {
-      ExpressionAttributeValues: Object.fromEntries(set.map(name => [`:${name}`, write(name, state[name])])),
+      ExpressionAttributeValues: Object.fromEntries(set.map(([name, value]) => [`:${name}`, value])),
     }),
   };
 }

@@ -5,6 +5,7 @@ import {
   compareDefinitions,
   type DefinitionChange,
   type DefinitionsRead,
+  definitionsAfter,
   isInDoubt,
 } from '../../functions/changes/compare-definitions.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
@@ -424,5 +425,57 @@ describe('events about fields', () => {
     const [event] = checkEvents(fieldEvents(origin, changesOf(field('a', more)), { version: AT, at: AT }));
     expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(MAX_EVENT_BYTES);
     expect(event?.data).toMatchObject({ truncated });
+  });
+});
+
+describe('what is known once a part of the changes is told', () => {
+  const renamed = (externalId: string) => field(externalId, { name: 'New' });
+  const before: Definitions = {
+    project: [field('a'), field('b')],
+    task: [field('a'), field('c')],
+    read: ['project', 'task'],
+  };
+  const compared = compareDefinitions(
+    before,
+    { project: [renamed('a'), field('b'), field('new')], task: [renamed('a'), renamed('c')] },
+    'changes',
+  );
+
+  it('is as it was for those that are not', () => {
+    expect(compared.changes.map(inShort)).toEqual([
+      'updated project:a name',
+      'created project:new name,type',
+      'updated task:a name',
+      'updated task:c name',
+    ]);
+    const after = (count: number) => definitionsAfter(before, compared, count);
+    expect(after(0)).toEqual(before);
+    expect(after(1)).toEqual({ ...before, project: [renamed('a'), field('b')] });
+    expect(after(3)).toEqual({
+      ...before,
+      project: [renamed('a'), field('b'), field('new')],
+      task: [renamed('a'), field('c')],
+    });
+    expect(after(4)).toEqual(compared.definitions);
+  });
+
+  it('leads to the same, however the telling is cut', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), count => {
+        let now: Definitions = before;
+        const told: string[] = [];
+        for (let step = 0; step < 5; step++) {
+          const next = compareDefinitions(
+            now,
+            { project: [renamed('a'), field('b'), field('new')], task: [renamed('a'), renamed('c')] },
+            'changes',
+          );
+          told.push(...next.changes.slice(0, count).map(inShort));
+          now = definitionsAfter(now, next, count);
+        }
+        expect(now).toEqual(compared.definitions);
+        expect(told).toEqual(compared.changes.map(inShort));
+      }),
+    );
   });
 });

@@ -1,23 +1,27 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { heldEvent } from '../../functions/changes/build-events.ts';
-import { announce } from '../../functions/pass/announce.ts';
+import { announce, type Say } from '../../functions/pass/announce.ts';
 import type { Announcement, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const process = { workspace: 'eu', processId: 'p' };
 
-/** What `announce` needs of a pass, over a table in which others announce first as often as `conflicts` says. */
-function partsOf(announced: number, conflicts: number) {
+/** What `announce` needs of a pass, over a table in which others announce first as often as `conflicts` says, and that takes
+ *  `most` events at once. */
+function partsOf(announced: number, conflicts: number, most = 100) {
   const committed: Announcement[] = [];
   let state: ProcessState = { ...UNKNOWN_PROCESS, announced };
   const snapshots = {
     readState: async () => state,
     announce: async (_process: unknown, announcement: Announcement) => {
       if (conflicts-- > 0) state = { ...state, announced: state.announced + 7, reported: ['theirs'] };
-      if (announcement.announced !== state.announced) return false;
+      if (announcement.announced !== state.announced) return 'conflict';
+      if (announcement.said.events.length > most) return 'too-large';
+      state = { ...state, announced: announcement.said.version };
+      state = { ...state, ...announcement.state };
       committed.push(announcement);
-      return true;
+      return 'committed';
     },
   } as unknown as Snapshots;
   return { committed, parts: { process, snapshots, state, clock: () => AT } };
@@ -59,4 +63,40 @@ it('says what to look at when others keep being first', async () => {
   };
   await expect(announce(partsOf(0, 1_000).parts, counted)).rejects.toThrow(/process p .* 20 tries.*pollers/s);
   expect(tries).toBe(20);
+});
+
+describe('what is too large for one commit', () => {
+  /** Says so many things, of which the state knows how many are said. */
+  const sayMany =
+    (count: number): ((state: ProcessState) => Say | undefined) =>
+    state => {
+      const left = count - state.reported.length;
+      const some = (much: number): Say => ({
+        state: { reported: Array(state.reported.length + much).fill('said') },
+        events: version => Array.from({ length: much }, () => say().events(version)).flat(),
+        less: () => (much > 1 ? some(Math.floor(much / 2)) : undefined),
+      });
+      return left > 0 ? some(left) : undefined;
+    };
+
+  it('is said in parts, each with its state, and counted together', async () => {
+    const { parts, committed } = partsOf(0, 0, 3);
+    expect(await announce(parts, sayMany(10))).toBe(10);
+    expect(committed.map(({ said }) => said.events.length)).toEqual([2, 2, 3, 3]);
+    expect(committed.map(({ state }) => state.reported?.length)).toEqual([2, 4, 7, 10]);
+    expect(committed.map(({ said }) => said.version)).toEqual([AT, AT + 1, AT + 2, AT + 3]);
+  });
+
+  it('counts what was said of it when another pass says the rest', async () => {
+    const { parts } = partsOf(0, 0, 1);
+    expect(await announce(parts, state => (state.reported.length < 2 ? sayMany(4)(state) : undefined))).toBe(
+      2,
+    );
+  });
+
+  it('is an error when nothing of it fits, or there is no less of it', async () => {
+    const message = /process p .* too large to commit: not one/;
+    await expect(announce(partsOf(0, 0, 0).parts, sayMany(4))).rejects.toThrow(message);
+    await expect(announce(partsOf(0, 0, 0).parts, say)).rejects.toThrow(message);
+  });
 });

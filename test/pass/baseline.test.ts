@@ -326,3 +326,28 @@ describe('a project that was left out of a baseline', () => {
     expect((await skipped()).map(({ id }) => id)).toEqual(['1002', '1003']);
   });
 });
+
+describe('a baseline of many projects without task lists, whose identifiers are long', () => {
+  it('remembers 100,000 bytes of them from run to run, and takes the others later', async () => {
+    world = await stage.create({ projects: 1 });
+    const ids = Array.from({ length: 150 }, (_, index) => `${1_000 + index}`.padEnd(880, 'x'));
+    const change = () => ({
+      projects: ids.map(id => ({ id })),
+      paging: { hasNextPage: false, endCursor: null },
+    });
+    world.service.fail({ when: ({ path }) => path.includes('/projects?'), times: 99, fault: { change } });
+    await expect(world.run()).rejects.toThrow(/task lists of 150 listed project/);
+    const lease = await world.snapshots.takeLease(world.process, {
+      mode: 'sweep',
+      owner: 'test',
+      now: world.clock.now,
+      until: world.clock.now + 1,
+    });
+    if (lease) await world.snapshots.release(world.process, lease);
+    // Each with two quotes and a comma.
+    expect(lease?.window?.withoutTaskList).toHaveLength(Math.floor(100_000 / 883));
+    await expect(world.later()).rejects.toThrow(/task lists of 37 listed project/);
+    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect(await Array.fromAsync(world.snapshots.projectIds(world.process))).toHaveLength(150);
+  });
+});

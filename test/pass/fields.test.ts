@@ -209,6 +209,34 @@ describe('invariant 5: the definitions', () => {
   });
 });
 
+describe('more fields than one transaction takes', () => {
+  it('are told in parts, each with what is known by then', async () => {
+    await baselined();
+    for (let field = 1; field <= 7; field++)
+      world.edit.addField(PROCESS, field % 2 ? 'project' : 'task', { ...extra, externalId: `new${field}` });
+    const known: string[][] = [];
+    const announce: World['snapshots']['announce'] = async (process, announcement) => {
+      if (announcement.said.events.length > 2) return 'too-large';
+      const result = await world.snapshots.announce(process, announcement);
+      const { definitions } = await world.snapshots.readState(process);
+      const all = [...definitions.project, ...definitions.task].map(({ externalId }) => externalId);
+      known.push(all.filter(id => id.startsWith('new')));
+      return result;
+    };
+    world.pass(60_000);
+    const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'completed', events: 7 });
+    const ids = ['new1', 'new3', 'new5', 'new7', 'new2', 'new4', 'new6'];
+    expect(known.map(fields => fields.length)).toEqual([1, 2, 4, 5, 7]);
+    const told = (await world.events()).map(event =>
+      'field' in event.data ? event.data.field.externalId : '',
+    );
+    expect(told).toEqual(ids);
+    world.service.clearRequests();
+    expect(await world.later()).toMatchObject({ events: 0 });
+  });
+});
+
 describe('told once: two pollers', () => {
   /** A poller whose announcement waits until something else has happened. */
   const late = (meanwhile: () => Promise<unknown>) => {

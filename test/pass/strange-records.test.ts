@@ -258,3 +258,19 @@ describe('values that are odd', () => {
     expect((await told()).slice(3)).toEqual(['project.updated 1001 budget: "1" → "3"']);
   });
 });
+
+describe('an identifier as long as an answer', () => {
+  it('is skipped and told under a short one, and leaves all others their passes', async () => {
+    await baselined();
+    projects(records => [...records, { ...records[0], id: 'x'.repeat(2_000_000) }]);
+    for (const budget of ['1', '2', '3']) {
+      world.edit.updateProject(PROCESS, '1001', { budget });
+      expect(await world.later()).toMatchObject({ outcome: 'completed' });
+      expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    }
+    const events = await world.events();
+    const skips = events.flatMap(event => (event.type === 'source.skipped' ? [event.data.project.id] : []));
+    expect(skips).toEqual([expect.stringMatching(/^x{60}… [\w-]{16}$/)]);
+    expect((await told()).filter(line => line.includes('budget'))).toHaveLength(3);
+  });
+});

@@ -133,6 +133,23 @@ describe('recently listed projects', () => {
     }
   });
 
+  it('are remembered up to 2,000, and 250,000 bytes of them: the last', () => {
+    const saved = (count: number, length: number) => {
+      const recent = new Recent([]);
+      for (let id = 1; id <= count; id++) recent.processed(String(id).padEnd(length, 'x'), listed, AT);
+      return recent.toSave();
+    };
+    const few = saved(2_001, 5);
+    expect([few.length, few[0]?.[0], few.at(-1)?.[0]]).toEqual([2_000, '2xxxx', '2001x']);
+    const long = saved(300, 962);
+    // With its digest, time and punctuation each is 1,000 bytes.
+    expect([long.length, long[0]?.[0].slice(0, 4), long.at(-1)?.[0].slice(0, 4)]).toEqual([
+      250,
+      '51xx',
+      '300x',
+    ]);
+  });
+
   it('are never settled without an update time', () => {
     const recent = new Recent([]);
     const untimed = { ...listed, record: { name: 'Acme' } };

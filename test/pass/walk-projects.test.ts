@@ -81,6 +81,17 @@ describe('a walk over projects', () => {
     expect(told).toEqual(['2/4', '3/4', '4/4']);
   });
 
+  it('remembers projects to come by again up to 100,000 bytes of them, and moves on behind no more', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `${1_000 + index}`.padEnd(1_800, '\u0001'));
+    const became = Object.fromEntries(ids.map(id => [id, 'gone' as const]));
+    const { pass, saved } = await walkOf({ ids, window: {}, became });
+    // Each has 4 + 1,796 * 6 bytes in JSON, two quotes and a comma.
+    expect(pass.lease).toMatchObject({ progress: ids[8], window: { left: ids.slice(0, 9) } });
+    expect(Math.max(...saved.map(lease => JSON.stringify(lease).length))).toBeLessThan(120_000);
+    const { worked } = await walkOf({ ids, ...pass.lease });
+    expect(worked).toEqual(ids);
+  });
+
   it('is not certain of a project that is doubtful, and a later run of the pass knows', async () => {
     const { walked, pass } = await walkOf({ ids: ['1', '2'], window: {}, became: { '1': 'doubtful' } });
     expect(walked).toMatchObject({ uncertain: true, gone: [], failures: [] });

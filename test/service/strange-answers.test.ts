@@ -144,6 +144,18 @@ describe('a record with a flaw', () => {
     expect(records[1]?.flaw?.message).toContain(message);
   });
 
+  test('in its identifier, which is too long, is known by a short one, always the same and no other’s', async () => {
+    const long = (end: string) => 'né'.repeat(500_000) + end;
+    const ids = [long('a'), long('b'), `\ud800${long('a')}`, 'x'.repeat(900)];
+    const { service } = await rig(page(ids.map(id => ({ id }))));
+    const read = async () => (await all(service.projects('p'))).map(({ id }) => id);
+    const known = await read();
+    expect(known[0]).toMatch(/^(né){30}… [\w-]{16}$/);
+    expect(new Set(known).size).toBe(4);
+    expect(known[3]).toBe('x'.repeat(900));
+    expect(await read()).toEqual(known);
+  });
+
   test('may be 10,000 levels deep', async () => {
     const record = `{"id":"x","v":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
     const { service } = await rig(bytes(`{"projects":[${record}],"paging":{"hasNextPage":false}}`));

@@ -288,37 +288,53 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       });
     });
 
-    describe('an announcement', () => {
-      const announce = (announced: number, version: number, state: Partial<ProcessState> = {}) =>
-        snapshots.announce(process, {
-          announced,
-          state,
-          said: { events: [event(version)], version, at: version },
-        });
+    const announce = (announced: number, version: number, state: Partial<ProcessState> = {}) =>
+      snapshots.announce(process, {
+        announced,
+        state,
+        said: { events: [event(version)], version, at: version },
+      });
 
+    describe('an announcement', () => {
       it('writes its part of the state and its events, and counts', async () => {
         const held = { since: AT, missing: 1 };
-        expect(await announce(0, AT, { held })).toBe(true);
+        expect(await announce(0, AT, { held })).toBe('committed');
         expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, held, announced: AT });
-        expect(await announce(AT, AT + 1, { held: undefined })).toBe(true);
+        expect(await announce(AT, AT + 1, { held: undefined })).toBe('committed');
         expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced: AT + 1 });
         expect(await journal()).toEqual([event(AT), event(AT + 1)]);
       });
 
       it('invariant 3: is refused when another one was first, and then leaves neither state nor events', async () => {
         const first = await Promise.all([1, 2, 3].map(n => announce(0, AT + n, { watermark: n })));
-        expect(first.filter(done => done)).toHaveLength(1);
+        expect(first.filter(done => done === 'committed')).toHaveLength(1);
         const { announced, watermark } = await snapshots.readState(process);
         expect(announced).toBe(AT + watermark);
-        expect(await announce(0, AT + 8, { watermark: 8 })).toBe(false);
-        expect(await announce(announced - 1, AT + 9, { watermark: 9 })).toBe(false);
+        expect(await announce(0, AT + 8, { watermark: 8 })).toBe('conflict');
+        expect(await announce(announced - 1, AT + 9, { watermark: 9 })).toBe('conflict');
         expect(await snapshots.readState(process)).toMatchObject({ announced, watermark });
         expect(await journal()).toEqual([event(announced)]);
       });
 
+      it('of more events than one transaction takes is too large, by their number or size', async () => {
+        const events = (count: number, size: number) =>
+          Array.from({ length: count }, (_, index) => ({ ...event(AT), subject: noise(size, index + 1) }));
+        const all = (of: readonly ChangeEvent[]) =>
+          snapshots.announce(process, { announced: 0, state: {}, said: { events: of, version: AT, at: AT } });
+        const flat = (count: number) =>
+          Array.from(
+            { length: count },
+            () => ({ ...event(AT), subject: 'x'.repeat(200_000) }) as ChangeEvent,
+          );
+        expect(await all(flat(100))).toBe('too-large');
+        expect(await all(events(25, 230_000) as ChangeEvent[])).toBe('too-large');
+        expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
+        expect(await all(flat(99))).toBe('committed');
+      });
+
       it('needs no lease, and takes none away', async () => {
         const lease = await taken('a');
-        expect(await announce(0, AT)).toBe(true);
+        expect(await announce(0, AT)).toBe('committed');
         expect(await take('b')).toBeUndefined();
         expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
         expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: AT });
@@ -353,6 +369,37 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await snapshots.readState(process)).toEqual({ ...state, sweptAt: AT, held: undefined });
         await snapshots.finish(process, await taken('a'), { audit: undefined });
         expect((await snapshots.readState(process)).audit).toBeUndefined();
+      });
+
+      it('is read back whole, however large its parts are, and each time that they change', async () => {
+        const ids = (count: number, seed: number) =>
+          Array.from({ length: count }, (_, index) => `${index}${noise(900, seed + index)}`);
+        const large = (seed: number) => ({
+          audit: { order: 'unknown' as const, tail: noise(4_096, seed), seen: ids(100, seed) },
+          definitions: {
+            project: ids(700, seed).map(id => ({ externalId: id, name: noise(900), type: 'text' })),
+            task: [],
+          },
+          recent: ids(300, seed).map(id => [id, 'digest', AT] as const),
+          missing: ids(500, seed),
+          reported: ids(70, seed),
+        });
+        const skipped = (seed: number) =>
+          ids(100, seed).map(id => ({ id, since: AT, reason: noise(300), told: true, tasksMissing: false }));
+        let announced = 0;
+        for (const seed of [1, 2]) {
+          expect(await snapshots.finish(process, await taken('a'), large(seed))).toBe(true);
+          expect(await announce(announced, seed, { skipped: skipped(seed) })).toBe('committed');
+          announced = seed;
+          expect(await snapshots.readState(process)).toEqual({
+            ...UNKNOWN_PROCESS,
+            ...large(seed),
+            skipped: skipped(seed),
+            announced,
+          });
+        }
+        await snapshots.finish(process, await taken('a'), { ...UNKNOWN_PROCESS, announced });
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced });
       });
     });
   });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import { stateOf, stateUpdate } from '../../functions/snapshots/state-item.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { attributesOf, stateOf, stateUpdate } from '../../functions/snapshots/state-item.ts';
+
+const updateOf = (state: Partial<ProcessState>) => stateUpdate(attributesOf(state));
 
 describe('the state of a process', () => {
   it('that nobody polled promises nothing', () => {
@@ -19,7 +21,7 @@ describe('the state of a process', () => {
 
   it('is written so that an operator can read it and change it, all but the long parts', () => {
     const definitions = { project: [], task: [] };
-    const { ExpressionAttributeValues: values } = stateUpdate({
+    const { ExpressionAttributeValues: values } = updateOf({
       baselined: true,
       watermark: 7,
       sweptAt: 8,
@@ -48,7 +50,7 @@ describe('the state of a process', () => {
   });
 
   it('is updated in the parts that are named, and loses those that are undefined', () => {
-    expect(stateUpdate({ watermark: 7, sweptAt: 8, audit: undefined, held: undefined })).toEqual({
+    expect(updateOf({ watermark: 7, sweptAt: 8, audit: undefined, held: undefined })).toEqual({
       UpdateExpression: 'SET #watermark = :watermark, #sweptAt = :sweptAt REMOVE #audit, #held',
       ExpressionAttributeNames: {
         '#watermark': 'watermark',
@@ -58,11 +60,11 @@ describe('the state of a process', () => {
       },
       ExpressionAttributeValues: { ':watermark': { N: '7' }, ':sweptAt': { N: '8' } },
     });
-    expect(stateUpdate({ watermark: 7 }).UpdateExpression).toBe('SET #watermark = :watermark');
+    expect(updateOf({ watermark: 7 }).UpdateExpression).toBe('SET #watermark = :watermark');
   });
 
   it('that only loses parts has no values: DynamoDB refuses an empty set of them', () => {
-    expect(stateUpdate({ held: undefined })).toEqual({
+    expect(updateOf({ held: undefined })).toEqual({
       UpdateExpression: 'REMOVE #held',
       ExpressionAttributeNames: { '#held': 'held' },
     });

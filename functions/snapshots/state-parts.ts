@@ -1,0 +1,92 @@
+import { type AttributeValue, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { partsOf } from './blob-parts.ts';
+import { encode } from './codec.ts';
+import { getItem } from './get-item.ts';
+import { type Key, stateKey, statePartKey, statePartPrefix } from './keys.ts';
+import { queryItems } from './query-items.ts';
+import type { ProcessKey } from './snapshots.ts';
+import type { ProcessState } from './state.ts';
+import { patiently, type Table } from './table.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** Six parts of the state can grow. If each has at most so many bytes, they fit one item together. */
+const INLINE_BYTES = 60_000;
+/** No run goes on for so long: what nobody referred to by then, nobody will. */
+const STALE_MS = 60 * 60 * 1000;
+
+/** The state as attributes of its item, where what is too large is a reference to items of its own (docs/decisions/0045).
+ *  These are written now, under keys that nobody else has: until the state refers to them they mean nothing. */
+export async function storeLargeParts(
+  table: Table,
+  process: ProcessKey,
+  attributes: ReadonlyMap<keyof ProcessState, AttributeValue | undefined>,
+  state: Partial<ProcessState>,
+): Promise<Map<keyof ProcessState, AttributeValue | undefined>> {
+  const stored = new Map(attributes);
+  for (const [name, value] of attributes) {
+    if (bytesOf(value) > INLINE_BYTES) stored.set(name, await store(table, process, name, state[name]));
+  }
+  return stored;
+}
+
+/** The state's item with everything in it.
+ *  @throws when an item that it refers to is not there */
+export async function loadLargeParts(table: Table, process: ProcessKey, item: Item): Promise<Item> {
+  const loaded = { ...item };
+  for (const [name, { M: reference }] of Object.entries(item)) {
+    if (reference) loaded[name] = { B: await load(table, process, name, reference) };
+  }
+  return loaded;
+}
+
+async function store(
+  table: Table,
+  process: ProcessKey,
+  name: keyof ProcessState,
+  value: unknown,
+): Promise<AttributeValue> {
+  await deleteStale(table, process, name);
+  const { clock, random } = table.patience;
+  const tag = `${String(clock()).padStart(13, '0')}-${Math.floor(random() * 2 ** 48).toString(36)}`;
+  const parts = partsOf(encode(value));
+  for (const [part, bytes] of parts.entries()) {
+    const put = {
+      TableName: table.tableName,
+      Item: { ...statePartKey(process, name, tag, part), blob: { B: bytes } },
+    };
+    await patiently(table, () => table.client.send(new PutItemCommand(put)));
+  }
+  return { M: { tag: { S: tag }, parts: { N: String(parts.length) } } };
+}
+
+async function load(table: Table, process: ProcessKey, name: string, reference: Item): Promise<Uint8Array> {
+  const blobs: Uint8Array[] = [];
+  for await (const { blob } of queryItems(table, process, statePartPrefix(name, reference.tag?.S))) {
+    blobs.push(blob?.B as Uint8Array);
+  }
+  if (blobs.length === Number(reference.parts?.N)) return Buffer.concat(blobs);
+  throw new Error(
+    `The state of process ${process.processId} refers to items of its ${name} that are not in the table. Restore the ` +
+      `table, or take the attribute ${name} from the item STATE: then it is as for a new process.`,
+  );
+}
+
+/** What was replaced since, or never referred to because its run died. */
+async function deleteStale(table: Table, process: ProcessKey, name: keyof ProcessState): Promise<void> {
+  const current = await getItem(table, stateKey(process));
+  const used = statePartPrefix(name, current?.[name]?.M?.tag?.S ?? '-');
+  const stale = statePartPrefix(name, String(table.patience.clock() - STALE_MS).padStart(13, '0'));
+  const keys = queryItems(table, process, statePartPrefix(name), { ProjectionExpression: 'pk, sk' });
+  for await (const { pk, sk } of keys) {
+    const text = sk?.S as string;
+    if (text >= stale) return;
+    if (text.startsWith(used)) continue;
+    const command = new DeleteItemCommand({ TableName: table.tableName, Key: { pk, sk } as Key });
+    await patiently(table, () => table.client.send(command));
+  }
+}
+
+function bytesOf(value: AttributeValue | undefined): number {
+  return value?.B?.length ?? Buffer.byteLength(value?.S ?? '');
+}

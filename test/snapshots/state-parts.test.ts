@@ -1,0 +1,186 @@
+import { type AttributeValue, DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import type { Lease } from '../../functions/snapshots/snapshots.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { modelClient } from '../simulation/models/table.ts';
+import { openModel, PATIENCE } from '../support/table.ts';
+import { AT, event, noise } from './contract.ts';
+
+const process = { workspace: 'eu', processId: 'p' };
+const HOUR = 3_600_000;
+let opened: ReturnType<typeof openModel>;
+let sent: object[];
+let now: number;
+let draws: number[];
+beforeEach(() => {
+  opened = openModel();
+  sent = [];
+  now = AT;
+  draws = [];
+});
+const snapshots = () => {
+  const client = modelClient(async command => {
+    sent.push(command);
+    return opened.model.run(command);
+  });
+  const patience = { ...PATIENCE, clock: () => now, random: () => draws.shift() ?? 0.5 };
+  return createSnapshots({ client, tableName: opened.tableName, patience });
+};
+const finish = async (state: Partial<ProcessState>) => {
+  const lease = await snapshots().takeLease(process, { mode: 'changes', owner: 'me', now, until: now + 1 });
+  return snapshots().finish(process, lease as Lease, state);
+};
+/** The sort keys of the state's items. */
+const keys = () =>
+  [...opened.model.items()].flatMap(({ sk }) => (sk?.S?.startsWith('STATE') ? [sk.S] : [])).sort();
+const attribute = (name: string): AttributeValue | undefined =>
+  [...opened.model.items()].find(({ sk }) => sk?.S === 'STATE')?.[name];
+/** A list of identifiers whose JSON has so many bytes. */
+const missing = (bytes: number, seed = 1) => [
+  noise(bytes, seed)
+    .replaceAll(/["\\]/g, '.')
+    .slice(0, bytes - 4),
+];
+
+describe('a part of the state', () => {
+  it('is in its item up to 60,000 bytes, and in items of its own above', async () => {
+    await finish({ missing: missing(60_000) });
+    expect(keys()).toEqual(['STATE']);
+    expect(attribute('missing')?.S?.length).toBe(60_000);
+    expect(sent.filter(command => command.constructor.name !== 'UpdateItemCommand')).toHaveLength(1);
+    draws = [0.25];
+    await finish({ missing: missing(60_001) });
+    expect(keys()).toEqual(['STATE', `STATE#PART#missing#${AT}-${(2 ** 46).toString(36)}#0000`]);
+    expect(attribute('missing')).toEqual({ M: { tag: { S: expect.any(String) }, parts: { N: '1' } } });
+    expect((await snapshots().readState(process)).missing).toEqual(missing(60_001));
+  });
+
+  it('that is text counts by its bytes, and one that is compressed by those', async () => {
+    await finish({ missing: ['é'.repeat(30_000)] });
+    expect(keys()).toHaveLength(2);
+    const fields = { project: [{ externalId: 'x'.repeat(90_000), name: '', type: 'text' }], task: [] };
+    await finish({ missing: [], definitions: fields });
+    expect(attribute('definitions')?.B).toBeDefined();
+    await finish({
+      definitions: { ...fields, task: [{ externalId: noise(90_000), name: '', type: 'text' }] },
+    });
+    expect(attribute('definitions')?.M).toBeDefined();
+  });
+
+  it('is written in order into as many items as it fills, and read so', async () => {
+    const long = missing(1_000_000);
+    await finish({ missing: long });
+    expect(
+      keys()
+        .slice(1)
+        .map(key => key.slice(-5)),
+    ).toEqual(['#0000', '#0001', '#0002']);
+    expect((await snapshots().readState(process)).missing).toEqual(long);
+  });
+
+  it('that a reference leads nowhere for is an error that says what to do', async () => {
+    await finish({ missing: missing(1_000_000) });
+    const [, key = ''] = keys();
+    const Key = { pk: { S: 'W#eu#P#p' }, sk: { S: key } };
+    opened.model.run(new DeleteItemCommand({ TableName: opened.tableName, Key }));
+    await expect(snapshots().readState(process)).rejects.toThrow(
+      /process p .*missing.*not in the table.*attribute/s,
+    );
+  });
+});
+
+describe('what the state no longer refers to', () => {
+  const tags = () =>
+    keys()
+      .slice(1)
+      .map(key => key.split('#')[3]?.split('-')[0]);
+
+  it('goes an hour after it was written, when the same part is written again', async () => {
+    for (const [at, kept] of [
+      [AT, [AT]],
+      [AT + 1, [AT, AT + 1]],
+      [AT + HOUR, [AT, AT + 1, AT + HOUR]],
+      [AT + HOUR + 2, [AT + HOUR, AT + HOUR + 2]],
+    ] as const) {
+      now = at;
+      await finish({ missing: missing(70_000, at - AT + 1) });
+      expect(tags()).toEqual(kept.map(String));
+    }
+  });
+
+  it('is not what it refers to, however old that is, nor another part', async () => {
+    await finish({ missing: missing(70_000) });
+    await finish({ reported: missing(70_000) });
+    now = AT + 2 * HOUR;
+    const lost = { mode: 'changes', owner: 'other', window: undefined, progress: undefined } as const;
+    expect(await snapshots().finish(process, lost, { missing: missing(80_000) })).toBe(false);
+    const state = await snapshots().readState(process);
+    expect([state.missing, state.reported]).toEqual([missing(70_000), missing(70_000)]);
+    expect(tags()).toEqual([String(AT), String(now), String(AT)]);
+  });
+
+  it('is never another writing’s, though both come in one millisecond', async () => {
+    draws = [0.1, 0.2];
+    await finish({ missing: missing(70_000) });
+    await finish({ missing: missing(80_000) });
+    expect(keys()).toHaveLength(3);
+    expect((await snapshots().readState(process)).missing).toEqual(missing(80_000));
+  });
+
+  it('is not written for an announcement that is too large', async () => {
+    const events = Array.from(
+      { length: 100 },
+      () => ({ ...event(AT), subject: 'x'.repeat(200_000) }) as never,
+    );
+    const said = { events, version: AT, at: AT };
+    const state = { skipped: [], reported: missing(70_000) };
+    expect(await snapshots().announce(process, { announced: 0, state, said })).toBe('too-large');
+    expect(sent).toEqual([]);
+  });
+});
+
+it('fits items and transactions at any size', async () => {
+  const size = fc.constantFrom(0, 1, 100, 2_000, 10_000);
+  const length = fc.constantFrom(1, 30, 900);
+  await fc.assert(
+    fc.asyncProperty(fc.record({ size, length, seed: fc.integer({ min: 1, max: 1_000 }) }), async hostile => {
+      opened = openModel();
+      sent = [];
+      const ids = Array.from(
+        { length: hostile.size },
+        (_, index) => `${index}${noise(hostile.length, hostile.seed + index)}`,
+      );
+      const { announced: _none, ...unknown } = UNKNOWN_PROCESS;
+      const state = {
+        ...unknown,
+        audit: { order: 'unknown' as const, tail: noise(4_096), seen: ids.slice(0, 5_000) },
+        definitions: { project: ids.map(id => ({ externalId: id, name: id, type: 'text' })), task: [] },
+        recent: ids.map(id => [id, id, AT] as const),
+        missing: ids,
+        skipped: ids.map(id => ({ id, since: AT, reason: id, told: true, tasksMissing: true })),
+        reported: ids,
+      };
+      // The model refuses what DynamoDB would.
+      expect(await finish(state)).toBe(true);
+      const said = { events: [event(AT)], version: AT, at: AT };
+      expect(await snapshots().announce(process, { announced: 0, state, said })).toBe('committed');
+      expect(await snapshots().readState(process)).toEqual({ ...state, announced: AT });
+    }),
+    { numRuns: 12 },
+  );
+});
+
+it('fits the row of a pass with all that may stand in it', async () => {
+  const lease = await snapshots().takeLease(process, { mode: 'sweep', owner: 'me', now, until: now + 1 });
+  const window = {
+    startedAt: AT,
+    // The bounds of `pass/`, in what is longest as JSON.
+    audit: { order: 'unknown', tail: '\u0001'.repeat(4_096), seen: Array(5_000).fill('x'.repeat(16)) },
+    left: ['x'.repeat(99_997)],
+    withoutTaskList: ['x'.repeat(99_997)],
+  };
+  const full = { ...(lease as Lease), window, progress: 'x'.repeat(900) };
+  expect(await snapshots().saveProgress(process, full, now + 1)).toBe(true);
+});
