@@ -120,8 +120,8 @@ export const BUGS: readonly Bug[] = [
     edits: [
       edit(
         'create-publish.ts',
-        "stop.record.dynamodb?.SequenceNumber ?? ''",
-        "Records[Math.max(0, Records.indexOf(stop.record) - 1)]?.dynamodb?.SequenceNumber ?? ''",
+        'stop.record.dynamodb.SequenceNumber',
+        "Records[Math.max(0, Records.indexOf(stop.record as never) - 1)]?.dynamodb?.SequenceNumber ?? ''",
       ),
     ],
   },
