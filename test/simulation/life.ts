@@ -17,6 +17,12 @@ export type Failing<Result> = (work: () => Result, fault: string) => Result;
 
 const SLOW_MS = 70_000;
 
+/** Says when a process may make its next call. */
+export interface Gate {
+  /** Takes a call that has its effect, and its answer, once it is let go. */
+  hold(call: () => void): void;
+}
+
 /** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a fault. A dead
  *  process never hears an answer again, so nothing of it goes on; what it set off before still happens. */
 export class Life {
@@ -25,6 +31,7 @@ export class Life {
   #strikes: readonly Strike[] = [];
   #calls = new Map<Boundary, number>();
   #dead = false;
+  #gate: Gate | undefined;
 
   constructor(nature: Nature, onDeath: () => void = () => {}) {
     this.#nature = nature;
@@ -41,6 +48,11 @@ export class Life {
     this.#calls = new Map();
   }
 
+  /** From now on each call waits at `gate` for its turn, and no longer takes time by chance; without one it is free again. */
+  passThrough(gate: Gate | undefined): void {
+    this.#gate = gate;
+  }
+
   kill(): void {
     if (this.#dead) return;
     this.#dead = true;
@@ -52,13 +64,14 @@ export class Life {
     const { scheduler, random } = this.#nature;
     const fault = this.#faultOf(boundary);
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const there = between(random, 1, 100);
-    const back = between(random, 1, 100) + (fault === 'slow' ? SLOW_MS : 0);
+    const gate = this.#gate;
+    const there = gate ? 0 : between(random, 1, 100);
+    const back = (gate ? 0 : between(random, 1, 100)) + (fault === 'slow' ? SLOW_MS : 0);
     const answer = (settle: () => void) =>
       scheduler.after(back, () => {
         if (!this.#dead) settle();
       });
-    scheduler.after(there, () => {
+    const arrive = () => {
       if (this.#dead) return;
       if (fault === 'dies-before') return this.kill();
       try {
@@ -68,7 +81,9 @@ export class Life {
       } catch (error) {
         if (fault !== 'stuck') answer(() => reject(error));
       }
-    });
+    };
+    if (gate) gate.hold(arrive);
+    else scheduler.after(there, arrive);
     return promise;
   }
 

@@ -4,9 +4,11 @@ import { connect } from '../../functions/service/client.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { API_PATH, AUTH_PATH } from '../../local/service/answer.ts';
+import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
-import { VirtualAgent } from './http.ts';
-import { Life } from './life.ts';
+import { type Sent, VirtualAgent } from './http.ts';
+import { type Gate, Life } from './life.ts';
+import { requestCall, tableCall } from './port-calls.ts';
 import { ORIGIN, type ServiceSide, serviceBoundary } from './service-side.ts';
 import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
 import { tableClient } from './table-client.ts';
@@ -34,12 +36,14 @@ export class Pollers {
   readonly #settings: WorkspaceSettings;
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<string>();
+  readonly #encounters: Encounters;
   #runs = 0;
   #started = 0;
 
   constructor(shared: Shared, service: ServiceSide) {
     this.#shared = shared;
     this.#service = service;
+    this.#encounters = new Encounters(shared.coverage);
     this.#settings = workspaceSettings.parse({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
@@ -59,8 +63,8 @@ export class Pollers {
     return this.#walking.size === 0;
   }
 
-  /** Begins a run. Settles when it ends, or when its process dies. */
-  run({ mode, budget, strikes }: RunRequest): Promise<Ended> {
+  /** Begins a run, whose calls wait at `gate` if there is one. Settles when it ends, or when its process dies. */
+  run({ mode, budget, strikes }: RunRequest, gate?: Gate): Promise<Ended> {
     const { scheduler, coverage } = this.#shared;
     const environment = this.#environments.find(one => !one.isBusy && !one.life.isDead) ?? this.#create();
     const owner = `run-${++this.#runs}`;
@@ -69,6 +73,8 @@ export class Pollers {
     const deadline = scheduler.now + budget;
     environment.isBusy = true;
     environment.life.expect(strikes);
+    environment.life.passThrough(gate);
+    this.#encounters.began(environment.life);
     this.#walking.add(owner);
     const timeout = scheduler.after(budget, () => {
       coverage.add('poller', 'killed at its time-out');
@@ -77,6 +83,7 @@ export class Pollers {
     const end = (ended: Ended) => {
       timeout();
       environment.isBusy = false;
+      this.#encounters.ended(environment.life);
       this.#walking.delete(owner);
       resolve(ended);
     };
@@ -99,7 +106,15 @@ export class Pollers {
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
     const skew = plan.skew.pollers[this.#started++ % 2] ?? 0;
     const clock = () => scheduler.now + skew;
-    const snapshots = createSnapshots({ client: tableClient(life, table, wrote), tableName: TABLE_NAME });
+    const ran = (command: object, isDone: boolean) => {
+      this.#encounters.called(life, tableCall(command), isDone);
+      wrote();
+    };
+    const snapshots = createSnapshots({ client: tableClient(life, table, ran), tableName: TABLE_NAME });
+    const serve = (request: Sent) => {
+      this.#encounters.called(life, requestCall(serviceBoundary(request)), true);
+      return this.#service.serve(request);
+    };
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const poll = createPoll({
       workspaces: [this.#settings],
@@ -112,7 +127,7 @@ export class Pollers {
           random,
           sleep: (ms, signal) => life.sleep(ms, signal),
           pageSize: plan.pageSize,
-          openAgent: () => new VirtualAgent(life, serviceBoundary, request => this.#service.serve(request)),
+          openAgent: () => new VirtualAgent(life, serviceBoundary, serve),
           onNotice: notice => log.warn(notice.message, notice),
         }),
       clock,

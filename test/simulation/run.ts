@@ -14,6 +14,7 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
       await world.pass(step.gap);
       world.service.reach(index);
       if (step.do === 'edit') world.service.edit(step);
+      else if (step.do === 'meet') await world.meet(step);
       else void world.pollers.run(step);
     }
     await world.until(() => world.pollers.areIdle, 'every run ends');

@@ -6,7 +6,7 @@ import type { Boundary, Coverage } from './faults.ts';
 import type { Reply, Sent } from './http.ts';
 import { History } from './oracle/history.ts';
 import type { SecretsOracle } from './oracle/secrets.ts';
-import type { EditStep, Plan, Poison } from './plan.ts';
+import type { Edit, Plan, Poison } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 import { PROCESS } from './shared.ts';
 
@@ -60,7 +60,7 @@ export class ServiceSide {
     this.#poisoned = undefined;
   }
 
-  edit(step: EditStep): void {
+  edit(step: Edit): void {
     const edited = applyEdit(this.backend, PROCESS, step);
     this.history.note();
     if (step.edit.startsWith('delete') || step.edit === 'move task') this.#deletions += 1;

@@ -1,12 +1,13 @@
 import { seededRandom } from '../../local/service/random.ts';
 import { SIGNING_SECRET, SimulatedEndpoint } from './endpoints.ts';
 import type { Coverage } from './faults.ts';
+import { Meeting } from './meeting.ts';
 import { TableModel } from './models/table.ts';
 import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
-import type { Plan } from './plan.ts';
+import type { MeetStep, Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
 import { Scheduler } from './scheduler.ts';
@@ -85,6 +86,16 @@ export class World {
     const end = this.scheduler.now + ms;
     this.scheduler.after(ms, () => {});
     await this.until(() => this.scheduler.now >= end, 'time passes');
+  }
+
+  /** Has some passes meet. */
+  async meet(step: MeetStep): Promise<void> {
+    await this.until(() => this.pollers.areIdle, 'every run ends');
+    const { pollers, service } = this;
+    const isBaselined = () => this.commits.told !== undefined;
+    const meeting = new Meeting(this.#shared, step, { pollers, service, isBaselined });
+    meeting.begin();
+    await this.until(() => meeting.isOver, 'a meeting ends');
   }
 
   /** Nothing that was committed is on its way any more. */
