@@ -14,7 +14,7 @@ export interface Say {
 }
 
 /** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
- *  anything since the state was read. Who was second reads the state again, and `decide`s by it whether anything is left
+ *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again, and `decide`s by it whether anything is left
  *  to say. The version is our time in ms, or one more than the last where clocks differ. Returns how many events were
  *  told.
  *  @throws what `decide` throws, and when other passes keep being first. */
@@ -31,7 +31,8 @@ export async function announce(
     const version = Math.max(at, state.announced + 1);
     const events = say.events(version);
     const said = { events, version, at };
-    if (await snapshots.announce(process, { announced: state.announced, state: say.state, said })) {
+    const { announced, baselined } = state;
+    if (await snapshots.announce(process, { announced, isSilent: !baselined, state: say.state, said })) {
       return events.length;
     }
     state = await snapshots.readState(process);

@@ -1,6 +1,6 @@
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { changePuts } from './change-items.ts';
-import { IS_LAST_ANNOUNCED, NONE_ANNOUNCED } from './conditions.ts';
+import { IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
 import { stateKey } from './keys.ts';
 import type { Announcement, ProcessKey } from './snapshots.ts';
 import { stateUpdate } from './state-item.ts';
@@ -10,10 +10,11 @@ import { holds, type Table } from './table.ts';
 export function announce(
   table: Table,
   process: ProcessKey,
-  { announced, state, said }: Announcement,
+  { announced, isSilent, state, said }: Announcement,
 ): Promise<boolean> {
   const { ExpressionAttributeValues, ...update } = stateUpdate({ ...state, announced: said.version });
   const isFirst = announced === 0;
+  const isLast = isFirst ? NONE_ANNOUNCED : IS_LAST_ANNOUNCED;
   return holds(
     table.client.send(
       new TransactWriteItemsCommand({
@@ -23,7 +24,7 @@ export function announce(
               TableName: table.tableName,
               Key: stateKey(process),
               ...update,
-              ConditionExpression: isFirst ? NONE_ANNOUNCED : IS_LAST_ANNOUNCED,
+              ConditionExpression: isSilent ? `${isLast} AND ${NOT_BASELINED}` : isLast,
               ExpressionAttributeValues: {
                 ...ExpressionAttributeValues,
                 ...(!isFirst && { ':before': { N: String(announced) } }),

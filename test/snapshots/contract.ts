@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ProjectContent } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { CommitRequest, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { CommitRequest, Lease, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
@@ -292,9 +292,15 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
     });
 
     describe('an announcement', () => {
-      const announce = (announced: number, version: number, state: Partial<ProcessState> = {}) =>
+      const announce = (
+        announced: number,
+        version: number,
+        state: Partial<ProcessState> = {},
+        isSilent = false,
+      ) =>
         snapshots.announce(process, {
           announced,
+          isSilent,
           state,
           said: { events: [event(version)], version, at: version },
         });
@@ -317,6 +323,23 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await announce(announced - 1, AT + 9, { watermark: 9 })).toBe(false);
         expect(await snapshots.readState(process)).toMatchObject({ announced, watermark });
         expect(await journal()).toEqual([event(announced)]);
+      });
+
+      it('invariant 1: is refused to a baseline once that has ended, the first as well as a later one', async () => {
+        const lease = await taken('a');
+        expect(await announce(0, AT, {}, true)).toBe(true);
+        expect(await snapshots.finish(process, lease, { baselined: true })).toBe(true);
+        expect(await announce(AT, AT + 1, { watermark: 1 }, true)).toBe(false);
+        const other = { ...process, processId: 'other' };
+        const theirs = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1 } as const;
+        const ended = await snapshots.takeLease(other, theirs);
+        expect(await snapshots.finish(other, ended as Lease, { baselined: true })).toBe(true);
+        const said = { events: [], version: AT, at: AT };
+        expect(await snapshots.announce(other, { announced: 0, isSilent: true, state: {}, said })).toBe(
+          false,
+        );
+        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: 0 });
+        expect(await announce(AT, AT + 1, { watermark: 1 })).toBe(true);
       });
 
       it('needs no lease, and takes none away', async () => {
