@@ -113,7 +113,10 @@ export class SimulatedEndpoint {
       endpoints: [settings],
       readSecret: async () =>
         JSON.stringify(this.#kind === 'webhook' ? { url, secrets: [SIGNING_SECRET] } : { url }),
-      states: createEndpointStates({ client: tableClient(life, table, wrote), tableName: TABLE_NAME }),
+      states: createEndpointStates({
+        client: tableClient(life, table, () => wrote()),
+        tableName: TABLE_NAME,
+      }),
       queues: sqsQueues({ send: (command: object) => this.#send(life, command) } as unknown as SQSClient),
       clock: () => scheduler.now,
       random,

@@ -18,6 +18,8 @@ interface Environment {
   readonly life: Life;
   readonly poll: Poll;
   isBusy: boolean;
+  /** Of the run that it serves, or served last. */
+  owner: string;
 }
 
 export interface RunRequest {
@@ -72,6 +74,7 @@ export class Pollers {
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
     environment.isBusy = true;
+    environment.owner = owner;
     environment.life.expect(strikes);
     environment.life.passThrough(gate);
     this.#encounters.began(environment.life);
@@ -108,7 +111,7 @@ export class Pollers {
     const clock = () => scheduler.now + skew;
     const ran = (command: object, isDone: boolean) => {
       this.#encounters.called(life, tableCall(command), isDone);
-      wrote();
+      wrote(environment.owner);
     };
     const snapshots = createSnapshots({ client: tableClient(life, table, ran), tableName: TABLE_NAME });
     const serve = (request: Sent) => {
@@ -134,7 +137,7 @@ export class Pollers {
       log,
       count: () => {},
     });
-    const environment = { life, poll, isBusy: false };
+    const environment = { life, poll, isBusy: false, owner: '' };
     this.#environments.push(environment);
     return environment;
   }

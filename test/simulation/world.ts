@@ -51,7 +51,7 @@ export class World {
       nature: { scheduler, random, coverage, faulty: true },
       table,
       shard: [],
-      wrote: () => this.#wrote(),
+      wrote: by => this.#wrote(by),
       log: { info: say('info'), warn: say('warn'), error: say('error') },
       fail: error => {
         this.#failure ??= { error };
@@ -103,13 +103,14 @@ export class World {
     return this.publisher.isIdle && this.#onTheWay === 0 && this.endpoints.every(({ isIdle }) => isIdle);
   }
 
-  #wrote(): void {
+  #wrote(by: string | undefined): void {
     const records = this.table.stream.slice(this.#streamed);
     this.#streamed = this.table.stream.length;
     if (records.length === 0) return;
     try {
       this.commits.wrote(records);
-      this.#leases.wrote(records, this.scheduler.now + Math.max(...this.#shared.plan.skew.pollers));
+      const latest = this.scheduler.now + Math.max(...this.#shared.plan.skew.pollers);
+      this.#leases.wrote(records, by, latest);
     } catch (error) {
       this.#shared.fail(error);
     }
