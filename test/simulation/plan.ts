@@ -193,6 +193,9 @@ const at = fc.nat(999);
 const editInMeeting = fc.record({
   at: fc.oneof(fc.constant(0), at),
   ...whatIsEdited,
+  // Often the same record: whose edits both passes tell.
+  a: fc.oneof(fc.constant(0), fc.nat(1000)),
+  b: fc.oneof(fc.constant(0), fc.nat(1000)),
   edit: fc.oneof(
     { weight: 3, arbitrary: whatIsEdited.edit },
     // What comes and goes while one pass is about to write what it was.

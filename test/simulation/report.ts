@@ -12,8 +12,12 @@ export function coverageTable(rows: Rows): string {
 /** Between which two calls of one pass another one committed, and how often. */
 export function encounterTable(rows: Rows): string {
   const met = rows.filter(([boundary]) => isEncounter(boundary));
-  const total = met.reduce((sum, [, , count]) => sum + count, 0);
-  return `Another pass committed ${total} times between two calls of one:\n${table(met)}`;
+  return `Another pass committed ${encounters(rows)} times between two calls of one:\n${table(met)}`;
+}
+
+/** How often another pass committed between two calls of one. */
+export function encounters(rows: Rows): number {
+  return rows.reduce((sum, [boundary, , count]) => sum + (isEncounter(boundary) ? count : 0), 0);
 }
 
 function table(rows: Rows): string {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Coverage } from './faults.ts';
-import { coverageTable, encounterTable, neverMet, neverStruck, planText } from './report.ts';
+import { coverageTable, encounters, encounterTable, neverMet, neverStruck, planText } from './report.ts';
 import { baseOf, type Failure, type Outcome, planOf, shrink } from './seeds.ts';
 
 const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first]   runs the plans of N seeds, by
@@ -56,6 +56,7 @@ async function many(): Promise<number> {
 function neverIn(seeds: number, rows: Outcome['rows']): string[] {
   return [
     ...(seeds >= ENOUGH ? neverStruck(rows) : []),
+    ...(seeds >= ENOUGH && encounters(rows) < seeds ? ['another pass that commits once a seed'] : []),
     ...(seeds >= ENOUGH_FOR_MEETINGS ? neverMet(rows) : []),
   ];
 }
