@@ -19,8 +19,8 @@ const SLOW_MS = 70_000;
 
 /** Says when a process may make its next call. */
 export interface Gate {
-  /** Takes a call that has its effect, and its answer, once it is let go. */
-  hold(call: () => void): void;
+  /** Takes a call over `boundary`, which has its effect, and its answer, once it is let go. */
+  hold(call: () => void, boundary: Boundary): void;
 }
 
 /** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a fault. A dead
@@ -82,7 +82,7 @@ export class Life {
         if (fault !== 'stuck') answer(() => reject(error));
       }
     };
-    if (gate) gate.hold(arrive);
+    if (gate) gate.hold(arrive, boundary);
     else scheduler.after(there, arrive);
     return promise;
   }
