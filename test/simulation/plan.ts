@@ -468,7 +468,8 @@ function ordered({ skew, steps }: Plan): readonly Step[] {
 }
 
 function isBurst(step: Step): boolean {
-  return step.do === 'edit' && step.edit === 'create many tasks';
+  const edits = step.do === 'meet' ? step.edits : step.do === 'edit' ? [step] : [];
+  return edits.some(({ edit }) => edit === 'create many tasks');
 }
 
 /** The place behind the first run that finds task lists missing. */
