@@ -24,6 +24,19 @@ describe('the freshest record', () => {
   });
 
   it.each([
+    ['an hour', 'held', 3_600_000],
+    ['two days', 'listed', 48 * 3_600_000],
+  ])(
+    'of one listed %s later by our own clock, with an older update time, is the %s one',
+    (_, record, later) => {
+      const older = { ...listed(AT + later, { updatedAt: iso(AT - 9) }), untimed: true };
+      const newer = held(AT, { updatedAt: iso(AT), state: 'newer' });
+      expect(freshest(older, newer).record).toBe(record);
+      expect(freshest({ ...older, record: { updatedAt: iso(AT + 1) } }, newer).record).toBe('listed');
+    },
+  );
+
+  it.each([
     ['listed much later', AT + 60_000, AT, {}, {}, 'listed', false],
     ['listed much earlier', AT - 60_000, AT, {}, { a: 1 }, 'held', false],
     [

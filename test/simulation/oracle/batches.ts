@@ -52,7 +52,9 @@ export class BatchesOracle {
 
   /** The channel's answer arrived. */
   heard(body: string, status: number): void {
-    if (status === 200) this.#known.push(...this.#taken.filter(taken => taken.body === body));
+    // Two projects may look the same. One message is sent after the other, so it is the last such.
+    const taken = this.#taken.findLast(one => one.body === body);
+    if (status === 200 && taken) this.#known.push(taken);
     if (SLOW_DOWN.has(status)) this.#wantsLess = true;
   }
 
