@@ -17,7 +17,7 @@ export interface Say {
 }
 
 /** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
- *  anything since the state was read. Who was second reads the state again, and `decide`s by it whether anything is left
+ *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again, and `decide`s by it whether anything is left
  *  to say. The version is our time in ms, or one more than the last where clocks differ. Returns how many events were
  *  told.
  *  @throws what `decide` throws, and when other passes keep being first. */
@@ -48,7 +48,7 @@ export async function announce(
 /** Commits as much of it as fits, and tells how much that was. */
 async function commit(
   { process, snapshots, clock }: Pick<PassParts, 'process' | 'snapshots' | 'clock'>,
-  { announced }: ProcessState,
+  { announced, baselined }: ProcessState,
   whole: Say,
 ): Promise<'conflict' | { readonly events: number; readonly isAll: boolean }> {
   for (let say: Say | undefined = whole; say; say = say.less?.()) {
@@ -56,7 +56,8 @@ async function commit(
     const version = nextVersion(announced, at);
     const events = say.events(version);
     const said = { events, version, at };
-    const result = await snapshots.announce(process, { announced, state: say.state, said });
+    const announcement = { announced, isSilent: !baselined, state: say.state, said };
+    const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
     if (result === 'committed') return { events: events.length, isAll: say === whole };
   }

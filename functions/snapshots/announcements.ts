@@ -1,5 +1,5 @@
 import { changePuts } from './change-items.ts';
-import { IS_LAST_ANNOUNCED, NONE_ANNOUNCED } from './conditions.ts';
+import { IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
 import { stateKey } from './keys.ts';
 import type { Announcement, CommitResult, ProcessKey } from './snapshots.ts';
 import { attributesOf, stateUpdate } from './state-item.ts';
@@ -11,7 +11,7 @@ import { fit, transact } from './transact.ts';
 export async function announce(
   table: Table,
   process: ProcessKey,
-  { announced, state, said }: Announcement,
+  { announced, isSilent, state, said }: Announcement,
 ): Promise<CommitResult> {
   const changes = changePuts(table, process, '', said);
   // Before anything is written for it.
@@ -20,13 +20,14 @@ export async function announce(
   const attributes = await storeLargeParts(table, process, attributesOf(all), all);
   const { ExpressionAttributeValues, ...update } = stateUpdate(attributes);
   const isFirst = announced === 0;
+  const isLast = isFirst ? NONE_ANNOUNCED : IS_LAST_ANNOUNCED;
   return transact(table, [
     {
       Update: {
         TableName: table.tableName,
         Key: stateKey(process),
         ...update,
-        ConditionExpression: isFirst ? NONE_ANNOUNCED : IS_LAST_ANNOUNCED,
+        ConditionExpression: isSilent ? `${isLast} AND ${NOT_BASELINED}` : isLast,
         ExpressionAttributeValues: {
           ...ExpressionAttributeValues,
           ...(!isFirst && { ':before': { N: String(announced) } }),

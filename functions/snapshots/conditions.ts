@@ -18,6 +18,8 @@
  * and of the announcements of one process, whose versions only grow:
  *
  *   none ──NONE_ANNOUNCED──▶ v1 ──IS_LAST_ANNOUNCED(v1)──▶ v2 > v1 ── …   (who fails it reads the state again)
+ *
+ * of which those that a baseline makes are silent: NOT_BASELINED, too, or what they say is never told.
  */
 export const IS_ABSENT = 'attribute_not_exists(pk)';
 export const IS_VERSION = 'version = :expected';
@@ -26,6 +28,8 @@ export const IS_OURS = 'leaseOwner = :me';
 /** `announced` as `stateUpdate` names it. */
 export const NONE_ANNOUNCED = 'attribute_not_exists(#announced)';
 export const IS_LAST_ANNOUNCED = '#announced = :before';
+/** `baselined` is written once, when the baseline ends. */
+export const NOT_BASELINED = 'attribute_not_exists(baselined)';
 export const FIRST_STOP = 'attribute_not_exists(stoppedAt)';
 export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now';
 export const SLOT_IS_TAKEN = 'nextSlot > :now';

@@ -92,7 +92,8 @@ export interface Snapshots {
    *  then nothing happened. */
   finish(process: ProcessKey, lease: Lease, state: Partial<ProcessState>): Promise<boolean>;
   /** Commits events about the process itself (or none) and the state that goes with them, in one step. `conflict` when
-   *  somebody announced since the state was read: then nothing happened, and what to say must be decided afresh. */
+   *  somebody announced, or ended the baseline, since the state was read: then nothing happened, and what to say must be
+   *  decided afresh. */
   announce(process: ProcessKey, announcement: Announcement): Promise<CommitResult>;
   /** @throws TornSnapshotError */
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
@@ -114,6 +115,8 @@ export interface LeaseRequest {
 export interface Announcement {
   /** `announced` of the state by which they were decided. */
   readonly announced: number;
+  /** True when that state had no baseline yet: it says in silence what must be told once there is one. */
+  readonly isSilent?: boolean;
   /** What is true from now on, and keeps them from being told again. */
   readonly state: Partial<ProcessState>;
   /** `version`, larger than `announced`, is the new `announced`. */

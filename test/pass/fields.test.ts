@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EditApi } from '../../local/service/server.ts';
 import { dyingAt } from '../support/dying.ts';
+import { isWholeListing } from '../support/hide.ts';
 import { openStage } from '../support/stage.ts';
 import { applyFieldEvents, servedFields, type ToldFields } from '../support/told-fields.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -275,6 +276,29 @@ describe('told once: two pollers', () => {
     await world.later();
     await world.later('sweep');
     expect(await told()).toEqual(['field.updated project:summary name: "Summary" → "Newer"']);
+  });
+
+  it('invariant 1: of which one ends the baseline first do not keep from subscribers what the other one read', async () => {
+    world = await stage.create({ projects: 2, tasksPerProject: 1 });
+    world.service.fail({ when: isWholeListing, times: 1, fault: { status: 403 } });
+    await expect(world.run('sweep')).rejects.toThrow('403');
+    const meanwhile = async () => {
+      world.pass(61_000);
+      expect(await world.run('sweep')).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+      world.edit.addField(PROCESS, 'project', extra);
+    };
+    let reads = 0;
+    const readState: World['snapshots']['readState'] = async (...given) => {
+      const state = await world.snapshots.readState(...given);
+      reads += 1;
+      // It holds the lease by now, and has seen that there is no baseline yet.
+      if (reads === 2) await meanwhile();
+      return state;
+    };
+    const stale = world.poller({ snapshots: { ...world.snapshots, readState } });
+    expect(await world.run('sweep', { poll: stale })).toMatchObject({ mode: 'baseline', outcome: 'busy' });
+    await world.later();
+    expect(await told()).toEqual(['field.created project:extra']);
   });
 
   it('invariant 8: of which a long sweep ends last do not forget what the other told', async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ProjectContent } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { CommitRequest, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { CommitRequest, Lease, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
@@ -288,9 +288,15 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       });
     });
 
-    const announce = (announced: number, version: number, state: Partial<ProcessState> = {}) =>
+    const announce = (
+      announced: number,
+      version: number,
+      state: Partial<ProcessState> = {},
+      isSilent = false,
+    ) =>
       snapshots.announce(process, {
         announced,
+        isSilent,
         state,
         said: { events: [event(version)], version, at: version },
       });
@@ -314,6 +320,22 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await announce(announced - 1, AT + 9, { watermark: 9 })).toBe('conflict');
         expect(await snapshots.readState(process)).toMatchObject({ announced, watermark });
         expect(await journal()).toEqual([event(announced)]);
+      });
+
+      it('invariant 1: is refused to a baseline once that has ended, the first as well as a later one', async () => {
+        const lease = await taken('a');
+        expect(await announce(0, AT, {}, true)).toBe('committed');
+        expect(await snapshots.finish(process, lease, { baselined: true })).toBe(true);
+        expect(await announce(AT, AT + 1, { watermark: 1 }, true)).toBe('conflict');
+        const other = { ...process, processId: 'other' };
+        const theirs = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1 } as const;
+        const ended = await snapshots.takeLease(other, theirs);
+        expect(await snapshots.finish(other, ended as Lease, { baselined: true })).toBe(true);
+        const said = { events: [], version: AT, at: AT };
+        const silent = { announced: 0, isSilent: true, state: {}, said };
+        expect(await snapshots.announce(other, silent)).toBe('conflict');
+        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: 0 });
+        expect(await announce(AT, AT + 1, { watermark: 1 })).toBe('committed');
       });
 
       it('of more events than one transaction takes is too large, by their number or size', async () => {
