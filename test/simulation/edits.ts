@@ -3,7 +3,7 @@ import type { SimulatedBackend } from '../../local/service/backend.ts';
 import { propertyOf } from '../../local/service/properties.ts';
 import type { Field, FieldKind, ProcessState } from '../../local/service/workspace.ts';
 import { fieldsOf } from '../../local/service/workspace.ts';
-import type { EditStep } from './plan.ts';
+import type { Edit } from './plan.ts';
 import { nameAt, TEXTS_APART, textAt } from './texts.ts';
 
 /** Which projects an edit concerned, and by what a `changes` pass can see it. */
@@ -15,7 +15,7 @@ export interface Edited {
 interface Target {
   readonly service: SimulatedBackend;
   readonly processId: string;
-  readonly step: EditStep;
+  readonly step: Edit;
   readonly process: ProcessState;
   readonly projectId: string | undefined;
   readonly taskId: string | undefined;
@@ -26,7 +26,7 @@ const MANY_TASKS = 14;
 const DATES = ['2026-01-31', '2026-12-01', ''];
 
 /** Makes one edit, where the workspace has what it needs. */
-export function applyEdit(service: SimulatedBackend, processId: string, step: EditStep): Edited | undefined {
+export function applyEdit(service: SimulatedBackend, processId: string, step: Edit): Edited | undefined {
   const process = service.workspace().processes.get(processId) as ProcessState;
   const projectId = at([...process.projects.keys()], step.a);
   const taskId = projectId && at([...(process.projects.get(projectId)?.tasks.keys() ?? [])], step.b);
@@ -34,7 +34,7 @@ export function applyEdit(service: SimulatedBackend, processId: string, step: Ed
   return EDIT[step.edit]({ service, processId, step, process, projectId, taskId, options: { audit, touch } });
 }
 
-const EDIT: Record<EditStep['edit'], (target: Target) => Edited | undefined> = {
+const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
   'update project': target =>
     ofProject(target, (edit, id) =>
       edit.updateProject(target.processId, id, newValue(target, 'project'), target.options),
@@ -177,9 +177,9 @@ const EDIT: Record<EditStep['edit'], (target: Target) => Edited | undefined> = {
   },
 };
 
-type Edit = SimulatedBackend['edit'];
+type Editing = SimulatedBackend['edit'];
 
-function ofProject(target: Target, change: (edit: Edit, id: string) => void): Edited | undefined {
+function ofProject(target: Target, change: (edit: Editing, id: string) => void): Edited | undefined {
   if (target.projectId === undefined) return undefined;
   change(target.service.edit, target.projectId);
   return { projects: [target.projectId], visible: seenBy(target, false) };
@@ -187,7 +187,7 @@ function ofProject(target: Target, change: (edit: Edit, id: string) => void): Ed
 
 function ofTasks(
   target: Target,
-  change: (edit: Edit, id: string, task?: string) => void,
+  change: (edit: Editing, id: string, task?: string) => void,
 ): Edited | undefined {
   if (target.projectId === undefined) return undefined;
   change(target.service.edit, target.projectId, target.taskId);
@@ -197,7 +197,7 @@ function ofTasks(
 function ofField(
   { service, process, step }: Target,
   archived: boolean,
-  change: (edit: Edit, kind: FieldKind, field: Field) => void,
+  change: (edit: Editing, kind: FieldKind, field: Field) => void,
 ): Edited | undefined {
   const kind = step.a % 2 ? 'project' : 'task';
   const field = at(
@@ -231,7 +231,7 @@ function isAudited({ service, options }: Target): boolean {
 }
 
 /** More properties than a message has lines for, some of them long or nested. */
-function manyValues({ value }: EditStep): JsonObject {
+function manyValues({ value }: Edit): JsonObject {
   const count = 4 + (value % 37);
   const entries = Array.from({ length: count }, (_, index): [string, Json] => {
     const text = textAt(value + index);

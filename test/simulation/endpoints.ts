@@ -157,7 +157,7 @@ export class SimulatedEndpoint {
       readSecret: async () =>
         JSON.stringify(this.#kind === 'webhook' ? { url, secrets: [SIGNING_SECRET] } : { url }),
       states: createEndpointStates({
-        client: tableClient(life, table, wrote),
+        client: tableClient(life, table, () => wrote()),
         tableName: TABLE_NAME,
         patience: { clock: () => scheduler.now, random, sleep: ms => life.sleep(ms) },
       }),

@@ -1,3 +1,5 @@
+import { ENCOUNTERS } from './encounters.ts';
+
 /** What can go wrong at each boundary that a process of ours calls over. `dies-…`: the process dies before the call had its
  *  effect, or after it, and never hears of it. `slow`: the answer takes longer than a lease lasts. `stuck`: it never
  *  comes, so that the time-out of the call, or of the process, ends it. */
@@ -95,12 +97,13 @@ export interface Strike {
   readonly times: number;
 }
 
-/** How often each fault struck at each boundary. */
+/** How often each fault struck at each boundary, and where passes met. */
 export class Coverage {
   readonly #counts = new Map<string, number>();
 
   constructor() {
-    for (const [boundary, faults] of [...Object.entries(FAULTS), ...Object.entries(EVENTS)]) {
+    const catalogue = [FAULTS, EVENTS, ENCOUNTERS].flatMap(part => Object.entries(part));
+    for (const [boundary, faults] of catalogue) {
       for (const fault of faults) this.#counts.set(`${boundary}/${fault}`, 0);
     }
   }

@@ -5,7 +5,7 @@ import { servedState, type Told, type ToldProject } from '../support/told.ts';
 import { isHeld, isSweepUnfinished, releaseHeld, stateItem } from './operator.ts';
 import { Violation } from './oracle/violation.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, runsBegunBy } from './plan.ts';
 import { PROCESS } from './shared.ts';
 import type { World } from './world.ts';
 
@@ -96,13 +96,13 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
 
 /** What the log said while it was refused is left to the next sweep. */
 function wasAuditRefused({ steps }: Plan): boolean {
-  return steps.some(
-    step =>
-      step.do === 'run' &&
-      step.strikes.some(
+  return steps
+    .flatMap(runsBegunBy)
+    .some(({ strikes }) =>
+      strikes.some(
         ({ boundary, fault }) => boundary === 'service.audit log' && (fault === '403' || fault === '404'),
       ),
-  );
+    );
 }
 
 function checkConvergence(world: World, plan: Plan): void {

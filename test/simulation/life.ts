@@ -19,6 +19,12 @@ export type Failing<Result> = (work: () => Result, fault: string) => Result;
 
 const SLOW_MS = 70_000;
 
+/** Says when a process may make its next call. */
+export interface Gate {
+  /** Takes a call over `boundary`, which has its effect, and its answer, once it is let go. */
+  hold(call: () => void, boundary: Boundary): void;
+}
+
 /** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a fault. A dead
  *  process never hears an answer again, so nothing of it goes on; what it set off before still happens. */
 export class Life {
@@ -28,6 +34,7 @@ export class Life {
   #calls = new Map<Boundary, number>();
   #dead = false;
   #struck = 0;
+  #gate: Gate | undefined;
 
   constructor(nature: Nature, onDeath: () => void = () => {}) {
     this.#nature = nature;
@@ -55,6 +62,11 @@ export class Life {
     this.#nature.scheduler.hold(work);
   }
 
+  /** From now on each call waits at `gate` for its turn, and no longer takes time by chance; without one it is free again. */
+  passThrough(gate: Gate | undefined): void {
+    this.#gate = gate;
+  }
+
   kill(): void {
     if (this.#dead) return;
     this.#dead = true;
@@ -66,14 +78,15 @@ export class Life {
     const { scheduler, random } = this.#nature;
     const fault = this.#faultOf(boundary);
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const there = between(random, 1, 100);
-    const back =
-      between(random, 1, 100) + (fault === 'slow' ? SLOW_MS : 0) + (this.#nature.delays[boundary] ?? 0);
+    const gate = this.#gate;
+    const there = gate ? 0 : between(random, 1, 100);
+    const late = (fault === 'slow' ? SLOW_MS : 0) + (this.#nature.delays[boundary] ?? 0);
+    const back = (gate ? 0 : between(random, 1, 100)) + late;
     const answer = (settle: () => void) =>
       scheduler.after(back, () => {
         if (!this.#dead) settle();
       });
-    scheduler.after(there, () => {
+    const arrive = () => {
       if (this.#dead) return;
       if (fault === 'dies-before') return this.kill();
       try {
@@ -83,7 +96,9 @@ export class Life {
       } catch (error) {
         if (fault !== 'stuck') answer(() => reject(error));
       }
-    });
+    };
+    if (gate) gate.hold(arrive, boundary);
+    else scheduler.after(there, arrive);
     return promise;
   }
 

@@ -70,21 +70,39 @@ export interface Poison {
 export const POISONS = ['403', '500', 'no identifiers'] as const;
 
 /** `gap`: ms since the step before. */
-export type Step = { readonly gap: number } & (EditStep | RunStep | RestoreStep | ClockStep);
+export type Step = { readonly gap: number } & (EditStep | RunStep | MeetStep | RestoreStep | ClockStep);
 
-export interface RunStep {
+export interface RunStep extends Run {
   readonly do: 'run';
+}
+
+export interface Run {
   readonly mode: 'changes' | 'sweep';
   /** ms that the run may take until it is killed. */
   readonly budget: number;
   readonly strikes: readonly Strike[];
 }
 
+/** Passes that begin together, and whose calls are let go one by one. Steps are counted in thousandths of a meeting. */
+export interface MeetStep {
+  readonly do: 'meet';
+  /** The first goes before all others, … */
+  readonly walkers: readonly Run[];
+  /** … until priorities change: whoever would go then falls behind, and all stand still for `frozen` ms. */
+  readonly changes: readonly { readonly at: number; readonly frozen: number }[];
+  readonly edits: readonly (Edit & { readonly at: number })[];
+  /** ms from one call to the next. */
+  readonly pace: number;
+}
+
 export type EditKind = (typeof EDITS)[number];
 
-/** `a`, `b` and `value` choose project, task or field, and value, by remainder. */
-export interface EditStep {
+export interface EditStep extends Edit {
   readonly do: 'edit';
+}
+
+/** `a`, `b` and `value` choose project, task or field, and value, by remainder. */
+export interface Edit {
   readonly edit: EditKind;
   readonly a: number;
   readonly b: number;
@@ -177,9 +195,7 @@ const run = fc.record({
   ),
 });
 
-const edit = fc.record({
-  gap,
-  do: fc.constant('edit' as const),
+const whatIsEdited = {
   edit: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...EDITS.slice(0, 2)) },
     { weight: 3, arbitrary: fc.constantFrom(...EDITS) },
@@ -189,7 +205,9 @@ const edit = fc.record({
   value: fc.nat(1000),
   audit: fc.oneof({ ...often, weight: 9 }, seldom),
   touch: fc.oneof({ ...often, weight: 9 }, seldom),
-});
+};
+
+const edit = fc.record({ gap, do: fc.constant('edit' as const), ...whatIsEdited });
 
 /** Rows that go while a list of many small pages is read shift those behind them. */
 const runWithDeletions = fc
@@ -207,6 +225,52 @@ const runWithDeletions = fc
     { ...during, budget: 900_000, strikes: [] },
     ...deletions.map(([deletion, gap, kind]) => ({ ...deletion, gap, edit: kind })),
   ]);
+
+/** When in a meeting. */
+const at = fc.nat(999);
+
+const editInMeeting = fc.record({
+  at: fc.oneof(fc.constant(0), at),
+  ...whatIsEdited,
+  // Often the same record: whose edits both passes tell.
+  a: fc.oneof(fc.constant(0), fc.nat(1000)),
+  b: fc.oneof(fc.constant(0), fc.nat(1000)),
+  edit: fc.oneof(
+    { weight: 3, arbitrary: whatIsEdited.edit },
+    // What comes and goes while one pass is about to write what it was.
+    { weight: 1, arbitrary: fc.constantFrom('create project', 'delete project', 'create again') },
+  ),
+});
+
+const walker = fc.record({
+  mode: fc.constantFrom('changes' as const, 'changes' as const, 'sweep' as const),
+  budget: fc.constant(900_000),
+  strikes: fc.oneof(
+    { weight: 3, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.array(pollerStrikes, { minLength: 1, maxLength: 2, size: 'max' }) },
+  ),
+});
+
+const meeting = fc.record({
+  // Leases of runs that died have ended.
+  gap: fc.constantFrom(63_000, 300_000),
+  do: fc.constant('meet' as const),
+  walkers: fc.oneof(
+    { weight: 4, arbitrary: fc.array(walker, { minLength: 2, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.array(walker, { minLength: 3, maxLength: 3 }) },
+  ),
+  changes: fc.array(fc.record({ at, frozen: fc.constantFrom(0, 0, 1_000, 6_000, 65_000) }), {
+    minLength: 1,
+    maxLength: 8,
+    size: 'max',
+  }),
+  edits: fc.array(editInMeeting, {
+    minLength: 2,
+    maxLength: 8,
+    size: 'max',
+  }),
+  pace: fc.constantFrom(1, 40, 400),
+});
 
 const BURSTS = ['write at length', 'rewrite all tasks', 'create many tasks', 'rename record'] as const;
 
@@ -240,8 +304,9 @@ const overtaken = fc
   ]);
 
 const some: fc.Arbitrary<Step[]> = fc.oneof(
-  { weight: 8, arbitrary: run.map(step => [step]) },
-  { weight: 8, arbitrary: edit.map(step => [step]) },
+  { weight: 5, arbitrary: run.map(step => [step]) },
+  { weight: 6, arbitrary: edit.map(step => [step]) },
+  { weight: 4, arbitrary: meeting.map(step => [step]) },
   { weight: 2, arbitrary: runWithDeletions },
   { weight: 1, arbitrary: burst },
   { weight: 1, arbitrary: overtaken },
@@ -297,7 +362,7 @@ function runsOf(boundaries: readonly Boundary[]) {
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
 const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
 
-/** Every plan. Its first step is a run, because without a baseline nothing is told. */
+/** Every plan. Its first step is a run, or some that meet, because without a baseline nothing is told. */
 export const plans: fc.Arbitrary<Plan> = fc
   .record({
     seed: fc.nat(2 ** 31 - 1),
@@ -314,7 +379,7 @@ export const plans: fc.Arbitrary<Plan> = fc
     concurrency: fc.constantFrom(1, 2, 4),
     skew,
     clocks: clockSteps,
-    first: run,
+    first: fc.oneof({ weight: 4, arbitrary: run }, { weight: 1, arbitrary: meeting }),
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
     restore: restores,
     publisher: fc.oneof(
@@ -405,14 +470,25 @@ function isBurst(step: Step): boolean {
 
 /** The place behind the first run that finds task lists missing. */
 function firstMissing(steps: readonly Step[]): number {
-  const index = steps.findIndex(step => step.do === 'run' && step.strikes.some(isMissing));
+  const index = steps.findIndex(step => runsBegunBy(step).some(({ strikes }) => strikes.some(isMissing)));
   return index < 0 ? steps.length : index + 1;
 }
 
 function withoutMissing(step: Step): Step {
-  return step.do === 'run' ? { ...step, strikes: step.strikes.filter(strike => !isMissing(strike)) } : step;
+  const strip = <Each extends Run>(one: Each) => ({
+    ...one,
+    strikes: one.strikes.filter(strike => !isMissing(strike)),
+  });
+  if (step.do === 'meet') return { ...step, walkers: step.walkers.map(strip) };
+  return step.do === 'run' ? strip(step) : step;
 }
 
 function isMissing({ boundary, fault }: Strike): boolean {
   return boundary === 'service.tasks' && fault === '404';
+}
+
+/** The runs that a step begins. */
+export function runsBegunBy(step: Step): readonly Run[] {
+  if (step.do === 'meet') return step.walkers;
+  return step.do === 'run' ? [step] : [];
 }

@@ -6,9 +6,11 @@ import { type WorkspaceSettings, workspaceSettings } from '../../functions/setti
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { API_PATH, AUTH_PATH } from '../../local/service/answer.ts';
 import { crampedTable } from './cramped-table.ts';
+import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
-import { VirtualAgent } from './http.ts';
-import { Life } from './life.ts';
+import { type Sent, VirtualAgent } from './http.ts';
+import { type Gate, Life } from './life.ts';
+import { requestCall, tableCall } from './port-calls.ts';
 import { ORIGIN, type ServiceSide, serviceBoundary } from './service-side.ts';
 import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
 import { tableClient } from './table-client.ts';
@@ -18,6 +20,8 @@ interface Environment {
   readonly life: Life;
   readonly poll: Poll;
   isBusy: boolean;
+  /** The run that it serves, or served last: two may serve one request. */
+  owner: string;
 }
 
 export interface RunRequest {
@@ -37,13 +41,16 @@ export class Pollers {
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<{ readonly requestId: string }>();
   readonly #table: ReturnType<typeof crampedTable>;
+  readonly #encounters: Encounters;
   #runs = 0;
   #started = 0;
+  #turns = 0;
 
   constructor(shared: Shared, service: ServiceSide) {
     this.#shared = shared;
     this.#service = service;
     this.#table = crampedTable(shared);
+    this.#encounters = new Encounters(shared.coverage);
     this.#settings = workspaceSettings.parse({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
@@ -72,7 +79,7 @@ export class Pollers {
    *  ends, or when its process dies. */
   run(request: RunRequest): Promise<Ended> {
     const { coverage, nature, plan, random } = this.#shared;
-    const requestId = `run-${++this.#runs}`;
+    const requestId = this.#nextRequest();
     if (nature.faulty && random() < plan.mess.sameRequest) {
       coverage.add('poller', 'same request twice');
       void this.#run(requestId, { ...request, strikes: [] });
@@ -80,7 +87,17 @@ export class Pollers {
     return this.#run(requestId, request);
   }
 
-  #run(requestId: string, { mode, budget, strikes }: RunRequest): Promise<Ended> {
+  /** Begins a run whose calls wait at `gate`. Settles as others do. */
+  runThrough(gate: Gate, request: RunRequest): Promise<Ended> {
+    return this.#run(this.#nextRequest(), request, gate);
+  }
+
+  #nextRequest(): string {
+    this.#runs += 1;
+    return `run-${this.#runs}`;
+  }
+
+  #run(requestId: string, { mode, budget, strikes }: RunRequest, gate?: Gate): Promise<Ended> {
     const { scheduler, coverage } = this.#shared;
     const environment = this.#environments.find(one => !one.isBusy && !one.life.isDead) ?? this.#create();
     const walking = { requestId };
@@ -88,7 +105,10 @@ export class Pollers {
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
     environment.isBusy = true;
+    environment.owner = `${requestId}.${++this.#turns}`;
     environment.life.expect(strikes);
+    environment.life.passThrough(gate);
+    this.#encounters.began(environment.life);
     this.#walking.add(walking);
     const timeout = scheduler.after(budget, () => {
       coverage.add('poller', 'killed at its time-out');
@@ -97,6 +117,7 @@ export class Pollers {
     const end = (ended: Ended) => {
       timeout();
       environment.isBusy = false;
+      this.#encounters.ended(environment.life);
       this.#walking.delete(walking);
       resolve(ended);
     };
@@ -122,8 +143,16 @@ export class Pollers {
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
     const clock = clocks.of(this.#started++);
     const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
+    const ran = (command: object, isDone: boolean) => {
+      this.#encounters.called(life, tableCall(command), isDone);
+      wrote(environment.owner);
+    };
+    const serve = (request: Sent) => {
+      this.#encounters.called(life, requestCall(serviceBoundary(request)), true);
+      return this.#service.serve(request);
+    };
     const snapshots = createSnapshots({
-      client: tableClient(life, this.#table, wrote),
+      client: tableClient(life, this.#table, ran),
       tableName: TABLE_NAME,
       patience: { clock, random, sleep },
     });
@@ -139,7 +168,7 @@ export class Pollers {
           random,
           sleep,
           pageSize: plan.pageSize,
-          openAgent: () => new VirtualAgent(life, serviceBoundary, request => this.#service.serve(request)),
+          openAgent: () => new VirtualAgent(life, serviceBoundary, serve),
           onNotice: notice => log.warn(notice.message, notice),
         }),
       clock,
@@ -147,7 +176,7 @@ export class Pollers {
       log,
       count: () => {},
     });
-    const environment = { life, poll, isBusy: false };
+    const environment = { life, poll, isBusy: false, owner: '' };
     this.#environments.push(environment);
     return environment;
   }

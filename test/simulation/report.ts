@@ -1,8 +1,26 @@
+import { isEncounter } from './encounters.ts';
 import type { Coverage } from './faults.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Edit, MeetStep, Plan, Run, Step } from './plan.ts';
+
+type Rows = Coverage['rows'];
 
 /** How often each fault struck at each boundary, one boundary a line. */
-export function coverageTable(rows: Coverage['rows']): string {
+export function coverageTable(rows: Rows): string {
+  return table(rows.filter(([boundary]) => !isEncounter(boundary)));
+}
+
+/** Between which two calls of one pass another one committed, and how often. */
+export function encounterTable(rows: Rows): string {
+  const met = rows.filter(([boundary]) => isEncounter(boundary));
+  return `Another pass committed ${encounters(rows)} times between two calls of one:\n${table(met)}`;
+}
+
+/** How often another pass committed between two calls of one. */
+export function encounters(rows: Rows): number {
+  return rows.reduce((sum, [boundary, , count]) => sum + (isEncounter(boundary) ? count : 0), 0);
+}
+
+function table(rows: Rows): string {
   const lines = Map.groupBy(rows, ([boundary]) => boundary);
   return [...lines]
     .map(([boundary, cells]) => {
@@ -13,8 +31,17 @@ export function coverageTable(rows: Coverage['rows']): string {
 }
 
 /** Those that never struck. */
-export function neverStruck(rows: Coverage['rows']): string[] {
-  return rows.filter(([, , count]) => count === 0).map(([boundary, fault]) => `${fault} at ${boundary}`);
+export function neverStruck(rows: Rows): string[] {
+  return rows
+    .filter(([boundary, , count]) => count === 0 && !isEncounter(boundary))
+    .map(([boundary, fault]) => `${fault} at ${boundary}`);
+}
+
+/** Two calls between which no other pass ever committed. */
+export function neverMet(rows: Rows): string[] {
+  return rows
+    .filter(([boundary, , count]) => count === 0 && isEncounter(boundary))
+    .map(([boundary, call]) => `${boundary}, before ${call}`);
 }
 
 /** A plan, one step a line. */
@@ -29,17 +56,34 @@ export function planText({ steps, publisher, deliverer, ...rest }: Plan): string
 
 function stepText(step: Step): string {
   const after = `after ${(step.gap / 1000).toFixed(1)} s: `;
-  if (step.do === 'edit') {
-    const { edit, a, b, value, audit, touch } = step;
-    return `${after}${edit} (${a}, ${b}, ${value})${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
-  }
+  if (step.do === 'edit') return `${after}${editText(step)}`;
+  if (step.do === 'run') return `${after}${runText(step)}`;
+  if (step.do === 'meet') return `${after}${meetingText(step)}`;
   if (step.do === 'clock') return `${after}poller ${step.poller}'s clock is set by ${step.by / 1000} s`;
   if (step.do === 'date')
     return `${after}the service sends ${step.header ? 'a' : 'no'} Date header from now on`;
-  if (step.do === 'restore') return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
-  const strikes = step.strikes.map(
+  return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
+}
+
+function meetingText({ walkers, changes, edits, pace }: MeetStep): string {
+  return [
+    `a meeting, a call each ${pace} ms, of`,
+    ...walkers.map(walker => `    ${runText(walker)}`),
+    ...changes.map(
+      ({ at, frozen }) => `    at ${at}: priorities change${frozen ? `, frozen for ${frozen / 1000} s` : ''}`,
+    ),
+    ...edits.map(edit => `    at ${edit.at}: ${editText(edit)}`),
+  ].join('\n  ');
+}
+
+function runText({ strikes, mode, budget }: Run): string {
+  const struck = strikes.map(
     ({ fault, boundary, nth, times }) => `${fault} at ${boundary} #${nth}${times > 1 ? ` ×${times}` : ''}`,
   );
-  const meets = strikes.length > 0 ? `, meets ${strikes.join(', ')}` : '';
-  return `${after}${step.mode} run of ${step.budget / 1000} s${meets}`;
+  const meets = struck.length > 0 ? `, meets ${struck.join(', ')}` : '';
+  return `${mode} run of ${budget / 1000} s${meets}`;
+}
+
+function editText({ edit, a, b, value, audit, touch }: Edit): string {
+  return `${edit} (${a}, ${b}, ${value})${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
 }

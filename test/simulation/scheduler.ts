@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 interface Due {
-  readonly at: number;
+  at: number;
   readonly seq: number;
   action: (() => void) | undefined;
 }
@@ -71,6 +71,13 @@ export class Scheduler {
       due.action();
       await this.#settle();
     }
+  }
+
+  /** Everything stands still for `ms`: processes that are frozen, and a clock that goes on. Nothing happens meanwhile, and what
+   *  was to happen in a while still does so in a while. */
+  freeze(ms: number): void {
+    this.#now += ms;
+    for (const due of this.#heap) due.at += ms;
   }
 
   /** Lets `ms` pass. */

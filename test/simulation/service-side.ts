@@ -6,7 +6,7 @@ import type { Boundary, Coverage } from './faults.ts';
 import { compressed, type Reply, type Sent } from './http.ts';
 import { History } from './oracle/history.ts';
 import type { SecretsOracle } from './oracle/secrets.ts';
-import type { EditStep, Plan, Poison } from './plan.ts';
+import type { Edit, Plan, Poison } from './plan.ts';
 import { RestlessList } from './restless.ts';
 import type { Scheduler } from './scheduler.ts';
 import { PROCESS } from './shared.ts';
@@ -14,7 +14,7 @@ import { PROCESS } from './shared.ts';
 export const ORIGIN = 'https://service.example';
 
 /** Of the project that can't be read from then on. */
-const EDIT: EditStep = { do: 'edit', edit: 'update project', a: 0, b: 0, value: 0, audit: true, touch: true };
+const EDIT: Edit = { edit: 'update project', a: 0, b: 0, value: 0, audit: true, touch: true };
 
 /** How far behind the last pass each one asks again, where nothing else is configured. */
 const OVERLAP_MS = 120_000;
@@ -89,7 +89,7 @@ export class ServiceSide {
     freedoms.dateHeader = header;
   }
 
-  edit(step: EditStep): void {
+  edit(step: Edit): void {
     const edited = applyEdit(this.backend, PROCESS, step);
     this.history.note();
     if (step.edit.startsWith('delete') || step.edit === 'move task') this.#deletions += 1;

@@ -23,8 +23,8 @@ export interface Shared {
   readonly table: TableModel;
   /** The table's stream, in the order in which Lambda gets it. */
   readonly shard: DynamoDBRecord[];
-  /** To be called after every command on the table. */
-  readonly wrote: () => void;
+  /** To be called after every command on the table; `by` whom, if a pass sent it. */
+  readonly wrote: (by?: string) => void;
   readonly log: Log;
   /** Ends the run with what a handler far from the driver found. */
   readonly fail: (error: unknown) => void;

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Coverage } from './faults.ts';
-import { coverageTable, neverStruck, planText } from './report.ts';
+import { coverageTable, encounters, encounterTable, neverMet, neverStruck, planText } from './report.ts';
 import { baseOf, type Failure, type Outcome, planOf, shrink } from './seeds.ts';
 
 const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first]   runs the plans of N seeds, by
@@ -11,8 +11,10 @@ const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--fir
 npm run simulate -- --seed N                               repeats one, and shrinks it when it fails
 `;
 
-/** From so many seeds on, every fault must have struck at every boundary. */
+/** From so many seeds on, every fault must have struck at every boundary, … */
 const ENOUGH = 300;
+/** … and from so many on, another pass must have committed between each two calls. */
+const ENOUGH_FOR_MEETINGS = 3_000;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 const { values } = parseArgs({
@@ -40,13 +42,23 @@ async function many(): Promise<number> {
   const seconds = (performance.now() - began) / 1000;
   for (const failure of failures.slice(0, 20)) say(describe(failure));
   say(`How often each fault struck at each boundary:\n${coverageTable(rows)}`);
-  const never = seeds >= ENOUGH && !values.first ? neverStruck(rows) : [];
-  if (never.length > 0) say(`Never struck, which fails the run: ${never.join('; ')}.`);
+  say(encounterTable(rows));
+  const never = values.first ? [] : neverIn(seeds, rows);
+  if (never.length > 0) say(`Never met, which fails the run: ${never.join('; ')}.`);
   say(
     `${seeds - failures.length} of ${seeds} seeds passed in ${seconds.toFixed(0)} s: ` +
       `${((seconds * 1000) / seeds).toFixed(1)} s per 1,000 seeds.`,
   );
   return failures.length + never.length > 0 ? 1 : 0;
+}
+
+/** What must happen in so many seeds, and did not. */
+function neverIn(seeds: number, rows: Outcome['rows']): string[] {
+  return [
+    ...(seeds >= ENOUGH ? neverStruck(rows) : []),
+    ...(seeds >= ENOUGH && encounters(rows) < seeds ? ['another pass that commits once a seed'] : []),
+    ...(seeds >= ENOUGH_FOR_MEETINGS ? neverMet(rows) : []),
+  ];
 }
 
 async function share(seeds: number, base: number, workers: number): Promise<Outcome> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Coverage } from './faults.ts';
-import { coverageTable, neverStruck } from './report.ts';
+import { coverageTable, encounters, encounterTable, neverStruck } from './report.ts';
 import { baseOf, type Failure, planOf, runSeeds } from './seeds.ts';
 
 const SEEDS = 150;
@@ -17,10 +17,12 @@ describe('the simulation', () => {
       coverage.merge(outcome.rows);
       failures.push(...outcome.failures);
     }
-    process.stdout.write(`Simulated seeds ${base} to ${next - 1}:\n${coverageTable(coverage.rows)}\n`);
+    const tables = `${coverageTable(coverage.rows)}\n${encounterTable(coverage.rows)}`;
+    process.stdout.write(`Simulated seeds ${base} to ${next - 1}:\n${tables}\n`);
     const told = failures.map(({ seed, message }) => `${message}\n(npm run simulate -- --seed ${seed})`);
     expect(told.join('\n')).toBe('');
     expect(neverStruck(coverage.rows)).toEqual([]);
+    expect(encounters(coverage.rows)).toBeGreaterThan(next - base);
   }, 600_000);
 
   it('draws the same plan for the same seed, and another one for the next', () => {

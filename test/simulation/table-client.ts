@@ -12,13 +12,20 @@ import type { Boundary } from './faults.ts';
 import type { Failing, Life } from './life.ts';
 import { modelClient, type TableModel } from './models/table.ts';
 
-/** The table as one process reaches it. `wrote` is told after every command that had an effect. */
-export function tableClient(life: Life, model: Pick<TableModel, 'run'>, wrote: () => void): DynamoDBClient {
+/** The table as one process reaches it. `ran` is told of every command that came there, and whether it was carried out. */
+export function tableClient(
+  life: Life,
+  model: Pick<TableModel, 'run'>,
+  ran: (command: object, isDone: boolean) => void,
+): DynamoDBClient {
   const run = (command: object) => () => {
+    let isDone = false;
     try {
-      return model.run(command);
+      const output = model.run(command);
+      isDone = true;
+      return output;
     } finally {
-      wrote();
+      ran(command, isDone);
     }
   };
   return modelClient(command => life.call(boundaryOf(command), run(command), failing(command)));

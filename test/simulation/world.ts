@@ -4,6 +4,7 @@ import { seededRandom } from '../../local/service/random.ts';
 import { Clocks } from './clocks.ts';
 import { SIGNING_SECRET, SimulatedEndpoint } from './endpoints.ts';
 import type { Coverage } from './faults.ts';
+import { Meeting } from './meeting.ts';
 import { type Item, TableModel } from './models/table.ts';
 import { placeOfItem } from './models/table-keys.ts';
 import { streamRecord } from './models/table-stream.ts';
@@ -13,7 +14,7 @@ import { LeasesOracle } from './oracle/leases.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
 import { isTimed } from './plan/clocks.ts';
 import type { RestoreStep } from './plan/restore.ts';
-import type { Plan } from './plan.ts';
+import type { MeetStep, Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
 import type { Backup } from './restores.ts';
@@ -61,7 +62,7 @@ export class World {
       nature: { scheduler, random, coverage, faulty: true, delays: {} },
       table,
       shard: [],
-      wrote: () => this.#wrote(),
+      wrote: by => this.#wrote(by),
       log: { info: say('info'), warn: say('warn'), error: say('error') },
       fail: error => {
         this.#failure ??= { error };
@@ -116,6 +117,16 @@ export class World {
     await this.until(() => this.scheduler.now >= end, 'time passes');
   }
 
+  /** Has some passes meet. */
+  async meet(step: MeetStep): Promise<void> {
+    await this.until(() => this.pollers.areIdle, 'every run ends');
+    const { pollers, service } = this;
+    const isBaselined = () => this.commits.told !== undefined;
+    const meeting = new Meeting(this.#shared, step, { pollers, service, isBaselined });
+    meeting.begin();
+    await this.until(() => meeting.isOver, 'a meeting ends');
+  }
+
   /** Nothing that was committed is on its way any more. */
   get isQuiet(): boolean {
     return this.publisher.isIdle && this.#onTheWay === 0 && this.endpoints.every(({ isIdle }) => isIdle);
@@ -144,13 +155,13 @@ export class World {
     return this.#shared.clocks;
   }
 
-  #wrote(): void {
+  #wrote(by: string | undefined): void {
     const records = this.table.stream.slice(this.#streamed);
     this.#streamed = this.table.stream.length;
     if (records.length === 0) return;
     try {
       this.commits.wrote(records);
-      this.#leases.wrote(records, this.clocks.latest);
+      this.#leases.wrote(records, by, this.clocks.latest);
     } catch (error) {
       this.#shared.fail(error);
     }

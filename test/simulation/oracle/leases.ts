@@ -5,9 +5,11 @@ import { Violation } from './violation.ts';
 interface Held {
   readonly owner: string;
   readonly until: number;
+  /** The run that took it; undefined when it came back with a restored table. */
+  readonly taker: string | undefined;
 }
 
-/** Watches the leases: one in force is never another's. */
+/** Watches the leases: one in force is never another's, and nobody but its owner renews it, gives it back or ends its pass. */
 export class LeasesOracle {
   readonly #held = new Map<string, Held>();
   readonly #coverage: Coverage;
@@ -18,25 +20,29 @@ export class LeasesOracle {
     this.#isWalking = isWalking;
   }
 
-  /** @param now by that poller's clock, in ms since 1970, which is the furthest ahead: a lease ends by the clock of whoever
+  /** @param writer whose command it was; undefined for nobody that walks
+   *  @param now by that poller's clock, in ms since 1970, which is the furthest ahead: a lease ends by the clock of whoever
    *  wants it. */
-  wrote(records: readonly DynamoDBRecord[], now: number): void {
+  wrote(records: readonly DynamoDBRecord[], writer: string | undefined, now: number): void {
     for (const { dynamodb } of records) {
       const sk = dynamodb?.Keys?.sk?.S ?? '';
       if (!sk.startsWith('PASS#')) continue;
       const [owner, until] = [dynamodb?.NewImage?.leaseOwner?.S, Number(dynamodb?.NewImage?.leaseUntil?.N)];
-      this.#change(sk, owner === undefined ? undefined : { owner, until }, now);
+      this.#change(sk, owner === undefined ? undefined : { owner, until, taker: writer }, writer, now);
     }
   }
 
   /** Told of the items of a table that was restored, as records: what was held since is not held any more. */
   restored(records: readonly DynamoDBRecord[], now: number): void {
     this.#held.clear();
-    this.wrote(records, now);
+    this.wrote(records, undefined, now);
   }
 
-  #change(sk: string, next: Held | undefined, now: number): void {
+  #change(sk: string, next: Held | undefined, writer: string | undefined, now: number): void {
     const before = this.#held.get(sk);
+    const isTaken = next !== undefined && next.owner !== before?.owner;
+    if (before?.taker !== undefined && !isTaken && before.taker !== writer)
+      throw new Violation(8, `${writer} wrote to ${sk}, whose lease ${before.taker} took`);
     if (next) this.#held.set(sk, next);
     else this.#held.delete(sk);
     if (!before || !next || before.owner === next.owner) return;

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { Coverage } from './faults.ts';
+import type { MeetStep, Plan } from './plan.ts';
+import { encounters } from './report.ts';
+import { run } from './run.ts';
+import { planOf } from './seeds.ts';
+
+type Mode = MeetStep['walkers'][number]['mode'];
+
+/** Lives through a baseline, and a meeting of two passes after one edit, with priorities that change at these places. */
+async function met(modes: readonly Mode[], changes: readonly number[]): Promise<Coverage> {
+  const walk = { budget: 900_000, strikes: [] };
+  const edit = { edit: 'update project', a: 0, b: 0, value: 4, audit: true, touch: true } as const;
+  const plan: Plan = {
+    ...planOf(1),
+    workspace: { projects: 3, tasks: 1 },
+    freedoms: {},
+    pageSize: { projects: 50, tasks: 50, auditLog: 50 },
+    concurrency: 1,
+    skew: { service: 0, pollers: [0, 0] },
+    poison: undefined,
+    steps: [
+      { ...walk, do: 'run', gap: 0, mode: 'sweep' },
+      { do: 'edit', gap: 600_000, ...edit },
+      {
+        do: 'meet',
+        gap: 63_000,
+        pace: 40,
+        walkers: modes.map(mode => ({ ...walk, mode })),
+        changes: changes.map(at => ({ at, frozen: 0 })),
+        edits: [{ at: 0, ...edit, value: 8 }],
+      },
+    ],
+  };
+  const coverage = new Coverage();
+  await run(plan, coverage);
+  return coverage;
+}
+
+const taken = ({ rows }: Coverage) => rows.find(([, fault]) => fault === 'lease of a living one taken')?.[2];
+
+describe('passes that meet', () => {
+  it('go one after the other while their priorities stay', async () => {
+    const { rows } = await met(['changes', 'sweep'], []);
+    expect(encounters(rows)).toBe(0);
+  });
+
+  it('commit between the calls of each other where priorities change', async () => {
+    const { rows } = await met(['changes', 'sweep'], [250]);
+    expect(encounters(rows)).toBeGreaterThan(0);
+  });
+
+  it('go on behind the back of the one that took their lease', async () => {
+    expect(taken(await met(['changes', 'changes'], [200]))).toBe(1);
+    expect(taken(await met(['changes', 'changes'], []))).toBe(0);
+    expect(taken(await met(['changes', 'sweep'], [200]))).toBe(0);
+  });
+});

@@ -1,0 +1,139 @@
+import type { Boundary } from './faults.ts';
+import type { Gate } from './life.ts';
+import type { Edit, MeetStep } from './plan.ts';
+import type { Pollers, RunRequest } from './pollers.ts';
+import { Priorities } from './priorities.ts';
+import type { ServiceSide } from './service-side.ts';
+import type { Shared } from './shared.ts';
+
+/** Longer than a lease, whoever's clock counts. */
+const LEASE_ENDS_MS = 65_000;
+/** Plans say in thousandths of this many steps when something happens: about as many as two passes make. */
+const STEPS = 40;
+
+/** A call that waits; its pass's beginning has no boundary. */
+interface Call {
+  readonly go: () => void;
+  readonly boundary?: Boundary | undefined;
+}
+
+/** One pass of a meeting, and its calls that wait for their turn. */
+interface Walker extends Gate {
+  readonly request: RunRequest;
+  readonly waiting: Call[];
+  isUnderWay: boolean;
+}
+
+/** Whom passes meet. */
+interface Met {
+  readonly pollers: Pollers;
+  readonly service: ServiceSide;
+  readonly isBaselined: () => boolean;
+}
+
+/** Passes over one process whose every call waits at a gate until it is picked: so they meet in every order, not only in those that
+ *  are likely. Each call has its effect, and its pass goes on up to its next call, before another one is picked. */
+export class Meeting {
+  readonly #shared: Shared;
+  readonly #pollers: Pollers;
+  readonly #service: ServiceSide;
+  readonly #isBaselined: () => boolean;
+  readonly #step: MeetStep;
+  readonly #walkers: readonly Walker[];
+  readonly #priorities: Priorities<Walker>;
+  readonly #edits: MeetStep['edits'][number][];
+  readonly #freezes: MeetStep['changes'][number][];
+  #ended = 0;
+  #isPicking = false;
+
+  constructor(shared: Shared, step: MeetStep, met: Met) {
+    this.#shared = shared;
+    this.#pollers = met.pollers;
+    this.#service = met.service;
+    this.#isBaselined = met.isBaselined;
+    this.#step = step;
+    this.#walkers = step.walkers.map(request => this.#walker(request));
+    this.#priorities = new Priorities(
+      this.#walkers,
+      step.changes.map(({ at }) => stepOf(at)),
+    );
+    this.#edits = step.edits.toSorted((one, other) => one.at - other.at);
+    this.#freezes = step.changes
+      .filter(({ frozen }) => frozen > 0)
+      .toSorted((one, other) => one.at - other.at);
+  }
+
+  get isOver(): boolean {
+    return this.#ended === this.#walkers.length && this.#edits.length === 0;
+  }
+
+  begin(): void {
+    for (const walker of this.#walkers) walker.waiting.push({ go: () => this.#start(walker) });
+    this.#pickSoon();
+  }
+
+  #walker(request: RunRequest): Walker {
+    const waiting: Call[] = [];
+    const hold: Gate['hold'] = (go, boundary) => {
+      waiting.push({ go, boundary });
+      this.#pickSoon();
+    };
+    return { request, waiting, hold, isUnderWay: false };
+  }
+
+  /** A pass whose lease another one holds comes when that has ended: the other one was frozen so long, and now goes on. */
+  #start(walker: Walker): void {
+    const lease = (one: Walker) => (this.#isBaselined() ? one.request.mode : 'sweep');
+    const isTaken = this.#walkers.some(one => one.isUnderWay && lease(one) === lease(walker));
+    if (isTaken) this.#freeze(LEASE_ENDS_MS);
+    walker.isUnderWay = true;
+    void this.#pollers.runThrough(walker, walker.request).then(() => {
+      walker.isUnderWay = false;
+      walker.waiting.length = 0;
+      this.#ended += 1;
+      this.#pickSoon();
+    });
+  }
+
+  /** All stand still. But a commit that was sent comes to the table within its time-out, and so within the lease: a baseline,
+   *  which looks at its lease before each one, rests on that. */
+  #freeze(ms: number): void {
+    if (!this.#isBaselined()) {
+      for (const { waiting } of this.#walkers) {
+        const sent = waiting.filter(({ boundary }) => boundary === 'table.transaction');
+        for (const call of sent) waiting.splice(waiting.indexOf(call), 1);
+        for (const { go } of sent) go();
+      }
+    }
+    this.#shared.scheduler.freeze(ms);
+  }
+
+  /** Not before every pass that can go on came to its next call. */
+  #pickSoon(): void {
+    if (this.#isPicking) return;
+    this.#isPicking = true;
+    this.#shared.scheduler.after(this.#step.pace, () => {
+      this.#isPicking = false;
+      this.#pick();
+    });
+  }
+
+  #pick(): void {
+    const { random } = this.#shared;
+    const { steps } = this.#priorities;
+    const isLast = this.#ended === this.#walkers.length;
+    const isDue = ({ at }: { at: number }) => isLast || stepOf(at) <= steps;
+    while (this.#edits[0] && isDue(this.#edits[0])) this.#service.edit(this.#edits.shift() as Edit);
+    while (this.#freezes[0] && isDue(this.#freezes[0])) this.#freeze(this.#freezes.shift()?.frozen ?? 0);
+    const walker = this.#priorities.next(({ waiting }) => waiting.length > 0);
+    // Whoever has several calls under way does not know which one comes first.
+    const [call] = walker?.waiting.splice(Math.floor(random() * walker.waiting.length), 1) ?? [];
+    if (!call) return;
+    call.go();
+    this.#pickSoon();
+  }
+}
+
+function stepOf(at: number): number {
+  return Math.floor((at * STEPS) / 1000);
+}
