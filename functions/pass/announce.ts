@@ -17,8 +17,8 @@ export interface Say {
 }
 
 /** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
- *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again, and `decide`s by it whether anything is left
- *  to say. The version is our time in ms, or one more than the last where clocks differ. Returns how many events were
+ *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again, and
+ *  `decide`s by it whether anything is left to say. The version is our time in ms, or one more than the last where clocks differ. Returns how many events were
  *  told.
  *  @throws what `decide` throws, and when other passes keep being first. */
 export async function announce(
@@ -56,12 +56,8 @@ async function commit(
     const version = nextVersion(announced, at);
     const events = say.events(version);
     const said = { events, version, at };
-    const result = await snapshots.announce(process, {
-      announced,
-      isSilent: !baselined,
-      state: say.state,
-      said,
-    });
+    const announcement = { announced, isSilent: !baselined, state: say.state, said };
+    const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
     if (result === 'committed') return { events: events.length, isAll: say === whole };
   }

@@ -80,10 +80,8 @@ export class Life {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const gate = this.#gate;
     const there = gate ? 0 : between(random, 1, 100);
-    const back =
-      (gate ? 0 : between(random, 1, 100)) +
-      (fault === 'slow' ? SLOW_MS : 0) +
-      (this.#nature.delays[boundary] ?? 0);
+    const late = (fault === 'slow' ? SLOW_MS : 0) + (this.#nature.delays[boundary] ?? 0);
+    const back = (gate ? 0 : between(random, 1, 100)) + late;
     const answer = (settle: () => void) =>
       scheduler.after(back, () => {
         if (!this.#dead) settle();

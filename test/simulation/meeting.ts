@@ -87,7 +87,7 @@ export class Meeting {
     const isTaken = this.#walkers.some(one => one.isUnderWay && lease(one) === lease(walker));
     if (isTaken) this.#freeze(LEASE_ENDS_MS);
     walker.isUnderWay = true;
-    void this.#pollers.run(walker.request, walker).then(() => {
+    void this.#pollers.runThrough(walker, walker.request).then(() => {
       walker.isUnderWay = false;
       walker.waiting.length = 0;
       this.#ended += 1;

@@ -20,7 +20,7 @@ interface Environment {
   readonly life: Life;
   readonly poll: Poll;
   isBusy: boolean;
-  /** Of the run that it serves, or served last. */
+  /** The run that it serves, or served last: two may serve one request. */
   owner: string;
 }
 
@@ -45,6 +45,7 @@ export class Pollers {
   #runs = 0;
   #walks = 0;
   #started = 0;
+  #turns = 0;
 
   constructor(shared: Shared, service: ServiceSide) {
     this.#shared = shared;
@@ -79,12 +80,22 @@ export class Pollers {
    *  invocations come at least once. Settles when it ends, or when its process dies. */
   run(request: RunRequest, gate?: Gate): Promise<Ended> {
     const { coverage, nature, plan, random } = this.#shared;
-    const requestId = `run-${++this.#runs}`;
-    if (!gate && nature.faulty && random() < plan.mess.sameRequest) {
+    const requestId = this.#nextRequest();
+    if (nature.faulty && random() < plan.mess.sameRequest) {
       coverage.add('poller', 'same request twice');
       void this.#run(requestId, { ...request, strikes: [] });
     }
     return this.#run(requestId, request, gate);
+  }
+
+  /** Begins a run whose calls wait at `gate`. Settles as others do. */
+  runThrough(gate: Gate, request: RunRequest): Promise<Ended> {
+    return this.#run(this.#nextRequest(), request, gate);
+  }
+
+  #nextRequest(): string {
+    this.#runs += 1;
+    return `run-${this.#runs}`;
   }
 
   #run(requestId: string, { mode, budget, strikes }: RunRequest, gate?: Gate): Promise<Ended> {
@@ -95,8 +106,10 @@ export class Pollers {
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
     environment.isBusy = true;
-    environment.owner = `${requestId}/${++this.#walks}`;
+    environment.owner = `${requestId}.${++this.#turns}`;
     environment.life.expect(strikes);
+    environment.life.passThrough(gate);
+    this.#encounters.began(environment.life);
     this.#walking.add(walking);
     environment.life.passThrough(gate);
     this.#encounters.began(environment.life);
@@ -107,6 +120,7 @@ export class Pollers {
     const end = (ended: Ended) => {
       timeout();
       environment.isBusy = false;
+      this.#encounters.ended(environment.life);
       this.#walking.delete(walking);
       this.#encounters.ended(environment.life);
       resolve(ended);
@@ -136,6 +150,10 @@ export class Pollers {
     const ran = (command: object, isDone: boolean) => {
       this.#encounters.called(life, tableCall(command), isDone);
       wrote(environment.owner);
+    };
+    const serve = (request: Sent) => {
+      this.#encounters.called(life, requestCall(serviceBoundary(request)), true);
+      return this.#service.serve(request);
     };
     const snapshots = createSnapshots({
       client: tableClient(life, this.#table, ran),

@@ -1,10 +1,13 @@
 import {
   BatchGetItemCommand,
+  DeleteItemCommand,
   GetItemCommand,
+  PutItemCommand,
   QueryCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { PROJECT_PREFIX } from '../../functions/snapshots/keys.ts';
 
 /** What a pass asks of its two ports, the service and the snapshots. */
 export type PortCall =
@@ -21,6 +24,7 @@ export type PortCall =
   | 'abandon'
   | 'load'
   | 'held'
+  | 'parts'
   | 'project ids'
   | 'commit'
   | 'delete'
@@ -38,11 +42,16 @@ export function requestCall(boundary: string): PortCall {
 /** What a command of `functions/snapshots/` is. */
 export function tableCall(command: object): PortCall {
   if (command instanceof BatchGetItemCommand) return 'held';
-  if (command instanceof QueryCommand) return 'project ids';
+  if (command instanceof PutItemCommand || command instanceof DeleteItemCommand) return 'parts';
+  if (command instanceof QueryCommand) return isOfProjects(command) ? 'project ids' : 'parts';
   if (command instanceof GetItemCommand) return READS[kindOf(command.input.Key)];
   if (command instanceof UpdateItemCommand) return updateCall(command.input.UpdateExpression);
   if (command instanceof TransactWriteItemsCommand) return transactionCall(command.input.TransactItems);
   throw new Error(`no pass sends ${command.constructor.name}`);
+}
+
+function isOfProjects({ input }: QueryCommand): boolean {
+  return input.ExpressionAttributeValues?.[':prefix']?.S === PROJECT_PREFIX;
 }
 
 const READS = { state: 'read state', pass: 'is unfinished', project: 'load' } as const;

@@ -1,6 +1,6 @@
 import { isEncounter } from './encounters.ts';
 import type { Coverage } from './faults.ts';
-import type { Edit, Plan, Run, Step } from './plan.ts';
+import type { Edit, MeetStep, Plan, Run, Step } from './plan.ts';
 
 type Rows = Coverage['rows'];
 
@@ -58,13 +58,16 @@ function stepText(step: Step): string {
   const after = `after ${(step.gap / 1000).toFixed(1)} s: `;
   if (step.do === 'edit') return `${after}${editText(step)}`;
   if (step.do === 'run') return `${after}${runText(step)}`;
+  if (step.do === 'meet') return `${after}${meetingText(step)}`;
   if (step.do === 'clock') return `${after}poller ${step.poller}'s clock is set by ${step.by / 1000} s`;
   if (step.do === 'date')
     return `${after}the service sends ${step.header ? 'a' : 'no'} Date header from now on`;
-  if (step.do === 'restore') return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
-  const { walkers, changes, edits, pace } = step;
+  return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
+}
+
+function meetingText({ walkers, changes, edits, pace }: MeetStep): string {
   return [
-    `${after}a meeting, a call each ${pace} ms, of`,
+    `a meeting, a call each ${pace} ms, of`,
     ...walkers.map(walker => `    ${runText(walker)}`),
     ...changes.map(
       ({ at, frozen }) => `    at ${at}: priorities change${frozen ? `, frozen for ${frozen / 1000} s` : ''}`,

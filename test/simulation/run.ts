@@ -19,6 +19,7 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
       if (step.do === 'edit') world.service.edit(step);
       else if (step.do === 'meet') await world.meet(step);
       else if (step.do === 'run') void world.pollers.run(step);
+      else if (step.do === 'meet') await world.meet(step);
       else if (step.do === 'clock') world.clocks.set(step);
       else if (step.do === 'date') world.service.sendDate(step.header);
       else await restore(world, restores.backupOf(index), step);

@@ -14,7 +14,7 @@ npm run simulate -- --seed N                               repeats one, and shri
 /** From so many seeds on, every fault must have struck at every boundary, … */
 const ENOUGH = 300;
 /** … and from so many on, another pass must have committed between each two calls. */
-const ENOUGH_FOR_MEETINGS = 2_000;
+const ENOUGH_FOR_MEETINGS = 3_000;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 const { values } = parseArgs({

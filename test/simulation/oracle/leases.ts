@@ -5,7 +5,7 @@ import { Violation } from './violation.ts';
 interface Held {
   readonly owner: string;
   readonly until: number;
-  /** The run that took it. */
+  /** The run that took it; undefined when it came back with a restored table. */
   readonly taker: string | undefined;
 }
 
@@ -41,7 +41,6 @@ export class LeasesOracle {
   #change(sk: string, next: Held | undefined, writer: string | undefined, now: number): void {
     const before = this.#held.get(sk);
     const isTaken = next !== undefined && next.owner !== before?.owner;
-    // Of a lease in a table that was restored nobody knows who took it.
     if (before?.taker !== undefined && !isTaken && before.taker !== writer)
       throw new Violation(8, `${writer} wrote to ${sk}, whose lease ${before.taker} took`);
     if (next) this.#held.set(sk, next);
