@@ -12,7 +12,7 @@ npm run simulate -- --seed N                               repeats one, and shri
 `;
 
 /** From so many seeds on, every fault must have struck at every boundary. */
-const ENOUGH = 300;
+const ENOUGH = 1_000;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 const { values } = parseArgs({
