@@ -83,6 +83,8 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
   for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
     if (excused.has(id) || same(told[id], served[id])) continue;
     if (!told[id] && world.commits.passedOver.has(id)) continue;
+    // Beside a listing that did not come to rest a project without tasks is left to the sweep (docs/decisions/0019).
+    if (!served[id] && (plan.sluggish || plan.restless) && hasNoTasks(told[id])) continue;
     // A snapshot that seems newer than the listing, by another clock, is left to the sweep (docs/decisions/0052).
     if (!served[id] && !areOne(plan)) continue;
     // Deletions in bulk wait for an operator; what is left of them when the hold ends, for the next sweep.
@@ -92,6 +94,10 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
       `project ${id} changed for all to see, but was not told:${both(told[id], served[id])}`,
     );
   }
+}
+
+function hasNoTasks(project: ToldProject | undefined): boolean {
+  return Object.keys(project?.tasks ?? {}).length === 0;
 }
 
 /** What the log said while it was refused is left to the next sweep. */

@@ -306,52 +306,6 @@ const overtaken = fc
     { ...changes, gap: 300, mode: 'changes', budget: 900_000, strikes: [] },
   ]);
 
-/** When in a meeting. */
-const at = fc.nat(999);
-
-const editInMeeting = fc.record({
-  at: fc.oneof(fc.constant(0), at),
-  ...whatIsEdited,
-  // Often the same record: whose edits both passes tell.
-  a: fc.oneof(fc.constant(0), fc.nat(1000)),
-  b: fc.oneof(fc.constant(0), fc.nat(1000)),
-  edit: fc.oneof(
-    { weight: 3, arbitrary: whatIsEdited.edit },
-    // What comes and goes while one pass is about to write what it was.
-    { weight: 1, arbitrary: fc.constantFrom('create project', 'delete project', 'create again') },
-  ),
-});
-
-const walker = fc.record({
-  mode: fc.constantFrom('changes' as const, 'changes' as const, 'sweep' as const),
-  budget: fc.constant(900_000),
-  strikes: fc.oneof(
-    { weight: 3, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(pollerStrikes, { minLength: 1, maxLength: 2, size: 'max' }) },
-  ),
-});
-
-const meeting = fc.record({
-  // Leases of runs that died have ended.
-  gap: fc.constantFrom(63_000, 300_000),
-  do: fc.constant('meet' as const),
-  walkers: fc.oneof(
-    { weight: 4, arbitrary: fc.array(walker, { minLength: 2, maxLength: 2 }) },
-    { weight: 1, arbitrary: fc.array(walker, { minLength: 3, maxLength: 3 }) },
-  ),
-  changes: fc.array(fc.record({ at, frozen: fc.constantFrom(0, 0, 1_000, 6_000, 65_000) }), {
-    minLength: 1,
-    maxLength: 8,
-    size: 'max',
-  }),
-  edits: fc.array(editInMeeting, {
-    minLength: 2,
-    maxLength: 8,
-    size: 'max',
-  }),
-  pace: fc.constantFrom(1, 40, 400),
-});
-
 const some: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 5, arbitrary: run.map(step => [step]) },
   { weight: 6, arbitrary: edit.map(step => [step]) },
@@ -522,8 +476,7 @@ function withoutAgain(step: Step): Step {
 }
 
 function isBurst(step: Step): boolean {
-  const edits = step.do === 'meet' ? step.edits : step.do === 'edit' ? [step] : [];
-  return edits.some(({ edit }) => edit === 'create many tasks');
+  return step.do === 'edit' && step.edit === 'create many tasks';
 }
 
 /** The place behind the first run that finds task lists missing. */

@@ -43,7 +43,6 @@ export class Pollers {
   readonly #table: ReturnType<typeof crampedTable>;
   readonly #encounters: Encounters;
   #runs = 0;
-  #walks = 0;
   #started = 0;
   #turns = 0;
 
@@ -76,16 +75,16 @@ export class Pollers {
     for (const { life } of this.#environments) life.kill();
   }
 
-  /** Begins a run, whose calls wait at `gate` if there is one; now and then two of them for one request: asynchronous
-   *  invocations come at least once. Settles when it ends, or when its process dies. */
-  run(request: RunRequest, gate?: Gate): Promise<Ended> {
+  /** Begins a run, now and then two of them for one request: asynchronous invocations come at least once. Settles when it
+   *  ends, or when its process dies. */
+  run(request: RunRequest): Promise<Ended> {
     const { coverage, nature, plan, random } = this.#shared;
     const requestId = this.#nextRequest();
     if (nature.faulty && random() < plan.mess.sameRequest) {
       coverage.add('poller', 'same request twice');
       void this.#run(requestId, { ...request, strikes: [] });
     }
-    return this.#run(requestId, request, gate);
+    return this.#run(requestId, request);
   }
 
   /** Begins a run whose calls wait at `gate`. Settles as others do. */
@@ -111,8 +110,6 @@ export class Pollers {
     environment.life.passThrough(gate);
     this.#encounters.began(environment.life);
     this.#walking.add(walking);
-    environment.life.passThrough(gate);
-    this.#encounters.began(environment.life);
     const timeout = scheduler.after(budget, () => {
       coverage.add('poller', 'killed at its time-out');
       environment.life.kill();
@@ -122,7 +119,6 @@ export class Pollers {
       environment.isBusy = false;
       this.#encounters.ended(environment.life);
       this.#walking.delete(walking);
-      this.#encounters.ended(environment.life);
       resolve(ended);
     };
     this.#onDeath.set(environment.life, () => end(undefined));
@@ -160,10 +156,6 @@ export class Pollers {
       tableName: TABLE_NAME,
       patience: { clock, random, sleep },
     });
-    const serve = (request: Sent) => {
-      this.#encounters.called(life, requestCall(serviceBoundary(request)), true);
-      return this.#service.serve(request);
-    };
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const poll = createPoll({
       workspaces: [this.#settings],

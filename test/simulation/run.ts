@@ -17,7 +17,6 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
       world.reach(index);
       restores.reach(index, world);
       if (step.do === 'edit') world.service.edit(step);
-      else if (step.do === 'meet') await world.meet(step);
       else if (step.do === 'run') void world.pollers.run(step);
       else if (step.do === 'meet') await world.meet(step);
       else if (step.do === 'clock') world.clocks.set(step);

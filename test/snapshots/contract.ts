@@ -354,23 +354,6 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await all(flat(99))).toBe('committed');
       });
 
-      it('invariant 1: is refused to a baseline once that has ended, the first as well as a later one', async () => {
-        const lease = await taken('a');
-        expect(await announce(0, AT, {}, true)).toBe('committed');
-        expect(await snapshots.finish(process, lease, { baselined: true })).toBe(true);
-        expect(await announce(AT, AT + 1, { watermark: 1 }, true)).toBe('conflict');
-        const other = { ...process, processId: 'other' };
-        const theirs = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1 } as const;
-        const ended = await snapshots.takeLease(other, theirs);
-        expect(await snapshots.finish(other, ended as Lease, { baselined: true })).toBe(true);
-        const said = { events: [], version: AT, at: AT };
-        expect(await snapshots.announce(other, { announced: 0, isSilent: true, state: {}, said })).toBe(
-          'conflict',
-        );
-        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: 0 });
-        expect(await announce(AT, AT + 1, { watermark: 1 })).toBe('committed');
-      });
-
       it('needs no lease, and takes none away', async () => {
         const lease = await taken('a');
         expect(await announce(0, AT)).toBe('committed');

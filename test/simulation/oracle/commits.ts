@@ -179,7 +179,9 @@ export class CommitsOracle {
     }
     if (!this.#history.wasThere(name, after, before))
       throw new Violation(2, `${event.id} (${type} ${event.subject}): it was not there ${when}`);
-    const isOfLeftOut = this.#leftOut.has(data.project.id) && Date.parse(data.observed.after) === 0;
+    const { id } = data.project;
+    const isOfLeftOut =
+      this.passedOver.has(id) || (this.#leftOut.has(id) && Date.parse(data.observed.after) === 0);
     if (type.endsWith('.created') && !isOfLeftOut && !this.#history.wasAbsent(name, after, before))
       throw new Violation(2, `${event.id} (${type} ${event.subject}): it was there all the time ${when}`);
     for (const change of data.changes) {
