@@ -23,6 +23,8 @@ interface Target {
 }
 
 const MANY_TASKS = 14;
+/** Numbers of the same digits. */
+const NUMBERS = ['', '1', '10', '100', '0.1', '0.01', '-1', '-10', '1.5'];
 const DATES = ['2026-01-31', '2026-12-01', ''];
 
 /** Makes one edit, where the workspace has what it needs. */
@@ -259,7 +261,7 @@ function newValue({ process, step }: Target, kind: FieldKind): JsonObject {
   const labels = field.options;
   switch (field.type) {
     case 'number':
-      return { [property]: number % 5 === 0 ? '' : `${number % 3}.${number % 2}0` };
+      return { [property]: NUMBERS[number % NUMBERS.length] ?? '' };
     case 'date':
       return { [property]: DATES[number % DATES.length] ?? '' };
     case 'single-choice':
