@@ -26,8 +26,9 @@ export const PUBLISHING: readonly Bug[] = [
     edits: [
       edit(
         'create-publish.ts',
-        "stop.record.dynamodb?.SequenceNumber ?? ''",
-        "Records[Math.max(0, Records.indexOf(stop.record) - 1)]?.dynamodb?.SequenceNumber ?? ''",
+        'stop.record.dynamodb.SequenceNumber;',
+        'Records.at(Math.max(0, Records.findIndex(({ dynamodb }) => dynamodb === stop.record.dynamodb) - 1))\n' +
+          "      ?.dynamodb?.SequenceNumber ?? '';",
       ),
     ],
   },

@@ -6,16 +6,12 @@ export const SNAPSHOTS: readonly Bug[] = [
     edits: [
       edit(
         'snapshots/commits.ts',
-        '  return written ?',
-        '  const records = changeItems(table, process, request);\n' +
-          '  if (written && records.length > 0)\n' +
-          '    await table.client.send(new TransactWriteItemsCommand({ TransactItems: records }));\n' +
-          '  return written ?',
-      ),
-      edit(
-        'snapshots/commits.ts',
-        'new TransactWriteItemsCommand({ TransactItems: items })',
-        'new TransactWriteItemsCommand({ TransactItems: projectItems(table, process, request) })',
+        '  const items = [...projectItems(table, process, request), ...changeItems(table, process, request)];\n' +
+          '  return transact(table, items);',
+        '  const result = await transact(table, projectItems(table, process, request));\n' +
+          '  const records = changeItems(table, process, request);\n' +
+          "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
+          '  return result;',
       ),
     ],
   },
