@@ -144,10 +144,13 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
     ofField(target, false, (edit, kind, field) => {
       edit.archiveField(target.processId, kind, field.externalId, target.options);
     }),
+  // Where none is archived yet, one is: so that some come back before a plan is over.
   'unarchive field': target =>
-    ofField(target, true, (edit, kind, field) => {
-      edit.unarchiveField(target.processId, kind, field.externalId, target.options);
-    }),
+    hasArchived(target)
+      ? ofField(target, true, (edit, kind, field) => {
+          edit.unarchiveField(target.processId, kind, field.externalId, target.options);
+        })
+      : EDIT['archive field'](target),
   'delete field': target =>
     ofField(target, false, (edit, kind, field) => {
       edit.deleteField(target.processId, kind, field.externalId, target.options);
@@ -194,6 +197,10 @@ function ofTasks(
   if (target.projectId === undefined) return undefined;
   change(target.service.edit, target.projectId, target.taskId);
   return { projects: [target.projectId], visible: seenBy(target, true) };
+}
+
+function hasArchived({ process, step }: Target): boolean {
+  return fieldsOf(process, step.a % 2 ? 'project' : 'task').some(({ archived }) => archived);
 }
 
 function ofField(

@@ -407,7 +407,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       undeleted: fc.constantFrom(0, 0.2),
       shownTwice: fc.constantFrom(0, 0.1),
       sameRequest: fc.constantFrom(0, 0.2),
-      cramped: fc.constantFrom(0, 0.3),
+      cramped: fc.constantFrom(0, 0.9),
     }),
     chat: fc.constantFrom('slack' as const, 'teams' as const, undefined),
     unrest,

@@ -11,15 +11,10 @@ const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--fir
 npm run simulate -- --seed N                               repeats one, and shrinks it when it fails
 `;
 
-<<<<<<< HEAD
 /** From so many seeds on, every fault must have struck at every boundary, … */
-const ENOUGH = 300;
+const ENOUGH = 1_000;
 /** … and from so many on, another pass must have committed between each two calls. */
 const ENOUGH_FOR_MEETINGS = 3_000;
-=======
-/** From so many seeds on, every fault must have struck at every boundary. */
-const ENOUGH = 1_000;
->>>>>>> world/main
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 const { values } = parseArgs({

@@ -118,6 +118,22 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await journal()).toHaveLength(2);
       });
 
+      it('invariant 8: that deletes a project is refused when another one was first, and then tells nothing', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        const version = AT + 1;
+        await commit({
+          expected: held,
+          version,
+          snapshot: snapshot(version, content({ name: 'Back' })),
+          events: [],
+        });
+        const deletion = { expected: held, snapshot: undefined, version: AT + 2, events: [event(AT + 2)] };
+        expect(await commit(deletion)).toBe('conflict');
+        expect(await snapshots.load(process, 'p1')).toMatchObject({ version });
+        expect(await journal()).toEqual([event(AT)]);
+      });
+
       it('invariant 1: holds a snapshot above one item whole, through growing, shrinking and deletion', async () => {
         const sizes = [900_000, 2_000_000, 500_000, 10];
         let held: Snapshot | undefined;

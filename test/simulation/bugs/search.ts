@@ -29,7 +29,7 @@ async function firstFailure(
   count: number,
   base: number,
 ): Promise<{ seeds: number; message: string } | undefined> {
-  const args = ['--seeds', String(count), '--base', String(base), '--first', '--workers', '1'];
+  const args = ['--first', '--workers', '1', '--base', String(base), '--seeds', String(count)];
   const { output, code } = await ran(['test/simulation/simulate.ts', ...args], directory);
   const [, seeds] = /The first failure came after (\d+) seeds/.exec(output) ?? [];
   const [, message] = /FAILED: (.*)/.exec(output) ?? [];

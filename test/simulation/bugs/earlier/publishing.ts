@@ -1,0 +1,61 @@
+import { type Bug, edit } from '../bug.ts';
+
+export const PUBLISHING: readonly Bug[] = [
+  {
+    name: 'publish marks before sending',
+    edits: [
+      edit(
+        'create-publish.ts',
+        '  return async ({ Records }, context) => {',
+        '  const publish: Publish = async ({ Records }, context) => {',
+      ),
+      edit(
+        'create-publish.ts',
+        '    return { batchItemFailures: [{ itemIdentifier }] };\n  };\n',
+        '    return { batchItemFailures: [{ itemIdentifier }] };\n  };\n' +
+          '  return async (event, context) => {\n    void publish(event, context);\n    return { batchItemFailures: [] };\n  };\n',
+      ),
+    ],
+  },
+  {
+    name: 'the last failed record reported, not the first',
+    edits: [edit('create-publish.ts', 'Math.min(...failed)', 'Math.max(...failed)')],
+  },
+  {
+    name: 'the record before the failed one reported',
+    edits: [
+      edit(
+        'create-publish.ts',
+        'stop.record.dynamodb.SequenceNumber;',
+        'Records.at(Math.max(0, Records.findIndex(({ dynamodb }) => dynamodb === stop.record.dynamodb) - 1))\n' +
+          "      ?.dynamodb?.SequenceNumber ?? '';",
+      ),
+    ],
+  },
+  {
+    name: 'failures of the second batch dropped',
+    edits: [
+      edit(
+        'create-publish.ts',
+        'if (stop) return { published, stop };',
+        'if (stop && published === 0) return { published, stop };',
+      ),
+    ],
+  },
+  {
+    name: 'as many entries sent again as failed, not those',
+    edits: [
+      edit(
+        'topic/send-batch.ts',
+        'rest.filter(({ index }) => again.has(index))',
+        'rest.slice(0, again.size)',
+      ),
+    ],
+  },
+  {
+    name: 'entries named by their place among the rest',
+    edits: [
+      edit('topic/send-batch.ts', 'rest.map(({ message, index }) =>', 'rest.map(({ message }, index) =>'),
+    ],
+  },
+];

@@ -1,0 +1,33 @@
+import { type Bug, edit } from '../bug.ts';
+
+export const SNAPSHOTS: readonly Bug[] = [
+  {
+    name: 'change record written outside the transaction',
+    edits: [
+      edit(
+        'snapshots/commits.ts',
+        '  const items = [...projectItems(table, process, request), ...changeItems(table, process, request)];\n' +
+          '  return transact(table, items);',
+        '  const result = await transact(table, projectItems(table, process, request));\n' +
+          '  const records = changeItems(table, process, request);\n' +
+          "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
+          '  return result;',
+      ),
+    ],
+  },
+  {
+    name: 'lease ignored',
+    edits: [
+      edit(
+        'snapshots/conditions.ts',
+        "IS_FREE = 'attribute_not_exists(leaseOwner) OR",
+        "IS_FREE = 'attribute_exists(pk) OR attribute_not_exists(leaseOwner) OR",
+      ),
+      edit(
+        'snapshots/conditions.ts',
+        "IS_OURS = 'leaseOwner",
+        "IS_OURS = 'attribute_exists(pk) OR leaseOwner",
+      ),
+    ],
+  },
+];
