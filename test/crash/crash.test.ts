@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
+import { codeSeed } from '../support/code-seed.ts';
 import { crash } from './crash.ts';
 import { planOf } from './plan.ts';
 
 const KILLS = 6;
 /** It takes a third of it; a machine may be busy, and a lease that a kill left lasts a minute. */
 const LIMIT = 170_000;
-/** Another plan each day. */
-const SEED = Number(new Date().toISOString().slice(0, 10).replaceAll('-', ''));
+/** Another plan with each change of the code. */
+const SEED = codeSeed(Date.now());
 
 it(`invariants 1 to 4: a local run that is killed ${KILLS} times loses and invents nothing (seed ${SEED})`, async () => {
   const lines: string[] = [];

@@ -2,6 +2,7 @@ import { stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '../../local/cli/duration.ts';
+import { codeSeed } from '../support/code-seed.ts';
 import { execute } from './execute.ts';
 import { lineOf, prove } from './proof.ts';
 import { proofsOf } from './proofs.ts';
@@ -17,8 +18,8 @@ const within = parseDuration(values.within);
 const now = Date.now();
 const all = proofsOf({
   root: fileURLToPath(new URL('../../', import.meta.url)),
-  day: Math.floor(now / 86_400_000),
-  base: Math.floor(Math.random() * 1e9),
+  turn: codeSeed(now),
+  base: codeSeed(now) * 10_000,
 });
 const unknown = positionals.filter(name => !all.some(proof => proof.name === name));
 

@@ -57,8 +57,8 @@ describe('the long proofs', () => {
     expect((await proven([proof('one')], 1, { one: 77 })).outcomes).toEqual(['one: failed 0']);
   });
 
-  it('run what is there, with another share each day', () => {
-    const [today = [], tomorrow = []] = [1, 2].map(day => proofsOf({ root: ROOT, day, base: 5 }));
+  it('run what is there, with another share each turn', () => {
+    const [today = [], tomorrow = []] = [1, 2].map(turn => proofsOf({ root: ROOT, turn, base: 5 }));
     for (const { commands } of today) {
       const [first] = commands;
       expect(existsSync(join(ROOT, first?.args[0] ?? ''))).toBe(true);

@@ -10,10 +10,10 @@ const MINUTE = 60_000;
 const MUTATED = ['functions/changes', 'functions/snapshots'];
 
 /**
- * The long proofs, in the order of a run. What is only a share changes with `day`, so that all of it has its turn.
+ * The long proofs, in the order of a run. What is only a share changes with `turn`, so that all of it has its turn.
  * @param base the first seed of the simulation, and the crash test's
  */
-export function proofsOf({ root, day, base }: { root: string; day: number; base: number }): Proof[] {
+export function proofsOf({ root, turn, base }: { root: string; turn: number; base: number }): Proof[] {
   const files = MUTATED.flatMap(room => sourcesIn(root, room));
   return [
     {
@@ -49,7 +49,7 @@ export function proofsOf({ root, day, base }: { root: string; day: number; base:
     },
     {
       name: 'deliberate bugs',
-      commands: turned(BUGS, day).map(({ name }) => ({
+      commands: turned(BUGS, turn).map(({ name }) => ({
         what: `the deliberate bug “${name}”`,
         args: ['test/simulation/bugs/find.ts', name],
       })),
@@ -58,7 +58,7 @@ export function proofsOf({ root, day, base }: { root: string; day: number; base:
     },
     {
       name: 'mutations',
-      commands: turned(files, day).map(file => ({
+      commands: turned(files, turn).map(file => ({
         what: `mutations of ${file}`,
         args: ['test/mutation/run.ts', file],
       })),
@@ -77,9 +77,9 @@ function* thousands(base: number): Iterable<Command> {
     };
 }
 
-/** The list from another place each day; the steps are larger than what a day gets through. */
-function turned<Item>(list: readonly Item[], day: number): Item[] {
-  const at = (day * 7) % list.length;
+/** The list from another place each turn. */
+function turned<Item>(list: readonly Item[], turn: number): Item[] {
+  const at = (turn * 7) % list.length;
   return [...list.slice(at), ...list.slice(0, at)];
 }
 

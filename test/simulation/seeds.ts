@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { codeSeed } from '../support/code-seed.ts';
 import { Coverage } from './faults.ts';
 import { type Plan, plans } from './plan.ts';
 import { run } from './run.ts';
@@ -57,7 +58,7 @@ export async function shrink(seed: number): Promise<{ plan: Plan; message: strin
   return { plan: counterexample[0], message: (errorInstance as Error).message };
 }
 
-/** The first seed of a day: other plans every day, the same ones for everybody. */
+/** The first seed for the code as it is: other plans with every change, the same ones for everybody. */
 export function baseOf(now: number): number {
-  return Math.floor(now / 86_400_000) * 10_000;
+  return codeSeed(now) * 10_000;
 }

@@ -6,7 +6,7 @@ import { baseOf, type Failure, planOf, runSeeds } from './seeds.ts';
 const SEEDS = 150;
 
 describe('the simulation', () => {
-  it(`holds invariants 1 to 6 and 8 to 11 under every fault, in ${SEEDS} plans that are others every day`, async () => {
+  it(`holds invariants 1 to 6 and 8 to 11 under every fault, in ${SEEDS} plans that are others with every change of the code`, async () => {
     const base = baseOf(Date.now());
     const coverage = new Coverage();
     const failures: Failure[] = [];
