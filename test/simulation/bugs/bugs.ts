@@ -208,6 +208,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'a restless sweep counted as one that missed a project',
     edits: [edit('pass/sweep-pass.ts', 'missing.filter(id => complete || before.has(id))', 'missing')],
+    // It takes an edit and a deletion in two readings in a row: the simulation met it once in 400 seeds, and not in 1,000 others.
+    tests: 'test/pass/restless-listing.test.ts',
   },
   {
     name: 'version by counting alone',
