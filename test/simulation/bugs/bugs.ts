@@ -27,16 +27,11 @@ export const BUGS: readonly Bug[] = [
     edits: [
       edit(
         'snapshots/commits.ts',
-        '  return written ?',
-        '  const records = changeItems(table, process, request);\n' +
-          '  if (written && records.length > 0)\n' +
-          '    await table.client.send(new TransactWriteItemsCommand({ TransactItems: records }));\n' +
-          '  return written ?',
-      ),
-      edit(
-        'snapshots/commits.ts',
-        'new TransactWriteItemsCommand({ TransactItems: items })',
-        'new TransactWriteItemsCommand({ TransactItems: projectItems(table, process, request) })',
+        '  return transact(table, items);',
+        '  const result = await transact(table, projectItems(table, process, request));\n' +
+          '  const records = changeItems(table, process, request);\n' +
+          "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
+          '  return items.length > 0 ? result : result;',
       ),
     ],
   },
@@ -125,8 +120,9 @@ export const BUGS: readonly Bug[] = [
     edits: [
       edit(
         'create-publish.ts',
-        "stop.record.dynamodb?.SequenceNumber ?? ''",
-        "Records[Math.max(0, Records.indexOf(stop.record) - 1)]?.dynamodb?.SequenceNumber ?? ''",
+        'const itemIdentifier = stop.record.dynamodb.SequenceNumber;',
+        'const before = Records[Math.max(0, Records.findIndex(one => one === stop.record) - 1)];\n' +
+          "    const itemIdentifier = before?.dynamodb?.SequenceNumber ?? '';",
       ),
     ],
   },
@@ -209,7 +205,7 @@ export const BUGS: readonly Bug[] = [
     name: 'a restless sweep counted as one that missed a project',
     edits: [edit('pass/sweep-pass.ts', 'missing.filter(id => complete || before.has(id))', 'missing')],
     // It takes an edit and a deletion in two readings in a row: the simulation met it once in 400 seeds, and not in 1,000 others.
-    tests: 'test/pass/restless-listing.test.ts',
+    tests: ['pass/restless-listing.test.ts'],
   },
   {
     name: 'version by counting alone',
