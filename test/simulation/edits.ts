@@ -62,7 +62,7 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
       target.step.a,
     );
     if (id === undefined) return undefined;
-    service.edit.createProject(processId, { name: 'Again' }, { id, audit: target.options.audit });
+    service.edit.createProject(processId, { name: `Again ${id}` }, { id, audit: target.options.audit });
     return { projects: [id], visible: 'by its update time' };
   },
   'create task': target =>

@@ -93,7 +93,9 @@ export class RestlessList {
   /** So many that the hidden one begins a page, and never the first. */
   #makeDecoys(count: number): void {
     for (let made = 0; made < count; made++) {
-      const id = this.#backend.edit.createProject(PROCESS, { name: 'Decoy' }, { audit: false });
+      // A name of its own: in a chat, projects of one name look alike.
+      const name = `Decoy ${this.#decoys.length}`;
+      const id = this.#backend.edit.createProject(PROCESS, { name }, { audit: false });
       this.#decoys.push(id);
       this.#edited(id);
     }
