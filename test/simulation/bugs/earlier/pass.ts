@@ -70,6 +70,7 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'a restless sweep counted as one that missed a project',
+    tests: ['pass/restless-listing.test.ts'],
     edits: [edit('pass/sweep-pass.ts', 'missing.filter(id => complete || before.has(id))', 'missing')],
   },
   {
