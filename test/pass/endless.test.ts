@@ -45,7 +45,7 @@ function endless(list: 'projects' | 'tasks', isPage: (path: string) => boolean) 
     fault: {
       change: () => {
         seen.pages += 1;
-        if (seen.pages % 5 === 0) {
+        if (seen.pages % 10 === 0) {
           collectGarbage();
           seen.grown = Math.max(seen.grown, process.memoryUsage().heapUsed - before);
         }

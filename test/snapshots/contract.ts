@@ -24,10 +24,11 @@ export const snapshot = (version: number, of: ProjectContent): Snapshot => ({
   tasksReadAt: AT - 1,
 });
 
-/** Random text, which compression makes smaller by a quarter at most. */
+/** Random text, which no compression makes small. */
 export function noise(length: number, seed = 1): string {
-  const hash = createHash('shake256', { outputLength: Math.ceil((length * 3) / 4) });
-  return hash.update(String(seed)).digest('base64').slice(0, length);
+  const bytes = createHash('shake256', { outputLength: length }).update(String(seed)).digest();
+  for (let at = 0; at < length; at++) bytes[at] = 33 + ((bytes[at] ?? 0) % 90);
+  return bytes.toString('latin1');
 }
 
 export const event = (version: number): ChangeEvent =>
