@@ -2,7 +2,7 @@
 export interface Bug {
   readonly name: string;
   readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
-  /** The tests that find it, where the simulation doesn't: files under `test/`. */
+  /** The tests that find it, if the simulation doesn't: files under `test/`. */
   readonly tests?: readonly string[];
 }
 
