@@ -25,12 +25,12 @@ export class Clocks {
   }
 
   of(poller: number): () => number {
-    return () => this.#scheduler.now + (this.#offsets[poller % 2] ?? 0);
+    return () => this.#scheduler.wall + (this.#offsets[poller % 2] ?? 0);
   }
 
   /** By the clock that is the furthest ahead. */
   get latest(): number {
-    return this.#scheduler.now + Math.max(...this.#offsets);
+    return this.#scheduler.wall + Math.max(...this.#offsets);
   }
 
   /** ms by which they ever differed, from each other or from the service's. */

@@ -454,7 +454,7 @@ function sound(plan: Plan): Plan {
     // Only an endpoint that wants no more has dead letters soon.
     deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
     // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).
-    steps: ordered(plan).map((step, index) =>
+    steps: (restless ? ordered(plan).map(oneByOne) : ordered(plan)).map((step, index) =>
       index < firstMissing(plan.steps) ? step : withoutMissing(step),
     ),
   };
@@ -468,6 +468,12 @@ function ordered({ skew, steps }: Plan): readonly Step[] {
   const met = close && skew.pollers[0] === skew.pollers[1] ? steps : steps.map(withoutAgain);
   if (close) return met;
   return met.filter(step => step.do !== 'restore' && !(step.do === 'edit' && step.edit === 'create again'));
+}
+
+/** What hides a project from the list answers one reader at a time. */
+function oneByOne(step: Step): Step {
+  const [walker] = runsBegunBy(step);
+  return step.do === 'meet' && walker ? { ...walker, do: 'run', gap: step.gap } : step;
 }
 
 function withoutAgain(step: Step): Step {

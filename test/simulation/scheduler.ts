@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
 interface Due {
-  at: number;
+  readonly at: number;
   readonly seq: number;
   action: (() => void) | undefined;
 }
@@ -14,6 +14,7 @@ export class Stuck extends Error {}
 export class Scheduler {
   #now: number;
   #seq = 0;
+  #frozen = 0;
   #held = 0;
   /** A binary heap: the earliest first, and of two at one time the one that was asked for first. */
   readonly #heap: Due[] = [];
@@ -25,6 +26,11 @@ export class Scheduler {
   /** Virtual ms since 1970. */
   get now(): number {
     return this.#now;
+  }
+
+  /** What the clocks of the passes and the service show, in ms since 1970, before any of them is off. */
+  get wall(): number {
+    return this.#now + this.#frozen;
   }
 
   /** Time stands still until `work` is over: it runs on threads of its own, and takes no virtual time. */
@@ -73,11 +79,10 @@ export class Scheduler {
     }
   }
 
-  /** Everything stands still for `ms`: processes that are frozen, and a clock that goes on. Nothing happens meanwhile, and what
-   *  was to happen in a while still does so in a while. */
+  /** The passes and the service stand still for `ms`, and their clocks go on: nothing happens meanwhile, and what was to happen
+   *  in a while still does so in a while. */
   freeze(ms: number): void {
-    this.#now += ms;
-    for (const due of this.#heap) due.at += ms;
+    this.#frozen += ms;
   }
 
   /** Lets `ms` pass. */

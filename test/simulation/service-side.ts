@@ -43,7 +43,7 @@ export class ServiceSide {
     this.#coverage = coverage;
     this.#poison = plan.poison;
     this.#compresses = plan.compressed;
-    const clock = () => scheduler.now + plan.skew.service;
+    const clock = () => scheduler.wall + plan.skew.service;
     this.#secrets = secrets;
     this.backend = createBackend({
       clock,
