@@ -60,7 +60,7 @@ describe('the command line', () => {
     ['--json=yes', '--json takes no value, found "yes".'],
     [
       '--subscribe localhost:9000',
-      '--subscribe takes an http or https URL such as http://localhost:9000/events.',
+      '--subscribe takes an http or https URL, found "localhost:9000".',
     ],
     ['--subscribe http://localhost:0', '--subscribe names port 0, where nobody can listen.'],
     [
