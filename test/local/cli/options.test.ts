@@ -58,10 +58,7 @@ describe('the command line', () => {
       '--sweep-interval takes a duration such as 500ms, 60s, 5m or 6h, found "9999h".',
     ],
     ['--json=yes', '--json takes no value, found "yes".'],
-    [
-      '--subscribe localhost:9000',
-      '--subscribe takes an http or https URL, found "localhost:9000".',
-    ],
+    ['--subscribe localhost:9000', '--subscribe takes an http or https URL, found "localhost:9000".'],
     ['--subscribe http://localhost:0', '--subscribe names port 0, where nobody can listen.'],
     [
       '--subscribe http://me:100%@localhost',
