@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { readConfig } from '../../infra/config/read.ts';
 import { ChangewireStack } from '../../infra/stack.ts';
 import { TableStack } from '../../infra/table-stack.ts';
@@ -19,10 +19,16 @@ export const committedConfig = cdkJson.context.changewire;
 const context = { ...cdkJson.context, '@aws-cdk/core:validateAgainstDefaultRules': false };
 
 /** An app as `cdk synth` makes it, but without bundling: its context is cdk.json's, its output a directory that
- *  goes when the tests of the file are through. */
+ *  goes with the test, or with all tests of the file. */
 export function testApp(): App {
   const outdir = mkdtempSync(join(tmpdir(), 'changewire-synth-'));
-  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+  const remove = () => rmSync(outdir, { recursive: true, force: true });
+  // Each hook is refused, or never called, where the other one belongs.
+  try {
+    onTestFinished(remove);
+  } catch {
+    afterAll(remove);
+  }
   return new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] }, outdir });
 }
 
