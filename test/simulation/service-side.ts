@@ -24,6 +24,8 @@ export class ServiceSide {
   readonly backend: SimulatedBackend;
   readonly history: History;
   readonly edits: Edited[] = [];
+  /** Projects whose lists of tasks changed between two pages, so that a reading may have passed over some. */
+  readonly shifted = new Set<string>();
   /** Requests so far, the token's aside. */
   requests: string[] = [];
   readonly #secrets: SecretsOracle;
@@ -137,8 +139,10 @@ export class ServiceSide {
       this.#coverage.add('clock', 'listing longer than the overlap');
     }
     if (!query.includes('after=')) this.#begun.set(list, this.#deletions);
-    else if (freedoms.cursors === 'offset' && this.#begun.get(list) !== this.#deletions)
+    else if (freedoms.cursors === 'offset' && this.#begun.get(list) !== this.#deletions) {
       this.#coverage.add('service', 'page shifted');
+      this.shifted.add(/\/projects\/([^/]+)\/tasks$/.exec(list)?.[1] ?? '');
+    }
     if (!query.includes('updatedAfter=')) return;
     const shown = clock() - freedoms.updatesVisibleAfter;
     const projects = [...(this.backend.workspace().processes.get(PROCESS)?.projects.values() ?? [])];

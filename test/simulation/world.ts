@@ -69,12 +69,10 @@ export class World {
       },
     };
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
-    this.commits = new CommitsOracle(
-      this.service.history,
-      coverage,
-      isTimed(plan.freedoms, plan.steps),
-      this.service.restless.ever,
-    );
+    this.commits = new CommitsOracle(this.service.history, coverage, isTimed(plan.freedoms, plan.steps), {
+      hidden: this.service.restless.ever,
+      shifted: this.service.shifted,
+    });
     this.deliveries = new DeliveriesOracle(this.commits);
     this.pollers = new Pollers(this.#shared, this.service);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
