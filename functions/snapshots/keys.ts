@@ -19,9 +19,9 @@ function key(process: ProcessKey, sk: string): Key {
 export const stateKey = (process: ProcessKey): Key => key(process, 'STATE');
 /** What is too large for the state's own item. `tag` is of one writing: its time, and a number of its own. */
 export const statePartPrefix = (name: string, tag?: string): string =>
-  tag === undefined ? `STATE#PART#${name}#` : `STATE#PART#${name}#${tag}`;
+  tag === undefined ? `STATE#PART#${name}#` : `STATE#PART#${name}#${tag}#`;
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
-  key(process, `${statePartPrefix(name, tag)}#${String(part).padStart(4, '0')}`);
+  key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
 export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, `PASS#${mode}`);
 
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */

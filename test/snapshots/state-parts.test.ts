@@ -1,6 +1,7 @@
-import { type AttributeValue, DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DeleteItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { encode } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
@@ -72,11 +73,10 @@ describe('a part of the state', () => {
   it('is written in order into as many items as it fills, and read so', async () => {
     const long = missing(1_000_000);
     await finish({ missing: long });
-    expect(
-      keys()
-        .slice(1)
-        .map(key => key.slice(-5)),
-    ).toEqual(['#0000', '#0001', '#0002']);
+    const parts = Math.ceil(encode(long).length / 380_000);
+    expect(parts).toBeGreaterThan(1);
+    const numbers = keys().flatMap(key => key.match(/#PART#.*#(\d+)$/)?.[1] ?? []);
+    expect(numbers).toEqual(Array.from({ length: parts }, (_, part) => String(part).padStart(4, '0')));
     expect((await snapshots().readState(process)).missing).toEqual(long);
   });
 
@@ -121,12 +121,20 @@ describe('what the state no longer refers to', () => {
     expect(tags()).toEqual([String(AT), String(now), String(AT)]);
   });
 
-  it('is never another writing’s, though both come in one millisecond', async () => {
-    draws = [0.1, 0.2];
+  it('is never another writing’s, though both come in one millisecond and look alike', async () => {
+    // `1` and `10` in base 36: the one tag begins as the other does.
+    for (const [index, draw] of [36, 1].entries()) {
+      draws = [draw / 2 ** 48];
+      await finish({ missing: missing(70_000, index + 1) });
+    }
+    expect(keys().slice(1)).toEqual([1, 10].map(tag => `STATE#PART#missing#${AT}-${tag}#0000`).sort());
+    expect((await snapshots().readState(process)).missing).toEqual(missing(70_000, 2));
+  });
+
+  it('is looked for by its keys alone', async () => {
     await finish({ missing: missing(70_000) });
-    await finish({ missing: missing(80_000) });
-    expect(keys()).toHaveLength(3);
-    expect((await snapshots().readState(process)).missing).toEqual(missing(80_000));
+    const queries = sent.flatMap(command => (command instanceof QueryCommand ? [command.input] : []));
+    expect(queries.map(({ ProjectionExpression }) => ProjectionExpression)).toEqual(['pk, sk']);
   });
 
   it('is not written for an announcement that is too large', async () => {
