@@ -9,6 +9,8 @@ import type { ProcessState } from './state.ts';
 import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
+/** What an attribute is whose value stands in items of its own. */
+type Reference = { readonly tag: { readonly S: string }; readonly parts: { readonly N: string } };
 
 /** Six parts of the state can grow. If each has at most so many bytes, they fit one item together. */
 const INLINE_BYTES = 60_000;
@@ -35,7 +37,7 @@ export async function storeLargeParts(
 export async function loadLargeParts(table: Table, process: ProcessKey, item: Item): Promise<Item> {
   const loaded = { ...item };
   for (const [name, { M: reference }] of Object.entries(item)) {
-    if (reference) loaded[name] = { B: await load(table, process, name, reference) };
+    if (reference) loaded[name] = { B: await load(table, process, name, reference as Reference) };
   }
   return loaded;
 }
@@ -60,13 +62,17 @@ async function store(
   return { M: { tag: { S: tag }, parts: { N: String(parts.length) } } };
 }
 
-async function load(table: Table, process: ProcessKey, name: string, reference: Item): Promise<Uint8Array> {
+async function load(
+  table: Table,
+  process: ProcessKey,
+  name: string,
+  { tag, parts }: Reference,
+): Promise<Uint8Array> {
   const blobs: Uint8Array[] = [];
-  // Stryker disable next-line OptionalChaining: a reference has a tag
-  for await (const { blob } of queryItems(table, process, statePartPrefix(name, reference.tag?.S))) {
+  for await (const { blob } of queryItems(table, process, statePartPrefix(name, tag.S))) {
     blobs.push(blob?.B as Uint8Array);
   }
-  if (blobs.length === Number(reference.parts?.N)) return Buffer.concat(blobs);
+  if (blobs.length === Number(parts.N)) return Buffer.concat(blobs);
   throw new Error(
     `The state of process ${process.processId} refers to items of its ${name} that are not in the table. Restore the ` +
       `table, or take the attribute ${name} from the item STATE: then it is as for a new process.`,
@@ -76,14 +82,14 @@ async function load(table: Table, process: ProcessKey, name: string, reference: 
 /** What was replaced since, or never referred to because its run died. */
 async function deleteStale(table: Table, process: ProcessKey, name: keyof ProcessState): Promise<void> {
   const current = await getItem(table, stateKey(process));
-  const used = statePartPrefix(name, current?.[name]?.M?.tag?.S ?? '-');
+  const used = current?.[name]?.M as Reference | undefined;
   const stale = `${statePartPrefix(name)}${table.patience.clock() - STALE_MS}`;
   const keys = queryItems(table, process, statePartPrefix(name), { ProjectionExpression: 'pk, sk' });
   for await (const { pk, sk } of keys) {
     const text = sk?.S as string;
     // Stryker disable next-line EqualityOperator: no key is a time alone
     if (text >= stale) return;
-    if (text.startsWith(used)) continue;
+    if (used && text.startsWith(statePartPrefix(name, used.tag.S))) continue;
     const command = new DeleteItemCommand({ TableName: table.tableName, Key: { pk, sk } as Key });
     await patiently(table, () => table.client.send(command));
   }
