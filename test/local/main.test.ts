@@ -147,13 +147,14 @@ describe('a run of a real service', () => {
     const before = await startSimulatedService();
     const environment = environmentOf(before);
     await before.stop();
+    // Both wait for the same: side by side.
     const failing = run(directory, '--once --json', environment);
+    const watching = run(temporaryDirectory(), '--interval 100ms', environment);
     expect(await failing.ended()).toBe(1);
     expect(failing.stderr().match(/^onboarding: /gm)).toHaveLength(1);
     expect(failing.stderr()).not.toContain('Pass failed');
     expect(failing.stdout()).toBe('');
 
-    const watching = run(directory, '--interval 100ms', environment);
     await until(() => watching.stdout().includes('It is tried again.'));
     const after = await startSimulatedService({ port: Number(new URL(before.baseUrl).port) });
     onTestFinished(after.stop);
