@@ -455,7 +455,7 @@ function sound(plan: Plan): Plan {
     // Only an endpoint that wants no more has dead letters soon.
     deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
     // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).
-    steps: (restless ? ordered(plan).map(oneByOne) : ordered(plan)).map((step, index) =>
+    steps: (restless || hasRestore(plan) ? ordered(plan).map(oneByOne) : ordered(plan)).map((step, index) =>
       index < firstMissing(plan.steps) ? step : withoutMissing(step),
     ),
   };
@@ -469,6 +469,11 @@ function ordered({ skew, steps }: Plan): readonly Step[] {
   const met = close && skew.pollers[0] === skew.pollers[1] ? steps : steps.map(withoutAgain);
   if (close) return met;
   return met.filter(step => step.do !== 'restore' && !(step.do === 'edit' && step.edit === 'create again'));
+}
+
+/** What a table is restored to is known between runs, not in the midst of some that meet. */
+function hasRestore({ steps }: Plan): boolean {
+  return steps.some(step => step.do === 'restore');
 }
 
 /** What hides a project from the list answers one reader at a time. */
