@@ -17,9 +17,9 @@ export interface Say {
 }
 
 /** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
- *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again, and
- *  `decide`s by it whether anything is left to say. The version is our time in ms, or one more than the last where clocks differ. Returns how many events were
- *  told.
+ *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again,
+ *  and `decide`s by it whether anything is left to say. The version is our time in ms, or one more than the last where clocks
+ *  differ. Returns how many events were told.
  *  @throws what `decide` throws, and when other passes keep being first. */
 export async function announce(
   parts: Pick<PassParts, 'process' | 'snapshots' | 'state' | 'clock'>,

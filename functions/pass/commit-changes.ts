@@ -18,7 +18,7 @@ export interface Difference {
   readonly content: ProjectContent | undefined;
   readonly changes: readonly RecordChange[];
   /** When the project's record, or its absence, was read. */
-  readonly source: Pick<Listed, 'readAt' | 'readBefore'>;
+  readonly source: Pick<Listed, 'readAt' | 'readBefore' | 'untimed'>;
   /** When its tasks were read. */
   readonly tasks: Pick<TasksRead, 'readAt' | 'readBefore'>;
 }
@@ -55,18 +55,15 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
   const version = nextVersion(held?.version, at);
   const silent = !state.baselined;
   const tasksReadAt = whole ? tasks.readAt : (held?.tasksReadAt ?? readSince(pass, projectId));
-  // What a baseline commits is told to nobody: once another poller may have ended it, nothing of it may be written any more.
-  if (silent) await pass.keepAlive();
   const events = silent ? [] : buildEvents(commitOf(pass, difference, version), changes);
-  const snapshot = content && { version, content, recordReadAt: source.readAt, tasksReadAt };
-  const result = await snapshots.commit(process, {
-    projectId,
-    expected: held,
-    snapshot,
-    version,
-    events,
-    at,
-  });
+  const { readAt: recordReadAt, untimed } = source;
+  const snapshot = content && { version, content, recordReadAt, ...(untimed && { untimed }), tasksReadAt };
+  const request = { projectId, expected: held, snapshot, version, events, at };
+  const result = silent
+    ? await pass.inTurn(() => snapshots.commit(process, { ...request, isSilent: true }))
+    : await snapshots.commit(process, request);
+  // Whoever ended the baseline did so by another lease.
+  if (silent && result === 'conflict') await pass.holdLease();
   if (result === 'committed') {
     pass.commits += 1;
     pass.events += events.length;

@@ -12,9 +12,10 @@ const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
  *
  *  A sweep lists first and walks for minutes; meanwhile a `changes` pass may have committed a newer record. To compare
  *  the older one with it would tell a change back that never happened. What was listed clearly
- *  later is newer: by seconds, or by a day where nothing but our own clock tells when. Else the records' own update times decide (a single answer with a `Date` ahead of its time must not
- *  make a snapshot win for good), and where these are missing or the same, the times of reading. Where nothing tells
- *  them apart, the snapshot's stands for now, and the next pass, which lists again, decides. */
+ *  later is newer: by seconds, or by a day where one of the two was read by nothing but our own clock. Else the records' own
+ *  update times decide (a single answer with a `Date` ahead of its time must not make a snapshot win for good), and where
+ *  these are missing or the same, the times of reading. Where nothing tells them apart, the snapshot's stands for now, and
+ *  the next pass, which lists again, decides. */
 export function freshest(
   listed: Listed | undefined,
   held: Snapshot | undefined,
@@ -28,7 +29,8 @@ export function freshest(
 
 function newerBy(listed: Listed, held: Snapshot): number {
   const byReading = listed.readAt - held.recordReadAt;
-  if (byReading > (listed.untimed ? OUR_CLOCK_TOLERANCE_MS : CLOCK_TOLERANCE_MS)) return byReading;
+  if (byReading > (listed.untimed || held.untimed ? OUR_CLOCK_TOLERANCE_MS : CLOCK_TOLERANCE_MS))
+    return byReading;
   const [theirs, ours] = [updateTime(listed.record), updateTime(held.content.record)];
   return theirs !== undefined && ours !== undefined && theirs !== ours ? theirs - ours : byReading;
 }

@@ -44,6 +44,7 @@ export class Pass {
   #lease: Lease;
   #renewedAt: number;
   #renewal: Promise<void> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PassParts, lease: Lease) {
     this.parts = parts;
@@ -99,6 +100,13 @@ export class Pass {
    *  @throws LeaseLostError */
   async holdLease(): Promise<void> {
     await this.#save(this.#lease);
+  }
+
+  /** Works when all earlier `work` is over: transactions that look at one item of the table refuse one another. */
+  async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => {});
+    return mine;
   }
 
   /** Remembers where the pass stands, now, and gives the lease back: the next run goes on from there. */

@@ -103,7 +103,14 @@ async function keep(pass: Pass, { projectId, held, source, tasks }: ProjectRead,
   const { snapshots, process, clock } = pass.parts;
   const at = clock();
   const version = nextVersion(held.version, at);
-  const snapshot = { version, content, recordReadAt: source.readAt, tasksReadAt: tasks.readAt };
+  const { readAt: recordReadAt, untimed } = source;
+  const snapshot = {
+    version,
+    content,
+    recordReadAt,
+    ...(untimed && { untimed }),
+    tasksReadAt: tasks.readAt,
+  };
   const request = { projectId, expected: held, snapshot, version, events: [], at };
   const result = await snapshots.commit(process, request);
   if (result === 'committed') pass.commits += 1;
@@ -123,7 +130,8 @@ function differ(
 }
 
 function recordOf(held: Snapshot): Listed {
-  return { record: held.content.record, readAt: held.recordReadAt, readBefore: held.recordReadAt };
+  const { content, recordReadAt: readAt, untimed } = held;
+  return { record: content.record, readAt, readBefore: readAt, ...(untimed && { untimed }) };
 }
 
 function noTasksOf(listed: Listed | undefined): TasksRead | undefined {

@@ -6,7 +6,8 @@ import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
 import { tellRecovered, tellStalled } from './stall.ts';
 import { sweepPass } from './sweep-pass.ts';
 
-/** What a pass did. `unfinished`: time ran out, and nothing else went wrong; the next run goes on. `busy`: another poller has the lease. */
+/** What a pass did. `unfinished`: time ran out, and nothing else went wrong; the next run goes on. `busy`: another poller has
+ *  the lease. */
 export interface PassReport {
   readonly mode: 'baseline' | Mode;
   readonly outcome: Outcome | 'busy';

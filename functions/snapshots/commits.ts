@@ -2,8 +2,8 @@ import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { partsOf } from './blob-parts.ts';
 import { changePuts } from './change-items.ts';
 import { encodeContent } from './codec.ts';
-import { IS_ABSENT, IS_VERSION } from './conditions.ts';
-import { partKey, projectKey } from './keys.ts';
+import { IS_ABSENT, IS_VERSION, NOT_BASELINED } from './conditions.ts';
+import { partKey, projectKey, stateKey } from './keys.ts';
 import type { CommitRequest, CommitResult, ProcessKey, Snapshot } from './snapshots.ts';
 import type { Table } from './table.ts';
 import { transact } from './transact.ts';
@@ -14,8 +14,18 @@ export async function commit(
   process: ProcessKey,
   request: CommitRequest,
 ): Promise<CommitResult> {
-  const items = [...projectItems(table, process, request), ...changeItems(table, process, request)];
+  const items = [
+    ...projectItems(table, process, request),
+    ...changeItems(table, process, request),
+    ...(request.isSilent ? [whileInBaseline(table, process)] : []),
+  ];
   return transact(table, items);
+}
+
+/** What is written in silence once the baseline has ended would never be told. */
+function whileInBaseline(table: Table, process: ProcessKey): TransactWriteItem {
+  const condition = { Key: stateKey(process), ConditionExpression: NOT_BASELINED };
+  return { ConditionCheck: { TableName: table.tableName, ...condition } };
 }
 
 function changeItems(table: Table, process: ProcessKey, request: CommitRequest): TransactWriteItem[] {
@@ -55,6 +65,7 @@ function projectItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: 
     projectId: { S: id },
     version: { N: String(snapshot.version) },
     recordReadAt: { N: String(snapshot.recordReadAt) },
+    ...(snapshot.untimed && { untimed: { BOOL: true } }),
     tasksReadAt: { N: String(snapshot.tasksReadAt) },
     parts: { N: String(parts) },
     blob: { B: blob },

@@ -19,7 +19,7 @@
  *
  *   none ──NONE_ANNOUNCED──▶ v1 ──IS_LAST_ANNOUNCED(v1)──▶ v2 > v1 ── …   (who fails it reads the state again)
  *
- * of which those that a baseline makes are silent: NOT_BASELINED, too, or what they say is never told.
+ * What a baseline commits, of a project or as an announcement, is silent: NOT_BASELINED, too, or it is never told.
  */
 export const IS_ABSENT = 'attribute_not_exists(pk)';
 export const IS_VERSION = 'version = :expected';

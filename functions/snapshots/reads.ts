@@ -103,6 +103,7 @@ function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
     version: Number(item.version?.N),
     content: decodeContent(bytes),
     recordReadAt: Number(item.recordReadAt?.N),
+    ...(item.untimed?.BOOL && { untimed: true }),
     tasksReadAt: Number(item.tasksReadAt?.N),
     parts: Number(item.parts?.N),
   };

@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly content: ProjectContent;
   /** When the listing that showed the project's record was read. */
   readonly recordReadAt: number;
+  /** True when that time is by our clock, which may be wrong: the service sent no usable `Date`. */
+  readonly untimed?: boolean;
   /** When its tasks were read. */
   readonly tasksReadAt: number;
   /** How many further items hold it; the table's own affair. */
@@ -64,6 +66,8 @@ export interface CommitRequest {
   readonly events: readonly ChangeEvent[];
   /** Our clock, ms since 1970: orders change records, and dates their expiry. */
   readonly at: number;
+  /** True in a baseline, which tells nothing: `conflict` once it has ended, whoever ended it. */
+  readonly isSilent?: boolean;
 }
 
 /** `conflict`: another pass was first, read again. `too-large`: it doesn't fit one transaction, commit less at once. */

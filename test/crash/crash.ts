@@ -116,8 +116,9 @@ function deliverInPeace(house: House, patience: Patience): Promise<string[]> {
   return endOf(house, house.live(PROCESSES, '--once'), patience, DELIVERS_WITHIN);
 }
 
+/** The first sweep that ends may have listed before the last edit: two more follow it. */
 async function sweptTwice(house: House, life: Life, patience: Patience): Promise<void> {
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < 3; round++) {
     const before = PROCESSES.map(id => house.sweptAt(id));
     while (PROCESSES.some((id, index) => house.sweptAt(id) <= (before[index] ?? 0))) {
       if (life.isOver) throw new Error(`The last life ended by itself. It said: ${life.said}`);

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../functions/changes/event.ts';
-import { commitChanges } from '../../functions/pass/commit-changes.ts';
-import { LeaseLostError, type Pass } from '../../functions/pass/pass.ts';
 import type { CommitRequest, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -172,46 +169,52 @@ describe('a commit that another pass is ahead of', () => {
   });
 });
 
-describe('a lease that is lost between reading and committing', () => {
-  /** Commits a new project, after another poller took over. */
-  async function committed(baselined: boolean): Promise<number> {
-    let commits = 0;
-    const pass = {
-      parts: {
-        process: { workspace: 'eu', processId: 'p' },
-        state: { ...UNKNOWN_PROCESS, baselined },
-        clock: () => 1,
-        snapshots: {
-          commit: async () => {
-            commits += 1;
-            return 'committed';
-          },
-        },
-      },
-      keepAlive: async () => {
-        throw new LeaseLostError('lost');
-      },
-    } as unknown as Pass;
-    const record = { name: 'New' };
-    const read = { readAt: 1, readBefore: 1 };
-    await commitChanges(pass, {
-      projectId: '1',
-      held: undefined,
-      content: { record, tasks: new Map() },
-      changes: [{ entity: 'project', action: 'created', id: '1', record, fields: [] }],
-      source: read,
-      tasks: read,
-    }).catch(error => {
-      if (!(error instanceof LeaseLostError)) throw error;
+describe('a run that stands still between reading and committing', () => {
+  /** What it commits then, of the first project that it comes to. */
+  async function standStill(
+    meanwhile: () => Promise<unknown>,
+  ): Promise<{ run: Promise<unknown>; kept: () => Promise<unknown> }> {
+    let id = '';
+    const run = runWith(async (process, request) => {
+      if (id === '') {
+        id = request.projectId;
+        await meanwhile();
+      }
+      return world.snapshots.commit(process, request);
     });
-    return commits;
+    return { run, kept: () => world.snapshots.load(world.process, id) };
   }
 
-  it('invariant 1: lets a baseline write nothing more: another poller may have ended it', async () => {
-    expect(await committed(false)).toBe(0);
+  it('invariant 1: writes nothing of a baseline that somebody else has ended: nobody would ever be told', async () => {
+    world = await stage.create({ projects: 2, tasksPerProject: 1 });
+    const { run, kept } = await standStill(async () => {
+      world.pass(120_000);
+      for (const id of ['1001', '1002']) world.edit.deleteProject(PROCESS, id);
+      world.edit.createProject(PROCESS, { name: 'The only one' });
+      expect(await world.run()).toMatchObject({ outcome: 'completed' });
+    });
+    expect(await run).toMatchObject({ outcome: 'busy' });
+    expect(await kept()).toBeUndefined();
   });
 
   it('loses no commit that is told: each stands by itself', async () => {
-    expect(await committed(true)).toBe(1);
+    await baselined();
+    world.edit.updateProject(PROCESS, '1001', { budget: '5' });
+    const { run } = await standStill(async () => world.pass(120_000));
+    await run;
+    expect(await told()).toContain('project.updated 1001 budget: "" → "5"');
   });
+});
+
+it('commits what a baseline reads one after the other: transactions on one item refuse each other', async () => {
+  world = await stage.create({ projects: 6, tasksPerProject: 1 });
+  let now = 0;
+  let most = 0;
+  await runWith(async (process, request) => {
+    most = Math.max(most, ++now);
+    const result = await world.snapshots.commit(process, request);
+    now -= 1;
+    return result;
+  });
+  expect(most).toBe(1);
 });

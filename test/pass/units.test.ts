@@ -36,6 +36,13 @@ describe('the freshest record', () => {
     },
   );
 
+  it('is not the one listed an hour later by the service, when the other was read by a clock of ours that may be behind', () => {
+    const older = listed(AT + 3_600_000, { updatedAt: iso(AT - 9) });
+    const newer = held(AT, { updatedAt: iso(AT), state: 'newer' });
+    expect(freshest(older, { ...newer, untimed: true }).record).toBe('held');
+    expect(freshest(older, newer).record).toBe('listed');
+  });
+
   it.each([
     ['listed much later', AT + 60_000, AT, {}, {}, 'listed', false],
     ['listed much earlier', AT - 60_000, AT, {}, { a: 1 }, 'held', false],

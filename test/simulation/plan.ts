@@ -455,7 +455,7 @@ function sound(plan: Plan): Plan {
     // Only an endpoint that wants no more has dead letters soon.
     deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
     // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).
-    steps: (restless || hasRestore(plan) ? ordered(plan).map(oneByOne) : ordered(plan)).map((step, index) =>
+    steps: (restless ? ordered(plan).map(oneByOne) : ordered(plan)).map((step, index) =>
       index < firstMissing(plan.steps) ? step : withoutMissing(step),
     ),
   };

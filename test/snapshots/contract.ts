@@ -104,6 +104,26 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect((await snapshots.load(process, 'p1'))?.content.record).toEqual({ name: 'theirs' });
       });
 
+      it('invariant 1: of a baseline is refused once that has ended, and then leaves nothing', async () => {
+        const lease = await taken('a', 'sweep');
+        const silent = (projectId: string) => commit({ projectId, events: [], isSilent: true });
+        expect(await silent('p1')).toBe('committed');
+        expect(await snapshots.finish(process, lease, { baselined: true })).toBe(true);
+        expect(await silent('p2')).toBe('conflict');
+        expect(await snapshots.load(process, 'p2')).toBeUndefined();
+        expect(await commit({ projectId: 'p2', events: [] })).toBe('committed');
+      });
+
+      it('remembers by whose clock the record was read', async () => {
+        const read = async (untimed: boolean) => {
+          const projectId = `read ${untimed}`;
+          const of = { ...snapshot(AT, content({ name: 'Acme' })), ...(untimed && { untimed }) };
+          await commit({ projectId, snapshot: of });
+          return (await snapshots.load(process, projectId))?.untimed;
+        };
+        expect([await read(true), await read(false)]).toEqual([true, undefined]);
+      });
+
       it('without events leaves the journal alone', async () => {
         expect(await commit({ events: [] })).toBe('committed');
         expect(await journal()).toEqual([]);
