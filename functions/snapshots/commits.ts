@@ -3,14 +3,9 @@ import { changePuts } from './change-items.ts';
 import { encodeContent } from './codec.ts';
 import { IS_ABSENT, IS_VERSION } from './conditions.ts';
 import { partKey, projectKey } from './keys.ts';
+import { MAX_BYTES, MAX_ITEMS, PART_BYTES } from './limits.ts';
 import type { CommitRequest, CommitResult, ProcessKey, Snapshot } from './snapshots.ts';
 import { holds, type Table } from './table.ts';
-
-/** Bytes of a snapshot in one item: DynamoDB takes 400 KB with all names and keys. */
-const PART_BYTES = 380_000;
-/** DynamoDB's limits of one transaction: 100 items, 4 MB; we stay below for names and keys. */
-const MAX_ITEMS = 100;
-const MAX_BYTES = 3_900_000;
 
 /** Snapshot and change records in one `TransactWriteItems` (DESIGN §6): they can't part, whatever crashes. */
 export async function commit(

@@ -1,0 +1,100 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { DatabaseSync, type SQLTagStore } from 'node:sqlite';
+
+/** One SQLite file, and its prepared statements: `sql.get\`SELECT … ${value}\`` binds, it never pastes. */
+export interface Database {
+  readonly file: DatabaseSync;
+  readonly sql: SQLTagStore;
+}
+
+/** The tables of one room: created with the file, and part of its layout. */
+export type Schema = string;
+
+/** "CHWR": tells our files from other programs'. */
+const APPLICATION_ID = 0x43485752;
+/** Grows with each change of a schema. No code reads an older layout. */
+export const LAYOUT = 1;
+/** Another process may hold the file for a moment: a backup's last page, a person who looks in. */
+const BUSY_MS = 5_000;
+
+/** The file is no database of this version, or can't be opened. The message says what to do. */
+export class DatabaseError extends Error {}
+
+/**
+ * Opens the database at `path`, or makes it (mode 0600: it holds records); `:memory:` keeps all in memory. A commit is on
+ * disk when the call returns (`synchronous=FULL`), so that neither a kill nor a power cut takes it back.
+ * @throws DatabaseError when it is damaged, another program's, or of another layout.
+ */
+export function openDatabase(path: string, schemas: readonly Schema[]): Database {
+  if (path !== ':memory:') makePrivate(path);
+  const file = new DatabaseSync(path, { timeout: BUSY_MS });
+  try {
+    prepare(file, path, schemas);
+  } catch (error) {
+    file.close();
+    throw error instanceof DatabaseError ? error : cannotOpen(path, error);
+  }
+  return { file, sql: file.createTagStore() };
+}
+
+/** Runs `work` whole or not at all. Synchronous throughout: nobody else of this process comes in between. */
+export function inTransaction<Result>({ file }: Database, work: () => Result): Result {
+  file.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    file.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (file.isTransaction) file.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): void {
+  // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
+  file.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF');
+  const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
+  const isNew = application === 0 && layout === 0 && isEmpty(file);
+  if (isNew) {
+    file.exec(
+      `BEGIN; ${schemas.join('\n')} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}; COMMIT`,
+    );
+    return;
+  }
+  if (application !== APPLICATION_ID)
+    throw new DatabaseError(
+      `${path} is a database of another program. Choose another directory with --data DIR.`,
+    );
+  if (layout !== LAYOUT)
+    throw new DatabaseError(
+      `${path} has layout ${layout}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the version ` +
+        'that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
+    );
+}
+
+function isEmpty(file: DatabaseSync): boolean {
+  return file.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.tables === 0;
+}
+
+function pragma(file: DatabaseSync, name: 'application_id' | 'user_version'): number {
+  return Number(Object.values(file.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}
+
+/** SQLite makes its side files with the mode of the main one; a mode is a request on Windows, where it does nothing. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+}
+
+function cannotOpen(path: string, cause: unknown): DatabaseError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DatabaseError(
+    `${path} can not be opened: ${reason}. Restore it from a backup, or choose another directory with --data DIR.`,
+    { cause },
+  );
+}
