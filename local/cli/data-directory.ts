@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { type Lock, lockDirectory } from '../dynamodb/lock.ts';
-import { endOrphans } from '../dynamodb/orphan.ts';
+import { type Lock, lockDirectory } from './lock.ts';
 
 export interface DataDirectory {
   readonly path: string;
@@ -40,12 +39,11 @@ function makeDirectory(path: string): void {
 const SCRATCH = 'changewire-memory-';
 
 /**
- * A directory that lives as long as this process: the embedded DynamoDB needs a file, for only in a file can its stream
- * be trimmed. What processes that were killed left behind is removed on the way.
+ * A directory that lives as long as this process. What processes that were killed left behind is removed on the way.
  */
-export async function openScratchDirectory(temporary = tmpdir()): Promise<DataDirectory> {
+export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
   const parent = realpathSync(temporary);
-  await removeAbandoned(parent);
+  removeAbandoned(parent);
   const path = mkdtempSync(join(parent, SCRATCH));
   const lock = lockDirectory(path);
   const release = () => {
@@ -55,14 +53,13 @@ export async function openScratchDirectory(temporary = tmpdir()): Promise<DataDi
   return { path, lasting: false, file: name => join(path, name), release };
 }
 
-async function removeAbandoned(parent: string): Promise<void> {
+function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent).filter(entry => entry.startsWith(SCRATCH))) {
     const path = join(parent, name);
     // One that is being made this moment may not be locked yet.
     if (Date.now() - statSync(path).mtimeMs < 10_000) continue;
     const lock = tryLock(path);
     if (lock === undefined) continue;
-    await endOrphans(join(path, 'table.sqlite'));
     lock.release();
     rmSync(path, { recursive: true, force: true });
   }

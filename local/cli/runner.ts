@@ -1,5 +1,5 @@
 import type { Clock } from '../../functions/clock.ts';
-import type { StreamPump } from '../stream/pump.ts';
+import type { Feed } from '../feed/journal-feed.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
@@ -13,8 +13,9 @@ import { type Polling, startPolling } from './polling.ts';
 import { type Job, startScheduler } from './scheduler.ts';
 import { sleep } from './sleep.ts';
 import { polledEvery, realSource, type Source, simulatedSource } from './source.ts';
+import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
-import { startTable } from './table.ts';
+import { dynamoTable, sqliteTable } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
 
@@ -57,7 +58,9 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   const data = options.data ?? (settings ? '.changewire' : '.changewire/simulated');
   const directory = await takeDirectory(closers, options.memory ? undefined : data);
   const house = { closers, directory, output };
-  const table = await startTable(house, environment.DYNAMODB_ENDPOINT || undefined);
+  const store = openStore(house);
+  const dynamodb = environment.DYNAMODB_ENDPOINT;
+  const table = dynamodb ? await dynamoTable(house, dynamodb) : sqliteTable(house, store);
   const opened = await openSource(house, options, settings);
   const interval = options.interval ?? (opened.simulated ? LIVELY : 60_000);
   const source = polledEvery(opened, interval);
@@ -65,22 +68,22 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   output.say(
     banner({ ...options, source, interval, subscribers: options.subscribe, endpoints: wanted, data: kept }),
   );
-  const topic = await startTopic(house, {
+  const behind = { ...house, ...store };
+  const topic = await startTopic(behind, {
     endpoints: options.subscribe,
     raw: options.raw,
     patience: CONFIRM_WITHIN,
   });
-  const endpoints = await startEndpoints(house, wanted, { sns: topic.sns, states: table.states });
+  const endpoints = await startEndpoints({ ...behind, topic: topic.topic }, wanted);
   const polling = startPolling({ output, snapshots: table.snapshots, clock }, source);
   closers.add(polling.close);
-  const settled = async () => void (await Promise.all([topic.sns.idle(), endpoints.secured()]));
-  const pump = () => table.pump(topic.publish, settled);
+  const feed = () => table.feed(topic.publish);
   return {
-    once: () => once({ source, topic, endpoints, pump, polling, output }),
+    once: () => once({ source, topic, endpoints, feed, polling, output }),
     watch: () => {
       for (const origin of topic.unconfirmed)
         output.warn(`${origin} gets what happens once it has confirmed.`);
-      pump();
+      feed();
       const sweeps = fileSweepTimes(directory.file('sweeps.json'));
       const jobs = jobsOf(source.workspace, { ...options, interval }, { ...polling, sweeps, clock });
       const onFailure = (job: Job, error: unknown) =>
@@ -97,7 +100,7 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
 }
 
 async function takeDirectory(closers: Closers, data: string | undefined): Promise<DataDirectory> {
-  const directory = data === undefined ? await openScratchDirectory() : openDataDirectory(data);
+  const directory = data === undefined ? openScratchDirectory() : openDataDirectory(data);
   process.once('exit', directory.release);
   closers.add(() => {
     process.off('exit', directory.release);
@@ -126,24 +129,25 @@ async function once(parts: {
   source: Source;
   topic: Topic;
   endpoints: Endpoints;
-  pump: () => StreamPump;
+  feed: () => Feed;
   polling: Polling;
   output: Output;
 }): Promise<boolean> {
-  const { source, topic, endpoints, pump, polling, output } = parts;
+  const { source, topic, endpoints, feed, polling, output } = parts;
   if (topic.unconfirmed.length > 0) {
     output.warn(`${topic.unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
     return false;
   }
-  const { drained } = pump();
+  const { drained } = feed();
   const well = await passOnce(
     source.workspace.processes.map(({ id }) => id),
     polling.runPass,
     output,
   );
   await drained();
+  await topic.sns.idle();
   await endpoints.tried();
-  return [well, !topic.gaveUp(), endpoints.wellDone()].every(Boolean);
+  return [well, !topic.gaveUp(), await endpoints.wellDone()].every(Boolean);
 }
 
 function failure(error: unknown): string {
