@@ -1,9 +1,11 @@
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { SqliteEndpointStates } from '../../functions/snapshots/sqlite/endpoint-states.ts';
+import { attributesOf } from '../../infra/config/filter.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from '../endpoints/endpoint.ts';
 import { endpointLog } from '../endpoints/log.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
+import { type Filter, matchesFilter } from '../sns/filter.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
@@ -46,10 +48,10 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
 
 async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
   const { closers, output, topic, deliveries, states } = house;
-  const { name, kind, url, origin } = wanted;
+  const { name, kind, url, filter } = wanted;
   let stopped = false;
   const say = (text: string): void => {
-    if (!stopped) output.warn(`${origin}: ${text}`);
+    if (!stopped) output.warn(`${name}: ${text}`);
   };
   states.restart(name);
   const { pending, dead, oldest } = await deliveries.standing(name);
@@ -57,6 +59,7 @@ async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
     name,
     kind,
     secret: { url, ...(kind === 'webhook' && { secrets: secretsOf(wanted, house) }) },
+    accepts: attributes => matchesFilter(filter && (attributesOf(filter) as Filter), attributes),
     topic,
     deliveries,
     states: tellingStates(states, say),
@@ -71,7 +74,7 @@ async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
   });
   if (oldest !== undefined)
     output.say(
-      `${origin}: goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`,
+      `${name}: goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`,
     );
   return { ...endpoint, name, say, formerDead: dead };
 }
@@ -97,14 +100,11 @@ async function isDone({ name, say, formerDead }: Served, { deliveries, directory
   return pending === 0 && made === 0;
 }
 
-function secretsOf(
-  { name, origin, secrets }: WantedEndpoint,
-  { directory, output }: House,
-): readonly string[] {
+function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: House): readonly string[] {
   if (secrets.length > 0) return secrets;
   const file = directory.file(`${name}.secret`);
   const secret = keptSecret(file);
-  output.say(`${origin}: its events are signed with the secret in ${file}`);
+  output.say(`${name}: its events are signed with the secret in ${file}`);
   return [secret];
 }
 

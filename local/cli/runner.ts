@@ -2,9 +2,10 @@ import type { Clock } from '../../functions/clock.ts';
 import type { Feed } from '../feed/journal-feed.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
+import { readConfigFile } from './config-file.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
-import { type Environment, type ServiceSettings, serviceSettings } from './environment.ts';
+import { type Environment, serviceSettings } from './environment.ts';
 import { jobsOf } from './jobs.ts';
 import { passOnce } from './once.ts';
 import type { Options } from './options.ts';
@@ -12,12 +13,13 @@ import type { Output } from './output.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { type Job, startScheduler } from './scheduler.ts';
 import { sleep } from './sleep.ts';
-import { polledEvery, realSource, type Source, simulatedSource } from './source.ts';
+import { configuredSource, type Rhythm, realSource, type Source, simulatedSource } from './source.ts';
 import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
 import { dynamoTable, sqliteTable } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
+import { wantedSubscriptions } from './wanted-subscriptions.ts';
 
 export interface Runner {
   /** One pass of each process, and all of its events delivered. @returns true when all went well. */
@@ -39,6 +41,13 @@ interface Parts {
   readonly clock: Clock;
 }
 
+/** What every part of a run may need. */
+interface House {
+  readonly closers: Closers;
+  readonly directory: DataDirectory;
+  readonly output: Output;
+}
+
 /** Starts every part; when one doesn't start, those before it are stopped again. */
 export async function startRunner(parts: Parts): Promise<Runner> {
   const closers = new Closers();
@@ -50,30 +59,20 @@ export async function startRunner(parts: Parts): Promise<Runner> {
   }
 }
 
-async function start(closers: Closers, parts: Parts): Promise<Runner> {
-  const { options, environment, output, clock } = parts;
-  const settings = serviceSettings(environment);
-  const wanted = wantedEndpoints(options, environment);
-  // What one service left to be sent must never reach those who watch another.
-  const data = options.data ?? (settings ? '.changewire' : '.changewire/simulated');
-  const directory = await takeDirectory(closers, options.memory ? undefined : data);
-  const house = { closers, directory, output };
+async function start(closers: Closers, { options, environment, output, clock }: Parts): Promise<Runner> {
+  const open = sourceOf(options, environment);
+  const config = open.config;
+  const wanted = wantedEndpoints(options.endpoints, config, environment);
+  const subscriptions = wantedSubscriptions(options, config);
+  const data = options.memory ? undefined : (options.data ?? open.data);
+  const house = { closers, directory: takeDirectory(closers, data), output };
   const store = openStore(house);
   const dynamodb = environment.DYNAMODB_ENDPOINT;
   const table = dynamodb ? await dynamoTable(house, dynamodb) : sqliteTable(house, store);
-  const opened = await openSource(house, options, settings);
-  const interval = options.interval ?? (opened.simulated ? LIVELY : 60_000);
-  const source = polledEvery(opened, interval);
-  const kept = options.memory ? undefined : data;
-  output.say(
-    banner({ ...options, source, interval, subscribers: options.subscribe, endpoints: wanted, data: kept }),
-  );
+  const source = await open.start(house);
+  output.say(banner({ source, subscriptions, endpoints: wanted, data, once: options.once }));
   const behind = { ...house, ...store };
-  const topic = await startTopic(behind, {
-    endpoints: options.subscribe,
-    raw: options.raw,
-    patience: CONFIRM_WITHIN,
-  });
+  const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
   const endpoints = await startEndpoints({ ...behind, topic: topic.topic }, wanted);
   const polling = startPolling({ output, snapshots: table.snapshots, clock }, source);
   closers.add(polling.close);
@@ -81,25 +80,47 @@ async function start(closers: Closers, parts: Parts): Promise<Runner> {
   return {
     once: () => once({ source, topic, endpoints, feed, polling, output }),
     watch: () => {
-      for (const origin of topic.unconfirmed)
-        output.warn(`${origin} gets what happens once it has confirmed.`);
+      for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);
       feed();
-      const sweeps = fileSweepTimes(directory.file('sweeps.json'));
-      const jobs = jobsOf(source.workspace, { ...options, interval }, { ...polling, sweeps, clock });
-      const onFailure = (job: Job, error: unknown) =>
-        output.warn(`${job.name}: ${failure(error)}. It is tried again.`);
-      const scheduler = startScheduler(jobs, { clock, sleep, onFailure });
-      closers.add(async () => {
-        const ended = scheduler.stop();
-        await polling.close();
-        await ended;
-      });
+      watch(house, { source, polling, clock });
     },
     stop: () => closers.close(),
   };
 }
 
-async function takeDirectory(closers: Closers, data: string | undefined): Promise<DataDirectory> {
+/** Where the processes are, and where what is known of them is kept unless told otherwise: what one service left to be sent
+ *  must never reach those who watch another. */
+function sourceOf(options: Options, environment: Environment) {
+  if (options.config !== undefined) {
+    const config = readConfigFile(options.config);
+    const source = configuredSource(config, environment);
+    return { config, data: '.changewire', start: async () => source };
+  }
+  const settings = serviceSettings(environment);
+  if (settings !== undefined) {
+    const source = realSource(settings, rhythmOf(options, 60_000));
+    return { config: undefined, data: '.changewire', start: async () => source };
+  }
+  const start = (house: House) => openSimulated(house, options);
+  return { config: undefined, data: '.changewire/simulated', start };
+}
+
+function rhythmOf({ interval, sweepInterval, overlap }: Options, usual: number): Rhythm {
+  return { interval: interval ?? usual, sweepInterval, overlap };
+}
+
+async function openSimulated({ closers, directory, output }: House, options: Options): Promise<Source> {
+  const source = await simulatedSource({
+    file: directory.file('service.json'),
+    rhythm: rhythmOf(options, LIVELY),
+    every: options.once ? undefined : LIVELY,
+    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
+  });
+  closers.add(source.stop);
+  return source;
+}
+
+function takeDirectory(closers: Closers, data: string | undefined): DataDirectory {
   const directory = data === undefined ? openScratchDirectory() : openDataDirectory(data);
   process.once('exit', directory.release);
   closers.add(() => {
@@ -109,20 +130,20 @@ async function takeDirectory(closers: Closers, data: string | undefined): Promis
   return directory;
 }
 
-async function openSource(
-  { closers, directory, output }: { closers: Closers; directory: DataDirectory; output: Output },
-  { overlap, once }: Options,
-  settings: ServiceSettings | undefined,
-): Promise<Source> {
-  if (settings !== undefined) return realSource(settings, overlap);
-  const source = await simulatedSource({
-    file: directory.file('service.json'),
-    overlap,
-    every: once ? undefined : LIVELY,
-    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
+function watch(
+  { closers, directory, output }: House,
+  { source, polling, clock }: { source: Source; polling: Polling; clock: Clock },
+): void {
+  const sweeps = fileSweepTimes(directory.file('sweeps.json'));
+  const jobs = source.watched.flatMap(watched => jobsOf(watched, { ...polling, sweeps, clock }));
+  const onFailure = (job: Job, error: unknown) =>
+    output.warn(`${job.name}: ${failure(error)}. It is tried again.`);
+  const scheduler = startScheduler(jobs, { clock, sleep, onFailure });
+  closers.add(async () => {
+    const ended = scheduler.stop();
+    await polling.close();
+    await ended;
   });
-  closers.add(source.stop);
-  return source;
 }
 
 async function once(parts: {
@@ -139,11 +160,10 @@ async function once(parts: {
     return false;
   }
   const { drained } = feed();
-  const well = await passOnce(
-    source.workspace.processes.map(({ id }) => id),
-    polling.runPass,
-    output,
+  const processes = source.watched.flatMap(({ workspace }) =>
+    workspace.processes.map(({ id }) => ({ workspace: workspace.name, processId: id })),
   );
+  const well = await passOnce(processes, polling.runPass, output);
   await drained();
   await topic.sns.idle();
   await endpoints.tried();

@@ -9,12 +9,13 @@ import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
+import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 export interface Topic {
   readonly topic: LocalTopic;
   readonly sns: LocalSns;
   readonly publish: Publish;
-  /** Endpoints that have not confirmed. */
+  /** Subscribers that have not confirmed, as people know them. */
   readonly unconfirmed: readonly string[];
   /** True when a message was given up: it is a dead letter. */
   readonly gaveUp: () => boolean;
@@ -34,7 +35,7 @@ interface House {
  */
 export async function startTopic(
   house: House,
-  wanted: { endpoints: readonly string[]; raw: boolean; patience: number },
+  wanted: { subscriptions: readonly WantedSubscription[]; patience: number },
 ): Promise<Topic> {
   const { closers, directory, output, deliveries } = house;
   let gaveUp = false;
@@ -57,16 +58,16 @@ export async function startTopic(
   const builtIn = await sns.subscribe({ url: subscriber.url, name: BUILT_IN, remember: false });
   await builtIn.confirmed;
   const subscribed = await Promise.all(
-    [...new Set(wanted.endpoints)].map(async url => ({
-      origin: new URL(url).origin,
-      ...(await sns.subscribe({ url, raw: wanted.raw })),
+    wanted.subscriptions.map(async ({ label, ...options }) => ({
+      label,
+      ...(await sns.subscribe(options)),
     })),
   );
   sns.forgetOthers();
   const inTime = await Promise.all(
     subscribed.map(({ confirmed }) => resolvesWithin(confirmed, wanted.patience)),
   );
-  const unconfirmed = subscribed.filter((_, index) => !inTime[index]).map(({ origin }) => origin);
+  const unconfirmed = subscribed.filter((_, index) => !inTime[index]).map(({ label }) => label);
   return { topic, sns, publish: publisher(topic, house), unconfirmed, gaveUp: () => gaveUp };
 }
 

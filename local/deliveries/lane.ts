@@ -46,7 +46,8 @@ export class Lane {
       while (!signal.aborted) {
         if (this.#ahead.length > 0) return this.#ahead.splice(0, max);
         const { promise: woken } = this.#signal;
-        await (this.#reading ??= this.#readAhead());
+        this.#reading ??= this.#readAhead();
+        await this.#reading;
         if (this.#ahead.length === 0) await this.#nap(woken);
       }
       return [];

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import { createDeliver } from '../../functions/create-deliver.ts';
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { Attributes, Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointKind, EndpointSecret } from '../../functions/endpoints/endpoint.ts';
 import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import type { Log } from '../../functions/telemetry.ts';
@@ -12,6 +12,8 @@ export interface EndpointOptions {
   readonly name: string;
   readonly kind: EndpointKind;
   readonly secret: EndpointSecret;
+  /** Which events it gets, by their attributes. */
+  readonly accepts: (attributes: Attributes) => boolean;
   readonly topic: LocalTopic;
   readonly deliveries: Deliveries;
   readonly states: EndpointStates;
@@ -41,7 +43,7 @@ const STOP_WITHIN_MS = 1000;
 export async function startEndpoint(options: EndpointOptions): Promise<ServedEndpoint> {
   const { name, kind, topic, deliveries, clock, sleep, onTrouble } = options;
   await deliveries.bringForward(name, clock());
-  const lane = topic.open(name, () => true);
+  const lane = topic.open(name, options.accepts);
   const queue = new LaneQueue(lane, {
     clock,
     // What failed waits for its next try: but when the endpoint is there again, it is tried at once.

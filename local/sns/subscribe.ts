@@ -16,6 +16,8 @@ export interface SubscribeOptions {
   readonly raw?: boolean;
   /** By default everything. */
   readonly filter?: Filter;
+  /** The pause before each retry, in ms; by default SNS's own. */
+  readonly retryDelays?: readonly number[];
   /** Letters, digits, `.`, `_`, `-`; by default the host and a digest of the URL. */
   readonly name?: string;
   /** Whether the next start finds it confirmed; true by default. False suits an endpoint whose URL never comes again. */
@@ -68,7 +70,7 @@ export async function subscribe(house: House, wanted: SubscribeOptions): Promise
     raw,
     sender: senderOf(house, identity),
     confirmedBefore: known !== undefined,
-    retryDelays: options.retryDelays ?? SNS_RETRY_DELAYS,
+    retryDelays: wanted.retryDelays ?? options.retryDelays ?? SNS_RETRY_DELAYS,
     requestTimeout: options.requestTimeout ?? 15_000,
     openLane: () => topic.open(endpoint, attributes => matchesFilter(filter, attributes)),
     closeLane: () => topic.close(endpoint),

@@ -8,8 +8,17 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import type { Attributes } from './filter.ts';
-import type { Published } from './messages.ts';
+import type { Attributes } from '../../functions/delivery/deliveries.ts';
+
+/** A message as it was published. */
+export interface Published {
+  readonly messageId: string;
+  readonly subject: string | undefined;
+  readonly message: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+  readonly attributes: Attributes;
+}
 
 /** A published message that waits in a feed. */
 export interface FeedMessage extends Published {

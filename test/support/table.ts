@@ -1,13 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { startDynamoDb } from '../../local/dynamodb/dynamodb.ts';
-import { ensureTable } from '../../local/dynamodb/table.ts';
+import { ensureTable } from '../../local/stream/ensure-table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
+import { hasEmbedded } from './dynamodb/binary.ts';
+import { startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
 /** True when tests run over the table's model instead of the embedded DynamoDB: mutation tests do, because they run
- *  each test many times. */
-export const usesModel = process.env.TEST_TABLE === 'model';
+ *  each test many times, and so do all where there is none for the platform. */
+export const usesModel = process.env.TEST_TABLE === 'model' || !hasEmbedded();
 
 export interface TestTable {
   readonly client: DynamoDBClient;

@@ -20,7 +20,7 @@ import { createPublish, type Rejected } from '../../functions/create-publish.ts'
 import { encode } from '../../functions/snapshots/codec.ts';
 import { batchesOf } from '../../functions/topic/batches.ts';
 import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
-import { type Emulator, type Feed, startEmulator } from '../../local/sns/emulator.ts';
+import { type Emulator, type Feed, startEmulator } from '../support/fauxqs.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 import { checkEvents } from '../support/check-event.ts';
 

@@ -1,39 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Child {
-  readonly pid: number;
-  /** Resolves when the program has ended, however. */
-  readonly ended: Promise<void>;
-  /** Ends it: asks first, and doesn't ask again after a second. What it has answered is on disk either way. */
+  /** Ends it: asks first, and doesn't ask again after a second. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded DynamoDB on 127.0.0.1:`port` and waits until it answers. Its output goes to `logFile`, for a pipe
- * would break, and take it along, when this process is killed.
- * @throws Error naming `logFile` when it doesn't answer.
+ * Starts the embedded DynamoDB on 127.0.0.1:`port`, in memory, and waits until it answers.
+ * @throws when it doesn't.
  */
-export async function startChild(options: {
-  binary: string;
-  port: number;
-  databasePath: string | undefined;
-  logFile: string | undefined;
-}): Promise<Child> {
-  const database = options.databasePath === undefined ? [] : ['--db-path', options.databasePath];
-  const output = options.logFile === undefined ? 'ignore' : openSync(options.logFile, 'a');
-  // In a process group of its own a terminal's Ctrl-C doesn't reach it: it has to outlive the last writes.
-  const child = spawn(
-    options.binary,
-    ['serve', '--host', '127.0.0.1', '--port', `${options.port}`, ...database],
-    {
-      detached: true,
-      stdio: ['ignore', output, output],
-    },
-  );
-  if (typeof output === 'number') closeSync(output);
+export async function startChild(options: { binary: string; port: number }): Promise<Child> {
+  const args = ['serve', '--host', '127.0.0.1', '--port', `${options.port}`];
+  const child = spawn(options.binary, args, { stdio: 'ignore' });
   const killNow = () => void child.kill('SIGKILL');
   process.once('exit', killNow);
   const ended = endOf(child).finally(() => process.off('exit', killNow));
@@ -43,12 +23,9 @@ export async function startChild(options: {
     await ended;
     clearTimeout(unwilling);
   };
-  if (await answers(options.port, child)) return { pid: child.pid as number, ended, stop };
+  if (await answers(options.port, child)) return { stop };
   await stop();
-  const place = options.logFile === undefined ? '' : ` See ${options.logFile}.`;
-  throw new Error(
-    `The embedded DynamoDB (${options.binary}) does not start on port ${options.port}.${place}`,
-  );
+  throw new Error(`The embedded DynamoDB (${options.binary}) does not start on port ${options.port}.`);
 }
 
 async function endOf(child: ChildProcess): Promise<void> {
