@@ -16,7 +16,7 @@ import { sleep } from './sleep.ts';
 import { configuredSource, type Rhythm, realSource, type Source, simulatedSource } from './source.ts';
 import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
-import { dynamoTable, sqliteTable } from './table.ts';
+import { sqliteTable, type Table } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
 import { wantedSubscriptions } from './wanted-subscriptions.ts';
@@ -68,7 +68,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const house = { closers, directory: takeDirectory(closers, data), output };
   const store = openStore(house);
   const dynamodb = environment.DYNAMODB_ENDPOINT;
-  const table = dynamodb ? await dynamoTable(house, dynamodb) : sqliteTable(house, store);
+  const table = dynamodb ? await openDynamo(house, dynamodb) : sqliteTable(house, store);
   const source = await open.start(house);
   output.say(banner({ source, subscriptions, endpoints: wanted, data, once: options.once }));
   const behind = { ...house, ...store };
@@ -103,6 +103,12 @@ function sourceOf(options: Options, environment: Environment) {
   }
   const start = (house: House) => openSimulated(house, options);
   return { config: undefined, data: '.changewire/simulated', start };
+}
+
+/** Loaded only when it is asked for: AWS's clients take time and memory. */
+async function openDynamo(house: House, endpoint: string): Promise<Table> {
+  const { dynamoTable } = await import('./dynamo-table.ts');
+  return dynamoTable(house, endpoint);
 }
 
 function rhythmOf({ interval, sweepInterval, overlap }: Options, usual: number): Rhythm {

@@ -3,7 +3,7 @@ import { encodeContent } from '../codec.ts';
 import { changeKey, partition } from '../keys.ts';
 import { fitsOneTransaction } from '../limits.ts';
 import type { Announcement, CommitRequest, CommitResult, ProcessKey } from '../snapshots.ts';
-import { type Database, inTransaction } from './database.ts';
+import { type Database, durably, inTransaction } from './database.ts';
 import { storedId } from './projects.ts';
 import { readState, writeState } from './states.ts';
 
@@ -16,7 +16,9 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
   if (!fitsOneTransaction(content, groups)) return 'too-large';
   const [pk, id] = [partition(process), storedId(projectId)];
   const { sql } = database;
-  return inTransaction(database, () => {
+  // What nobody is told may be read again after a power cut.
+  const write = groups.length > 0 ? durably : inTransaction;
+  return write(database, () => {
     const current = sql.get`SELECT version FROM project WHERE process = ${pk} AND id = ${id}`?.version;
     if (current !== expected?.version) return 'conflict';
     if (!writeChanges(database, process, request, groups)) return 'conflict';
@@ -35,7 +37,7 @@ export function announce(
   { announced, state, said }: Announcement,
 ): boolean {
   const groups = changeGroups(said.events);
-  return inTransaction(database, () => {
+  return durably(database, () => {
     if (readState(database, process).announced !== announced) return false;
     if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return false;
     writeState(database, process, { ...state, announced: said.version });

@@ -21,8 +21,10 @@ const BUSY_MS = 5_000;
 export class DatabaseError extends Error {}
 
 /**
- * Opens the database at `path`, or makes it (mode 0600: it holds records); `:memory:` keeps all in memory. A commit is on
- * disk when the call returns (`synchronous=FULL`), so that neither a kill nor a power cut takes it back.
+ * Opens the database at `path`, or makes it (mode 0600: it holds records); `:memory:` keeps all in memory.
+ *
+ * No kill takes back what was written. A power cut may take back the last writes, but never one without those behind it:
+ * the log is written in order. So only what somebody outside may have seen must be on disk before it is shown: see `durably`.
  * @throws DatabaseError when it is damaged, another program's, or of another layout.
  */
 export function openDatabase(path: string, schemas: readonly Schema[]): Database {
@@ -35,6 +37,18 @@ export function openDatabase(path: string, schemas: readonly Schema[]): Database
     throw error instanceof DatabaseError ? error : cannotOpen(path, error);
   }
   return { file, sql: file.createTagStore() };
+}
+
+/** Runs `work` whole or not at all, and has it, with everything written before it, on disk when it returns: neither a kill
+ *  nor a power cut takes it back. It waits for the disk, so it is for what is told to others. */
+export function durably<Result>(database: Database, work: () => Result): Result {
+  const { file } = database;
+  file.exec('PRAGMA synchronous = FULL');
+  try {
+    return inTransaction(database, work);
+  } finally {
+    file.exec('PRAGMA synchronous = NORMAL');
+  }
 }
 
 /** Runs `work` whole or not at all. Synchronous throughout: nobody else of this process comes in between. */
@@ -53,7 +67,7 @@ export function inTransaction<Result>({ file }: Database, work: () => Result): R
 function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): void {
   // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
   file.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF');
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
   const isNew = application === 0 && layout === 0 && isEmpty(file);
   if (isNew) {
