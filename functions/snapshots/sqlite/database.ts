@@ -64,27 +64,25 @@ export function inTransaction<Result>({ file }: Database, work: () => Result): R
   }
 }
 
+/** Nothing is written before it is known that the file is ours. */
 function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): void {
-  // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
-  file.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
-  const isNew = application === 0 && layout === 0 && isEmpty(file);
-  if (isNew) {
-    file.exec(
-      `BEGIN; ${schemas.join('\n')} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}; COMMIT`,
-    );
-    return;
-  }
-  if (application !== APPLICATION_ID)
+  if (application === 0 && layout === 0 && isEmpty(file)) {
+    // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
+    file.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    const made = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}`;
+    file.exec(`BEGIN; ${schemas.join('\n')} ${made}; COMMIT`);
+  } else if (application !== APPLICATION_ID) {
     throw new DatabaseError(
       `${path} is a database of another program. Choose another directory with --data DIR.`,
     );
-  if (layout !== LAYOUT)
+  } else if (layout !== LAYOUT) {
     throw new DatabaseError(
       `${path} has layout ${layout}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the version ` +
         'that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
     );
+  }
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
 }
 
 function isEmpty(file: DatabaseSync): boolean {
