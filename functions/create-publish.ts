@@ -1,4 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { longestCall, PATIENCE } from './aws-clients.ts';
 import type { ChangeEvent } from './changes/event.ts';
 import { decodeEvents } from './snapshots/codec.ts';
 import { CHANGE } from './snapshots/keys.ts';
@@ -7,7 +8,16 @@ import { batchesOf } from './topic/batches.ts';
 import { type Message, messageOf } from './topic/entry.ts';
 import { sendBatch, type Topic } from './topic/send-batch.ts';
 
-export type Publish = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+/** What Lambda's context tells of the time that is left. */
+export interface PublishContext {
+  getRemainingTimeInMillis(): number;
+}
+
+export type Publish = (event: DynamoDBStreamEvent, context: PublishContext) => Promise<DynamoDBBatchResponse>;
+
+/** Kept free at the end of a run, so that it can still say how far it came: what is begun before that takes no longer than
+ *  three calls with all their tries: a batch that SNS refuses whole, its first message alone, and the setting aside of that. */
+export const MARGIN_MS = 3 * longestCall(PATIENCE.publish);
 
 /** What SNS will never take, with the reason: it is kept whole in a queue, so that an operator can send it. */
 export interface Rejected {
@@ -18,7 +28,7 @@ export interface Rejected {
   readonly event?: ChangeEvent;
 }
 
-export interface PublishDependencies extends Topic {
+export interface PublishDependencies extends Omit<Topic, 'isLate' | 'refuse'> {
   readonly reject: (rejected: Rejected) => Promise<void>;
   readonly log: Log;
   readonly count: Count;
@@ -30,49 +40,91 @@ interface Outgoing {
   readonly record: DynamoDBRecord;
 }
 
+/** Where a run ends early: the first record that is not done with. */
+interface Stop {
+  readonly record: DynamoDBRecord;
+  readonly event?: ChangeEvent;
+  /** True when nothing failed. */
+  readonly isLate: boolean;
+}
+
 /** The publisher: change records in, messages out, in the stream's order. At the first record that SNS does not take
- *  now, it stops and reports that record: Lambda sends it and those behind it again. */
+ *  now, or for which no time is left, it stops and reports that record: Lambda sends it and those behind it again. The
+ *  first batch is tried however little time there is, so that each run gets further. */
 export function createPublish(dependencies: PublishDependencies): Publish {
-  const { log, count } = dependencies;
-  return async ({ Records }) => {
-    const outgoing: Outgoing[] = [];
-    for (const record of Records.filter(isChange)) outgoing.push(...(await eventsOf(record, dependencies)));
-    let published = 0;
-    for (const batch of batchesOf(outgoing)) {
-      const failed = await publishBatch(batch, dependencies);
-      if (!failed) {
-        published += batch.length;
-        continue;
-      }
-      const itemIdentifier = failed.record.dynamodb?.SequenceNumber ?? '';
-      log.warn('SNS did not take events; the stream sends them again.', {
-        itemIdentifier,
-        id: failed.event.id,
-      });
-      count('PublishFailed', 1);
-      return { batchItemFailures: [{ itemIdentifier }] };
-    }
-    count('EventsPublished', published);
-    return { batchItemFailures: [] };
+  return async ({ Records }, context) => {
+    const isLate = () => context.getRemainingTimeInMillis() < MARGIN_MS;
+    const { outgoing, rest } = await readAll(Records.filter(isChange), isLate, dependencies);
+    const sent = await publishAll(batchesOf(outgoing), isLate, dependencies);
+    dependencies.count('EventsPublished', sent.published);
+    const stop = sent.stop ?? rest;
+    if (!stop) return { batchItemFailures: [] };
+    const itemIdentifier = stop.record.dynamodb?.SequenceNumber ?? '';
+    report(stop.isLate, { itemIdentifier, id: stop.event?.id }, dependencies);
+    return { batchItemFailures: [{ itemIdentifier }] };
   };
 }
 
-/** The first message that was not sent, or undefined when all were sent or set aside. */
+function report(isLate: boolean, details: object, { log, count }: PublishDependencies): void {
+  if (isLate) {
+    log.info('The time of this run is up; the stream sends the rest again.', details);
+    return;
+  }
+  log.warn('SNS did not take events; the stream sends them again.', details);
+  count('PublishFailed', 1);
+}
+
+async function publishAll(
+  batches: readonly (readonly Outgoing[])[],
+  isLate: () => boolean,
+  dependencies: PublishDependencies,
+): Promise<{ published: number; stop?: Stop | undefined }> {
+  let published = 0;
+  for (const [index, batch] of batches.entries()) {
+    const isLater = index > 0 && isLate();
+    const stop = isLater ? stopAt(batch, 0, true) : await publishBatch(batch, isLate, dependencies);
+    if (stop) return { published, stop };
+    published += batch.length;
+  }
+  return { published };
+}
+
+/** Where it stops, or undefined when all messages were sent or set aside. */
 async function publishBatch(
   batch: readonly Outgoing[],
+  isLate: () => boolean,
   dependencies: PublishDependencies,
-): Promise<Outgoing | undefined> {
+): Promise<Stop | undefined> {
   try {
-    const { refused, failed } = await sendBatch(
-      dependencies,
-      batch.map(({ message }) => message),
-    );
-    for (const { index, reason } of refused) await setAside(batch[index] as Outgoing, reason, dependencies);
-    return failed.length === 0 ? undefined : batch[Math.min(...failed.map(({ index }) => index))];
+    const messages = batch.map(({ message }) => message);
+    const refuse = (index: number, reason: string) =>
+      setAside(batch[index] as Outgoing, reason, dependencies);
+    const { failed, untried } = await sendBatch({ ...dependencies, isLate, refuse }, messages);
+    if (failed.length > 0) return stopAt(batch, Math.min(...failed), false);
+    return untried === undefined ? undefined : stopAt(batch, untried, true);
   } catch (error) {
     dependencies.log.error('Publishing failed.', { error: String(error) });
-    return batch[0];
+    return stopAt(batch, 0, false);
   }
+}
+
+function stopAt(batch: readonly Outgoing[], index: number, isLate: boolean): Stop {
+  const { record, event } = batch[index] as Outgoing;
+  return { record, event, isLate };
+}
+
+/** The events of the records up to the first for which no time is left: to set one aside takes a call. */
+async function readAll(
+  records: readonly DynamoDBRecord[],
+  isLate: () => boolean,
+  dependencies: PublishDependencies,
+): Promise<{ outgoing: Outgoing[]; rest?: Stop }> {
+  const outgoing: Outgoing[] = [];
+  for (const [index, record] of records.entries()) {
+    if (index > 0 && isLate()) return { outgoing, rest: { record, isLate: true } };
+    outgoing.push(...(await eventsOf(record, dependencies)));
+  }
+  return { outgoing };
 }
 
 function isChange({ eventName, dynamodb }: DynamoDBRecord): boolean {

@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
+import { isMissingSecret } from './missing-secret.ts';
 
 const credentials = z.object({ clientId: z.string().min(1), clientSecret: z.string().min(1) });
 
@@ -9,14 +10,28 @@ export type Credentials = z.infer<typeof credentials>;
 /** Reads `{"clientId": "...", "clientSecret": "..."}` from Secrets Manager.
  *  @throws an error that names the secret and what is wrong with it, never what is in it. */
 export async function readCredentials(client: SecretsManagerClient, secretId: string): Promise<Credentials> {
-  const { SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+  const text = await readText(client, secretId);
   const read = credentials.safeParse(parsed(text ?? ''));
   if (read.success) return read.data;
   const missing = read.error.issues.map(issue => issue.path.join('.') || 'the JSON object').join(', ');
   throw new Error(
     `Secret ${secretId} lacks ${missing}. Put the service's credentials there: ` +
-      `aws secretsmanager put-secret-value --secret-id ${secretId} --secret-string '{"clientId":"…","clientSecret":"…"}'`,
+      `aws secretsmanager put-secret-value --secret-id ${secretId} ${EXAMPLE}`,
   );
+}
+
+const EXAMPLE = `--secret-string '{"clientId":"…","clientSecret":"…"}'`;
+
+async function readText(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
+  try {
+    return (await client.send(new GetSecretValueCommand({ SecretId: secretId }))).SecretString;
+  } catch (error) {
+    if (!isMissingSecret(error)) throw error;
+    throw new Error(
+      `There is no secret ${secretId} (${error.name}). Make it, with the service's credentials: ` +
+        `aws secretsmanager create-secret --name ${secretId} ${EXAMPLE}`,
+    );
+  }
 }
 
 function parsed(text: string): unknown {

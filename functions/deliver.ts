@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { bounded, PATIENCE } from './aws-clients.ts';
 import { createDeliver, type Deliver } from './create-deliver.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { deliverEnvironment, parseEnvironment } from './settings.ts';
@@ -25,15 +26,16 @@ let deliver: Deliver | undefined;
 
 function configure(environment: NodeJS.ProcessEnv): Deliver {
   const { TABLE_NAME, ENDPOINTS } = parseEnvironment('deliver.ts', deliverEnvironment, environment);
-  const secrets = new SecretsManagerClient();
+  const patience = bounded(PATIENCE.deliver);
+  const secrets = new SecretsManagerClient(patience);
   return createDeliver({
     endpoints: ENDPOINTS,
     readSecret: async SecretId => {
       const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId }));
       return SecretString;
     },
-    states: createEndpointStates({ client: new DynamoDBClient(), tableName: TABLE_NAME }),
-    queues: sqsQueues(new SQSClient()),
+    states: createEndpointStates({ client: new DynamoDBClient(patience), tableName: TABLE_NAME }),
+    queues: sqsQueues(new SQSClient(patience)),
     clock: Date.now,
     random: Math.random,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),

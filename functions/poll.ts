@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { bounded, PATIENCE } from './aws-clients.ts';
 import { createPoll, type Poll } from './create-poll.ts';
 import { readCredentials } from './credentials.ts';
 import { connect } from './service/client.ts';
@@ -25,11 +26,12 @@ let poll: Poll | undefined;
 
 function configure(environment: NodeJS.ProcessEnv): Poll {
   const { TABLE_NAME, WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, environment);
-  const secrets = new SecretsManagerClient();
+  const patience = bounded(PATIENCE.poll);
+  const secrets = new SecretsManagerClient(patience);
   const log = lambdaLog();
   return createPoll({
     workspaces: WORKSPACES,
-    snapshots: createSnapshots({ client: new DynamoDBClient(), tableName: TABLE_NAME }),
+    snapshots: createSnapshots({ client: new DynamoDBClient(patience), tableName: TABLE_NAME }),
     connect: workspace =>
       connect({
         ...workspace,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { bounded, PATIENCE } from './aws-clients.ts';
 import { serialise } from './changes/serialise.ts';
 import { createPublish, type Publish } from './create-publish.ts';
 import { parseEnvironment, publishEnvironment } from './settings.ts';
@@ -13,18 +14,19 @@ import { lambdaCount, lambdaLog } from './telemetry.ts';
  * or a restart: then its events go out twice, with the same ids and content. What SNS will never take goes whole to
  * the queue of rejected events.
  */
-export const handler: Publish = event => {
+export const handler: Publish = (event, context) => {
   publish ??= configure(process.env);
-  return publish(event);
+  return publish(event, context);
 };
 
 let publish: Publish | undefined;
 
 function configure(environment: NodeJS.ProcessEnv): Publish {
   const { TOPIC_ARN, REJECTED_QUEUE_URL } = parseEnvironment('publish.ts', publishEnvironment, environment);
-  const sqs = new SQSClient();
+  const patience = bounded(PATIENCE.publish);
+  const sqs = new SQSClient(patience);
   return createPublish({
-    sns: new SNSClient(),
+    sns: new SNSClient(patience),
     topicArn: TOPIC_ARN,
     sleep: (ms, signal) => sleep(ms, undefined, { signal }),
     random: Math.random,

@@ -3,10 +3,12 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { batching, DELIVER_TIMEOUT } from './batching.ts';
+import { endpointSecretName } from './config/endpoint.ts';
 import { endpointSettings } from './config/endpoint-environment.ts';
 import type { Config } from './config/schema.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Binding, Handler } from './handler.ts';
+import { mayRead } from './secrets.ts';
 import type { SnapshotTable } from './table.ts';
 
 export interface DeliverProps {
@@ -66,10 +68,10 @@ function forDelivering(scope: Construct, endpoints: readonly Endpoint[]): Bindin
       actions: ['sqs:SendMessage'],
       resources: endpoints.map(({ deadLetters }) => deadLetters.queueArn),
     }),
-    new PolicyStatement({
-      actions: ['secretsmanager:GetSecretValue'],
-      resources: endpoints.map(({ secret }) => secret.secretArn),
-    }),
+    mayRead(
+      scope,
+      endpoints.map(({ config }) => endpointSecretName(config)),
+    ),
   ];
   return {
     value: Stack.of(scope).toJsonString(settings),

@@ -1,17 +1,13 @@
-import { Duration, RemovalPolicy, SecretValue, Validations } from 'aws-cdk-lib';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Duration } from 'aws-cdk-lib';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { batching, DELIVER_TIMEOUT } from './batching.ts';
-import { type EndpointConfig, endpointSecretName } from './config/endpoint.ts';
+import type { EndpointConfig } from './config/endpoint.ts';
 import { attributesOf } from './config/filter.ts';
 import { keptQueue } from './dead-letter-queue.ts';
 import { filterPolicy } from './filter-policy.ts';
-
-/** What the operator overwrites, once per endpoint. It never changes here, so no deployment ever overwrites his. */
-const PLACEHOLDER = JSON.stringify({ url: '', secrets: [] });
 
 /** The queue of one endpoint and what belongs to it: whatever becomes of one endpoint, the others don't notice. */
 export class Endpoint extends Construct {
@@ -20,7 +16,6 @@ export class Endpoint extends Construct {
   readonly queue: Queue;
   /** Events that the endpoint did not take in three days, or refuses for ever. */
   readonly deadLetters: Queue;
-  readonly secret: Secret;
 
   constructor(scope: Construct, id: string, props: { topic: ITopic; config: EndpointConfig }) {
     super(scope, id);
@@ -41,24 +36,5 @@ export class Endpoint extends Construct {
         ...filterPolicy(attributesOf(props.config.filter ?? {})),
       }),
     );
-    this.secret = this.#secret();
-  }
-
-  #secret(): Secret {
-    const { name, kind } = this.config;
-    const shape = kind === 'webhook' ? '{"url": "...", "secrets": ["whsec_..."]}' : '{"url": "..."}';
-    const secret = new Secret(this, 'Secret', {
-      secretName: endpointSecretName(this.config),
-      description: `Where the ${kind} endpoint ${name} is: ${shape}`,
-      secretStringValue: SecretValue.unsafePlainText(PLACEHOLDER),
-      // Deleting the stack must not delete what the receivers would have to hand out again; a rollback may.
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'The receiver must know a new address or signing secret too: the runbook rotates it, with both valid at once.',
-    });
-    return secret;
   }
 }

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSchedule, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -15,7 +15,8 @@ export class Schedules extends Construct {
 
   constructor(scope: Construct, id: string, props: { config: Config; poll: Poll }) {
     super(scope, id);
-    const group = new ScheduleGroup(this, 'Group');
+    // CDK keeps it by default, under a name that is always the same: the next deployment would then find its name taken.
+    const group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
     this.unstarted = deadLetterQueue(this, 'Unstarted');
     const role = this.#role(group, props.poll);
     for (const pass of passes(props.config)) {

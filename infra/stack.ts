@@ -3,28 +3,31 @@ import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { ENTRIES, type EntryName } from './bundle/options.ts';
 import type { Config } from './config/schema.ts';
-import { Credentials } from './credentials.ts';
 import { Deliver } from './deliver.ts';
 import { Endpoint } from './endpoint.ts';
 import { Poll } from './poll.ts';
 import { Publish } from './publish.ts';
 import { Schedules } from './schedules.ts';
 import { HttpSubscription } from './subscription.ts';
-import { SnapshotTable } from './table.ts';
+import type { SnapshotTable } from './table.ts';
 import { ChangeTopic } from './topic.ts';
 
-/** All of Changewire, for any account and region. */
+/** All of Changewire but its table, for any account and region. Nothing here outlives it or has a name that could be taken, so
+ *  it can be destroyed and made again. */
 export class ChangewireStack extends Stack {
   /** `entries` are the sources of the functions: paths from the root of the repository. */
-  constructor(scope: Construct, config: Config, entries: Readonly<Record<EntryName, string>> = ENTRIES) {
+  constructor(
+    scope: Construct,
+    config: Config,
+    table: SnapshotTable,
+    entries: Readonly<Record<EntryName, string>> = ENTRIES,
+  ) {
     super(scope, config.stackName, {
       stackName: config.stackName,
       description: 'Changewire: change events for a process-management service whose REST API has none',
     });
-    const table = new SnapshotTable(this, 'Snapshots');
     const topic = new ChangeTopic(this, 'Changes');
-    const credentials = new Credentials(this, 'Credentials', config);
-    const poll = new Poll(this, 'Poll', { config, entry: entries.poll, table, credentials });
+    const poll = new Poll(this, 'Poll', { config, entry: entries.poll, table });
     const publish = new Publish(this, 'Publish', { config, entry: entries.publish, table, topic });
     const schedules = new Schedules(this, 'Schedules', { config, poll });
     const subscriptions = new Map(

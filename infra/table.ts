@@ -19,6 +19,7 @@ export class SnapshotTable extends Construct {
       timeToLiveAttribute: 'expiresAt',
       // A change record is written once and never changed: its new image is all of it.
       stream: StreamViewType.NEW_IMAGE,
+      // Also of a first deployment that is rolled back: what is protected can't be deleted, and the rollback would fail over it.
       removalPolicy: RemovalPolicy.RETAIN,
       deletionProtection: true,
       // Encrypted with a key that DynamoDB owns: a KMS key would cost a call per request, and guards nothing more

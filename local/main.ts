@@ -1,5 +1,6 @@
-import { argv, cwd, env, exit, stderr, stdout } from 'node:process';
+import { argv, cwd, env, exit, stderr, stdout, umask } from 'node:process';
 import { withEnvFile } from './cli/environment.ts';
+import { flush } from './cli/flush.ts';
 import { HELP } from './cli/help.ts';
 import { type Options, parseOptions } from './cli/options.ts';
 import { createOutput, type Output } from './cli/output.ts';
@@ -14,6 +15,8 @@ import { formatEvent } from './subscriber/print.ts';
  * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
  */
 async function main(): Promise<void> {
+  // Whatever this and its database write holds records, or keys: it is for this user alone.
+  umask(0o077);
   const options = parseOptions(argv.slice(2));
   if (options.help) return void stdout.write(HELP);
   const output = createOutput(
@@ -42,10 +45,16 @@ async function run(options: Options, output: Output): Promise<void> {
   const outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
   const started = await starting.catch(() => undefined);
   await started?.stop();
-  exit(outcome === 'failed' ? 1 : 0);
+  await leave(outcome === 'failed' ? 1 : 0);
 }
 
 const STOP_WITHIN = 2500;
+
+/** Ends, when all that was said is read. */
+async function leave(code: number): Promise<never> {
+  await Promise.all([stdout, stderr].map(flush));
+  return exit(code);
+}
 
 async function work(
   runner: Runner,
@@ -60,9 +69,9 @@ async function work(
   return Promise.race([passed, interrupted]);
 }
 
-await main().catch(error => {
+await main().catch(async error => {
   stderr.write(`changewire: ${error instanceof Error ? error.message : String(error)}\n`);
   if (!(error instanceof UsageError) && error instanceof Error && error.cause !== undefined)
     stderr.write(`  because: ${error.cause instanceof Error ? error.cause.message : String(error.cause)}\n`);
-  exit(error instanceof UsageError ? 2 : 1);
+  await leave(error instanceof UsageError ? 2 : 1);
 });

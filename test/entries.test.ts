@@ -49,7 +49,9 @@ describe('the environment', () => {
     const call = async () => poll({ workspace: 'eu', processId: 'p', mode: 'changes' }, context);
     await expect(call()).rejects.toThrow(/environment of poll\.ts/);
     await expect(call()).rejects.toThrow(/environment of poll\.ts/);
-    await expect((async () => publish({ Records: [] }))()).rejects.toThrow(/environment of publish\.ts/);
+    await expect((async () => publish({ Records: [] }, context))()).rejects.toThrow(
+      /environment of publish\.ts/,
+    );
   });
 
   it('that is right makes handlers that answer', async () => {
@@ -64,7 +66,7 @@ describe('the environment', () => {
     );
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
     vi.spyOn(console, 'log').mockReturnValue();
-    expect(await publish({ Records: [] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [] }, context)).toEqual({ batchItemFailures: [] });
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
   });
@@ -72,12 +74,15 @@ describe('the environment', () => {
 
 describe('credentials', () => {
   let secret: string | undefined;
+  let refusal: string | undefined;
   let close: () => void;
   let client: SecretsManagerClient;
   beforeEach(async () => {
-    const server = createServer((_request, response) =>
-      response.end(JSON.stringify({ SecretString: secret })),
-    );
+    refusal = undefined;
+    const server = createServer((_request, response) => {
+      if (refusal === undefined) response.end(JSON.stringify({ SecretString: secret }));
+      else response.writeHead(400).end(JSON.stringify({ __type: refusal, message: 'refused' }));
+    });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     close = () => server.close();
     client = new SecretsManagerClient({
@@ -107,6 +112,16 @@ describe('credentials', () => {
       expect(error.message).not.toContain('hush');
     },
   );
+
+  it('whose secret is not there are told how to make it; what else AWS refuses is told as it says', async () => {
+    // The second is what it says to a function that may read this secret alone.
+    for (refusal of ['ResourceNotFoundException', 'AccessDeniedException'])
+      await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(
+        /^There is no secret changewire\/eu \(\w+\)\. Make it, .*create-secret --name changewire\/eu --secret-s/,
+      );
+    refusal = 'DecryptionFailure';
+    await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(/^refused$/);
+  });
 });
 
 describe('telemetry', () => {

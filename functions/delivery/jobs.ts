@@ -28,8 +28,9 @@ export type ChatFormat = (events: readonly ChangeEvent[]) => readonly ChatMessag
 export function webhookJobs(letters: readonly Letter[]): Jobs {
   const jobs = letters.map(({ record, event }) => ({
     records: [record],
-    request: (now: number, { secrets = [] }: EndpointSecret) =>
-      webhookRequest({ id: event.id, body: record.body }, secrets, now),
+    // A webhook's secret holds one or two (`parseSecret`).
+    request: (now: number, { secrets }: EndpointSecret) =>
+      webhookRequest({ id: event.id, body: record.body }, secrets as readonly string[], now),
   }));
   return { jobs, unfit: [] };
 }

@@ -48,7 +48,7 @@ export class Settler {
   /** Again when its age says so, or when the endpoint says so (`retryAfter` in ms); dead when it is too old. */
   async failed(record: SQSRecord, reason: string, retryAfter?: number): Promise<void> {
     const { timing, random, log } = this.#dependencies;
-    const age = Math.max(0, this.#startedAt - Number(record.attributes.ApproximateFirstReceiveTimestamp));
+    const age = this.#startedAt - Number(record.attributes.ApproximateFirstReceiveTimestamp);
     const seconds = retryIn(age, timing, random, retryAfter);
     if (seconds === undefined) return this.dead(record, reason);
     this.#count('DeliveriesPostponed', 1);

@@ -28,10 +28,19 @@ export function parseSecret({ name, kind, secret }: EndpointSettings, text: stri
   throw new Error(`Endpoint ${name}: secret ${secret} lacks ${wrong}. ${remedy(kind, secret)}`);
 }
 
-/** What an operator does about a secret that is missing or malformed. */
+/** What an operator does about a secret that is there, but can't be read or is malformed. */
 export function remedy(kind: EndpointSettings['kind'], secret: string): string {
-  const example = { url: 'https://…', ...(kind === 'webhook' && { secrets: [`${PREFIX}…`] }) };
-  return `Put it there: aws secretsmanager put-secret-value --secret-id ${secret} --secret-string '${JSON.stringify(example)}'`;
+  return `Put it there: aws secretsmanager put-secret-value --secret-id ${secret} ${example(kind)}`;
+}
+
+/** What an operator does about a secret that is not there. */
+export function makeIt(kind: EndpointSettings['kind'], secret: string): string {
+  return `Make it: aws secretsmanager create-secret --name ${secret} ${example(kind)}`;
+}
+
+function example(kind: EndpointSettings['kind']): string {
+  const secret = { url: 'https://…', ...(kind === 'webhook' && { secrets: [`${PREFIX}…`] }) };
+  return `--secret-string '${JSON.stringify(secret)}'`;
 }
 
 function json(text: string): unknown {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
+import { isMissingSecret } from '../missing-secret.ts';
 import type { EndpointSecret, EndpointSettings } from './endpoint.ts';
-import { parseSecret, remedy } from './secret.ts';
+import { makeIt, parseSecret, remedy } from './secret.ts';
 
 /** Long enough that a busy queue costs one request a minute, short enough that a rotation is over within one. */
 const KEPT_MS = 60_000;
@@ -28,7 +29,8 @@ export function createSecrets(
     } catch (error) {
       // The name alone: a message could quote a request.
       const why = error instanceof Error ? error.name : 'unknown error';
-      throw new Error(`Endpoint ${name}: secret ${secret} can not be read (${why}). ${remedy(kind, secret)}`);
+      const first = isMissingSecret(error) ? makeIt : remedy;
+      throw new Error(`Endpoint ${name}: secret ${secret} can not be read (${why}). ${first(kind, secret)}`);
     }
   }
 }

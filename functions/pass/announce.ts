@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '../changes/event.ts';
 import type { ProcessState } from '../snapshots/state.ts';
+import { nextVersion } from './next-version.ts';
 import type { PassParts } from './pass.ts';
 
 /** How often another pass may be first before this one gives up for now. */
@@ -28,7 +29,7 @@ export async function announce(
     const say = await decide(state);
     if (!say) return 0;
     const at = clock();
-    const version = Math.max(at, state.announced + 1);
+    const version = nextVersion(state.announced, at);
     const events = say.events(version);
     const said = { events, version, at };
     if (await snapshots.announce(process, { announced: state.announced, state: say.state, said })) {

@@ -8,7 +8,7 @@ import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { Recent } from './recent.ts';
 import { Retried } from './retried.ts';
-import { outageOf, settleSkipped } from './skips.ts';
+import { outageOf, settleSkipped, stopped } from './skips.ts';
 import { TaskListMissingError } from './task-list-missing-error.ts';
 import { type Failure, isOfOneProject, walkProjects } from './walk-projects.ts';
 
@@ -39,7 +39,7 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
     id => processCandidate(pass, id, { listing, named, recent, retried }),
     retried.ids,
   );
-  if (walked.outcome === 'stopped') return 'unfinished';
+  if (walked.outcome === 'stopped') return stopped(pass, walked);
 
   const { done } = retried;
   const untaken = await newWithoutTaskList(pass, walked.gone);

@@ -3,6 +3,7 @@ import { buildEvents, type Observed } from '../changes/build-events.ts';
 import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
 import type { Snapshot } from '../snapshots/snapshots.ts';
 import type { Listed } from './listing.ts';
+import { nextVersion } from './next-version.ts';
 import type { Pass } from './pass.ts';
 import type { TasksRead } from './read-tasks.ts';
 
@@ -51,7 +52,7 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
   const changes = difference.changes.slice(0, count);
   const content = whole ? difference.content : applyChanges(held?.content, changes);
   const at = clock();
-  const version = held ? held.version + 1 : at;
+  const version = nextVersion(held?.version, at);
   const silent = !state.baselined;
   const tasksReadAt = whole ? tasks.readAt : (held?.tasksReadAt ?? readSince(pass, projectId));
   // What a baseline commits is told to nobody: once another poller may have ended it, nothing of it may be written any more.

@@ -10,6 +10,7 @@ import type { Snapshot } from '../snapshots/snapshots.ts';
 import { commitChanges } from './commit-changes.ts';
 import { freshest } from './freshest.ts';
 import type { Listed } from './listing.ts';
+import { nextVersion } from './next-version.ts';
 import type { Pass } from './pass.ts';
 import { readTasks, type TasksRead } from './read-tasks.ts';
 
@@ -100,9 +101,10 @@ async function commitDifference(
 async function keep(pass: Pass, { projectId, held, source, tasks }: ProjectRead, content: ProjectContent) {
   if (!held || jsonEqual(held.content.record, content.record)) return 'same';
   const { snapshots, process, clock } = pass.parts;
-  const version = held.version + 1;
+  const at = clock();
+  const version = nextVersion(held.version, at);
   const snapshot = { version, content, recordReadAt: source.readAt, tasksReadAt: tasks.readAt };
-  const request = { projectId, expected: held, snapshot, version, events: [], at: clock() };
+  const request = { projectId, expected: held, snapshot, version, events: [], at };
   const result = await snapshots.commit(process, request);
   if (result === 'committed') pass.commits += 1;
   return result === 'conflict' ? 'conflict' : 'same';

@@ -1,12 +1,12 @@
+import { DeadlineError } from '../service/errors.ts';
 import type { Mode } from '../snapshots/snapshots.ts';
 import { changesPass, type Outcome } from './changes-pass.ts';
 import { failureReason } from './failure-reason.ts';
-import { EndlessListingError } from './listing.ts';
 import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
 import { tellRecovered, tellStalled } from './stall.ts';
 import { sweepPass } from './sweep-pass.ts';
 
-/** What a pass did. `unfinished`: time ran out, the next run goes on; `busy`: another poller has the lease. */
+/** What a pass did. `unfinished`: time ran out, and nothing else went wrong; the next run goes on. `busy`: another poller has the lease. */
 export interface PassReport {
   readonly mode: 'baseline' | Mode;
   readonly outcome: Outcome | 'busy';
@@ -68,9 +68,11 @@ async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Pro
     return outcome;
   } catch (error) {
     if (error instanceof LeaseLostError) return 'busy';
-    await endQuietly(pass, () => (pass.mustBeginAnew ? pass.abandon() : pass.interrupt()));
+    const isOutOfTime = error instanceof DeadlineError;
+    const goesOn = isOutOfTime || !pass.mustBeginAnew;
+    await endQuietly(pass, () => (goesOn ? pass.interrupt() : pass.abandon()));
     await tellStalled(pass, failureReason(error));
-    if (!pass.outOfTime || error instanceof EndlessListingError) throw error;
+    if (!isOutOfTime) throw error;
     pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
     return 'unfinished';
   }

@@ -30,6 +30,14 @@ export function outageOf(
   return fresh > limit || inAll > MOST_SKIPPED ? failureOf(failures) : undefined;
 }
 
+/** The end of a run that had no time for all projects.
+ *  @throws when too many of those that it came to failed: that is no matter of time */
+export function stopped(pass: Pass, walked: Walked): 'unfinished' {
+  const outage = outageOf(pass, walked);
+  if (outage) throw outage;
+  return 'unfinished';
+}
+
 /** What a pass met of projects that are skipped, or are to be. */
 export interface Met {
   /** Those that failed: one that did so in an earlier pass, too, is told to the subscribers, once. */

@@ -8,7 +8,7 @@ import { type Listing, listProjects } from './listing.ts';
 import { newWithoutTaskList, rememberable } from './new-projects.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
-import { outageOf, settleSkipped } from './skips.ts';
+import { outageOf, settleSkipped, stopped } from './skips.ts';
 import { isOfOneProject, type Walked, walkProjects } from './walk-projects.ts';
 
 /** Walks every project. The first sweep of a process is its baseline: it commits snapshots and tells nothing; later
@@ -32,7 +32,7 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
   // What the listing of an earlier run passed over has no snapshot, wherever that run came to.
   const again = isInDoubt ? new Set(listing.projects.keys()) : undefined;
   const walked = await walkProjects(pass, listing.projects.keys(), work, again);
-  if (walked.outcome === 'stopped') return 'unfinished';
+  if (walked.outcome === 'stopped') return stopped(pass, walked);
   const end = state.baselined ? endSweep : endBaseline;
   return end(pass, window, listing, walked);
 }

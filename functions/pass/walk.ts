@@ -1,3 +1,5 @@
+import { DeadlineError } from '../service/errors.ts';
+
 /** How to walk. */
 export interface Walk<Item> {
   readonly concurrency: number;
@@ -44,7 +46,9 @@ export async function walk<Item>(items: readonly Item[], how: Walk<Item>): Promi
     }
   };
   const workers = Array.from({ length: how.concurrency }, stopOnFailure);
-  const failed = (await Promise.allSettled(workers)).find(result => result.status === 'rejected');
-  if (failed) throw failed.reason;
+  const ended = await Promise.allSettled(workers);
+  const failures = ended.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
+  // One that ran out of time says nothing of what another one met.
+  if (failures.length > 0) throw failures.find(error => !(error instanceof DeadlineError)) ?? failures[0];
   return stopped ? 'stopped' : 'done';
 }

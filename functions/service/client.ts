@@ -19,7 +19,7 @@ export function connect(options: ConnectOptions): ServiceConnection {
   const settings = readOptions(options);
   const closing = new AbortController();
   const context = createContext(settings, closing.signal);
-  const tokens = createTokens(settings.clock, deadline => requestToken(context, deadline));
+  const tokens = createTokens(settings.clock, wait => requestToken(context, wait));
   return {
     open({ deadline }) {
       const reader = createReader(context, tokens, deadline);

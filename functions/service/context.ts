@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import { exchange, type HttpAnswer, type HttpFailure, type HttpRequest } from './exchange.ts';
+import { inflating } from './inflate.ts';
 import type { Notice, Settings } from './options.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
 import { createSlots, type Slots } from './slots.ts';
@@ -21,7 +22,7 @@ export interface Context {
 /** Opens the agent of one connection. */
 export function createContext(settings: Settings, closing: AbortSignal): Context {
   const { clock } = settings;
-  const agent = settings.openAgent(agentOptions(settings));
+  const agent = inflating(settings.openAgent(agentOptions(settings)), settings.maxBodyBytes);
   const said = new Set<string>();
   return {
     settings,
@@ -48,6 +49,7 @@ function agentOptions(settings: Settings): Agent.Options {
   return {
     connections: settings.concurrency,
     connect: { timeout: settings.requestTimeout },
+    // As it comes over the wire; what it becomes when inflated is bounded by the same.
     maxResponseSize: settings.maxBodyBytes,
     // One timer of ours rules the whole request; undici's two would each grant its half anew.
     headersTimeout: 0,

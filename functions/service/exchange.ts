@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../clock.ts';
 import { within } from '../within.ts';
+import { ACCEPTED, isBomb, isDamage } from './inflate.ts';
 
 /** One HTTP request as it goes over the wire. */
 export interface HttpRequest {
@@ -17,7 +18,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly date: string | undefined;
   readonly retryAfter: string | undefined;
-  /** The `content-encoding`, which nobody asked for. */
+  /** The `content-encoding` that is none of those that can be read. */
   readonly encoding: string | undefined;
   readonly text: string | undefined;
   /** When the headers came, by our clock, in ms since 1970. */
@@ -26,7 +27,7 @@ export interface HttpAnswer {
 
 /** No whole answer. `code` is undici's or the system's, never a message: those may quote what was sent. */
 export interface HttpFailure {
-  readonly why: 'time-out' | 'too large' | 'network';
+  readonly why: 'time-out' | 'too large' | 'inflates too large' | 'damaged' | 'network';
   readonly during: 'headers' | 'body';
   readonly code: string;
   /** The status, when the headers had come. */
@@ -45,7 +46,7 @@ export async function exchange(
 ): Promise<HttpAnswer | HttpFailure> {
   let reached: Reached | undefined;
   const work = async (expiry: AbortSignal): Promise<HttpAnswer> => {
-    const headers = { ...request.headers, 'user-agent': 'changewire' };
+    const headers = { ...request.headers, 'accept-encoding': ACCEPTED, 'user-agent': 'changewire' };
     const response = await agent.request({
       ...request,
       headers,
@@ -92,16 +93,18 @@ function head(response: Dispatcher.ResponseData, at: number): Reached {
 
 function failure(error: unknown, reached: Reached | undefined): HttpFailure {
   const code = codeOf(error);
-  const why =
-    error instanceof Expired
-      ? 'time-out'
-      : code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
-        ? 'too large'
-        : 'network';
+  const why = kindOf(error, code);
   return { why, during: reached ? 'body' : 'headers', code, status: reached?.status };
+}
+
+function kindOf(error: unknown, code: string): HttpFailure['why'] {
+  if (error instanceof Expired) return 'time-out';
+  if (isBomb(error)) return 'inflates too large';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return 'too large';
+  return isDamage(error, code) ? 'damaged' : 'network';
 }
 
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'no code';
+  return typeof code === 'string' && /^[A-Z]\w*$/.test(code) ? code : 'no code';
 }

@@ -40,11 +40,15 @@ export function exchangeFailure(
   patience: Patience,
   limits: { timeout: number; maxBodyBytes: number },
 ): Failure {
-  if (failure.why === 'too large') {
+  if (failure.why === 'damaged') {
+    const found = `a body that is not, or not wholly, in its content-encoding (${failure.code})`;
+    return garbledFailure(request, found, patience);
+  }
+  if (failure.why === 'too large' || failure.why === 'inflates too large') {
     const where = {
       path: '$',
       expected: `a body of at most ${limits.maxBodyBytes} bytes`,
-      found: 'a larger one',
+      found: failure.why === 'too large' ? 'a larger one' : 'a compressed one that inflates to more',
     };
     return {
       kind: 'too large',

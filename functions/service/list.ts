@@ -1,6 +1,7 @@
 import type { Json } from '../json.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
+import { DeadlineError, type ServiceError } from './errors.ts';
 import { Extent } from './extent.ts';
 import type { ListName } from './options.ts';
 import { type RawPage, readPage } from './page.ts';
@@ -70,9 +71,13 @@ async function askBySize<Item>(
 ): Promise<Answer> {
   const { context, reader, sizes } = walking;
   const { name, segments, query } = list;
+  let met: ServiceError | undefined;
   for (let first = sizes[name]; ; first = Math.floor(first / 2)) {
     const path = pathOf(context.settings.base, segments, { first, after, ...query });
-    const outcome = await reader.read(path, first > 1);
+    // What failed at the larger size is what the caller must see, not that no time was left for a smaller one.
+    const outcome = await reader.read(path, first > 1).catch(error => {
+      throw error instanceof DeadlineError && met ? met : error;
+    });
     if ('value' in outcome) {
       if (first < sizes[name]) {
         sizes[name] = first;
@@ -81,6 +86,7 @@ async function askBySize<Item>(
       return outcome.value;
     }
     if (first === 1 || !outcome.mayBeSize) throw outcome.error;
+    met = outcome.error;
   }
 }
 

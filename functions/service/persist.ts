@@ -1,5 +1,5 @@
 import type { Clock, Random, Sleep } from '../clock.ts';
-import { type ServiceError, ServiceUnreachableError } from './errors.ts';
+import { DeadlineError, type ServiceError, ServiceUnreachableError } from './errors.ts';
 import type { Failure } from './failures.ts';
 
 /** What one try gave. */
@@ -18,6 +18,8 @@ export interface Pacing {
   readonly closing: AbortSignal;
   readonly maxAttempts: number;
   deadline(): number;
+  /** Told each failure that is tried again. */
+  onRetry?(met: ServiceError): void;
 }
 
 const FIRST_WAIT = 500;
@@ -34,12 +36,13 @@ export async function persist<Value>(
   once: (attempt: number) => Promise<Try<Value>>,
 ): Promise<Outcome<Value>> {
   const failed = new Map<string, number>();
+  let last: Failure | undefined;
   for (let attempt = 1; ; attempt += 1) {
     assertNotClosed(request, pacing);
-    assertTime(request, pacing);
-    const result = await once(attempt);
-    if ('value' in result) return result;
+    const result = await inTime(request, pacing, () => once(attempt), last);
+    if (!('failure' in result)) return result;
     const { failure } = result;
+    last = failure;
     assertNotClosed(request, pacing);
     const same = (failed.get(failure.kind) ?? 0) + 1;
     failed.set(failure.kind, same);
@@ -52,13 +55,26 @@ export async function persist<Value>(
       const ending = ` (attempt ${attempt}; the next, after ${Math.ceil(wait)} ms, would pass the deadline)`;
       return { error: failure.error(ending), mayBeSize: false };
     }
+    pacing.onRetry?.(failure.error(` (attempt ${attempt})`));
     await pause(request, pacing, wait);
   }
 }
 
-/** The error of a request for which no time is left. */
-export function outOfTime(request: string): ServiceUnreachableError {
-  return new ServiceUnreachableError(request, 'the deadline of the pass is reached; the next pass goes on');
+/** One try. Where the deadline ends it, what went wrong before is what the caller must see: a service that fails is not
+ *  short of time. */
+async function inTime<Value>(
+  request: string,
+  pacing: Pacing,
+  once: () => Promise<Try<Value>>,
+  before: Failure | undefined,
+): Promise<Try<Value> | Outcome<Value>> {
+  try {
+    if (pacing.clock() >= pacing.deadline()) throw new DeadlineError(request);
+    return await once();
+  } catch (error) {
+    if (!before || !(error instanceof DeadlineError)) throw error;
+    return { error: before.error(' (the deadline of the pass ended the next attempt)'), mayBeSize: false };
+  }
 }
 
 function backoff(attempt: number, random: Random): number {
@@ -67,10 +83,6 @@ function backoff(attempt: number, random: Random): number {
 
 function assertNotClosed(request: string, pacing: Pacing): void {
   if (pacing.closing.aborted) throw new ServiceUnreachableError(request, 'the connection is closed');
-}
-
-function assertTime(request: string, pacing: Pacing): void {
-  if (pacing.clock() >= pacing.deadline()) throw outOfTime(request);
 }
 
 async function pause(request: string, pacing: Pacing, ms: number): Promise<void> {

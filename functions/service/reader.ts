@@ -3,11 +3,11 @@ import type { Json } from '../json.ts';
 import { within } from '../within.ts';
 import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
-import { ServiceAnswerError } from './errors.ts';
+import { DeadlineError, ServiceAnswerError } from './errors.ts';
 import { type HttpAnswer, isSuccess } from './exchange.ts';
 import { exchangeFailure, garbledFailure, type Patience, statusFailure } from './failures.ts';
 import { parseJson } from './parse.ts';
-import { type Outcome, outOfTime, persist, type Try } from './persist.ts';
+import { type Outcome, persist, type Try } from './persist.ts';
 import type { Tokens } from './tokens.ts';
 
 /** A 2xx answer in JSON. */
@@ -61,18 +61,22 @@ async function ask(
 ) {
   const { path, attempt, deadline } = what;
   const { base, clock } = context.settings;
+  let hasToken = false;
   const work = async (signal: AbortSignal) => {
     const token = await tokens.get(deadline);
+    hasToken = true;
     const headers = { accept: 'application/json', authorization: token.text };
     const request = { origin: base.origin, path, method: 'GET', headers } as const;
     const result = await context.slots.run(signal, async () => {
       // Waiting for the token or the turn may have taken what time was left.
-      if (clock() >= deadline) throw outOfTime(`GET ${path}`);
+      if (clock() >= deadline) throw new DeadlineError(`GET ${path}`);
       return context.send(request, attempt, signal);
     });
     return { token, result };
   };
-  return within(Math.max(0, deadline - clock()), work, () => outOfTime(`GET ${path}`));
+  // A token that can't be had is what ended the time, where that is known.
+  const late = () => (hasToken ? undefined : tokens.met) ?? new DeadlineError(`GET ${path}`);
+  return within(Math.max(0, deadline - clock()), work, late);
 }
 
 function take(context: Context, name: string, answer: HttpAnswer, patience: Patience): Try<Answer> {
@@ -88,10 +92,12 @@ function take(context: Context, name: string, answer: HttpAnswer, patience: Pati
   }
 }
 
-function describe({ text, encoding }: HttpAnswer, hide: (text: string) => string): string {
+function describe({ text, encoding = 'identity' }: HttpAnswer, hide: (text: string) => string): string {
   if (text === '') return 'an empty body';
+  if (encoding.toLowerCase() !== 'identity')
+    return `a body in the content-encoding "${excerpt(hide(encoding))}", which nobody asked for`;
   if (text !== undefined) return `${text.length} characters that begin "${excerpt(hide(text))}"`;
-  return `bytes that are no UTF-8${encoding ? ` (content-encoding ${excerpt(hide(encoding))})` : ''}`;
+  return 'bytes that are no UTF-8';
 }
 
 function timeOf(context: Context, answer: HttpAnswer): Pick<Answer, 'readAt' | 'clock'> {

@@ -8,25 +8,35 @@ import { exchangeFailure, garbledFailure, statusFailure } from './failures.ts';
 import { parseJson } from './parse.ts';
 import { persist, type Try } from './persist.ts';
 import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';
+import type { TokenWait } from './tokens.ts';
 
 /**
  * Asks for a token (service-api.md §4 #8, §5), with the retries that a failure deserves. Throws a ServiceError (a TokenError for what it answered) that
  * names the authentication path; what the endpoint answered is never quoted, for it may echo what was sent.
  */
-export async function requestToken(context: Context, deadline: () => number): Promise<TokenAnswer> {
+export async function requestToken(context: Context, wait: TokenWait): Promise<TokenAnswer> {
   const { settings, closing } = context;
   const request = await tokenRequest(context);
   const name = `${request.method} ${request.path}`;
-  const pacing = { ...settings, closing, deadline };
+  const pacing = {
+    ...settings,
+    closing,
+    deadline: wait.deadline,
+    onRetry: (met: ServiceError) => wait.onRetry(ofToken(met)),
+  };
   try {
     const outcome = await persist(name, pacing, attempt => tryOnce(context, request, attempt));
     if ('error' in outcome) throw outcome.error;
     context.secrets.add(outcome.value.token);
     return outcome.value;
   } catch (error) {
-    const isAnswer = error instanceof ServiceStatusError || error instanceof ServiceAnswerError;
-    throw isAnswer ? new TokenError(error) : error;
+    throw ofToken(error);
   }
+}
+
+function ofToken<Thrown>(error: Thrown): Thrown | TokenError {
+  const isAnswer = error instanceof ServiceStatusError || error instanceof ServiceAnswerError;
+  return isAnswer ? new TokenError(error) : error;
 }
 
 async function tokenRequest(context: Context): Promise<HttpRequest> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { ServiceError } from './errors.ts';
 import type { TokenAnswer } from './token-answer.ts';
 
 /** An access token in use. Compared by identity: an authorization server may well hand out the same text again. */
@@ -12,6 +13,8 @@ export interface Tokens {
   get(deadline: number): Promise<Token>;
   /** Says that the service refused this token. */
   refuse(token: Token): void;
+  /** What went wrong last with the token request under way, which is tried again. */
+  readonly met: ServiceError | undefined;
 }
 
 interface Held extends Token {
@@ -22,25 +25,31 @@ interface Held extends Token {
 interface Flight {
   deadline: number;
   readonly token: Promise<Held>;
+  met?: ServiceError;
+}
+
+/** What a token request needs to know of those who wait for it, and tells them. */
+export interface TokenWait {
+  /** The latest of their deadlines. */
+  deadline(): number;
+  /** Told each failure that is tried again. */
+  onRetry(met: ServiceError): void;
 }
 
 const HEAD_START = 60_000;
 
 /**
  * Keeps the token of service-api.md §5, renewed 60 s before its end, or after 80 % of a short life. When renewing fails,
- * the old token serves as long as it lives. `request` gets the latest deadline of those who wait.
+ * the old token serves as long as it lives.
  */
-export function createTokens(
-  clock: Clock,
-  request: (deadline: () => number) => Promise<TokenAnswer>,
-): Tokens {
+export function createTokens(clock: Clock, request: (wait: TokenWait) => Promise<TokenAnswer>): Tokens {
   let held: Held | undefined;
   let flight: Flight | undefined;
 
-  const fly = async (deadline: () => number): Promise<Held> => {
+  const fly = async (wait: TokenWait): Promise<Held> => {
     const asked = clock();
     try {
-      const { token, lifetime } = await request(deadline);
+      const { token, lifetime } = await request(wait);
       const renewAt = asked + Math.max(lifetime * 0.8, lifetime - HEAD_START);
       held = { text: token, endsAt: asked + lifetime, renewAt };
       return held;
@@ -51,7 +60,12 @@ export function createTokens(
 
   const join = (deadline: number): Promise<Held> => {
     if (flight) flight.deadline = Math.max(flight.deadline, deadline);
-    else flight = { deadline, token: fly(() => flight?.deadline ?? deadline) };
+    else {
+      const onRetry = (met: ServiceError) => {
+        if (flight) flight.met = met;
+      };
+      flight = { deadline, token: fly({ deadline: () => flight?.deadline ?? deadline, onRetry }) };
+    }
     return flight.token;
   };
 
@@ -69,6 +83,9 @@ export function createTokens(
     },
     refuse(token) {
       if (held === token) held = undefined;
+    },
+    get met() {
+      return flight?.met;
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Every condition of the table has a name here. The life of one project's item:
  *
- *   absent ──IS_ABSENT──▶ v1 ──IS_VERSION(v1)──▶ v1+1 ── … ──IS_VERSION(n), delete──▶ absent
+ *   absent ──IS_ABSENT──▶ v1 ──IS_VERSION(v1)──▶ v2 > v1 ── … ──IS_VERSION(n), delete──▶ absent
  *
  * and of one mode's lease:
  *

@@ -1,11 +1,15 @@
-import type { MessageAttributeValue } from '@aws-sdk/client-sns';
 import type { ChangeEvent } from '../changes/event.ts';
 import { serialise } from '../changes/serialise.ts';
 
 /** An event as SNS takes it: the message and the attributes that filter policies ask for (DESIGN §8). */
 export interface Message {
   readonly Message: string;
-  readonly MessageAttributes: Record<string, MessageAttributeValue>;
+  readonly MessageAttributes: Record<string, Attribute>;
+}
+
+interface Attribute {
+  readonly DataType: string;
+  readonly StringValue: string;
 }
 
 /** Bytes for the names of changed fields: with the event's 240 KB they stay under SNS's 256 KB. */
@@ -15,7 +19,7 @@ const FIELD_NAMES_BYTES = 12_000;
 export function messageOf(event: ChangeEvent): Message {
   const { data, source } = event;
   // Workspace names are letters, digits, `_` and `-`, so that nothing in them is encoded.
-  const workspace = source.split('/')[2] ?? '';
+  const workspace = source.split('/')[2] as string;
   // The properties of a definition are no fields of records: who filters by those asks for values.
   const fields =
     'changes' in data && !('field' in data) ? fittingNames(data.changes.map(change => change.field)) : [];
@@ -37,8 +41,8 @@ export function messageOf(event: ChangeEvent): Message {
 export function bytesOf({ Message, MessageAttributes }: Message): number {
   const attributes = Object.entries(MessageAttributes).flatMap(([name, { DataType, StringValue }]) => [
     name,
-    DataType ?? '',
-    StringValue ?? '',
+    DataType,
+    StringValue,
   ]);
   return [Message, ...attributes].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
@@ -51,7 +55,7 @@ function fittingNames(names: readonly string[]): string[] {
   });
 }
 
-function text(value: string): MessageAttributeValue {
+function text(value: string): Attribute {
   const safe = value.toWellFormed().replace(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD');
   return { DataType: 'String', StringValue: safe };
 }

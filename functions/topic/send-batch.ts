@@ -12,14 +12,18 @@ export interface Topic {
   readonly topicArn: string;
   readonly sleep: Sleep;
   readonly random: Random;
+  /** Whether the run's time is up: then nothing is tried again. */
+  readonly isLate: () => boolean;
+  /** Keeps a message that SNS will never take, because it is itself at fault. */
+  readonly refuse: (index: number, reason: string) => Promise<void>;
 }
 
-/** What became of the messages that SNS did not take, by their place in the batch. */
+/** The messages that SNS did not take, by their place in the batch. */
 export interface Unsent {
-  /** Never: the message itself is at fault. */
-  readonly refused: readonly { readonly index: number; readonly reason: string }[];
   /** Not now. */
-  readonly failed: readonly { readonly index: number; readonly reason: string }[];
+  readonly failed: readonly number[];
+  /** The first for which no time was left; nothing behind it was tried. */
+  readonly untried?: number;
 }
 
 /** Publishes up to 10 messages; entries that fail are sent again with exponential backoff and full jitter. A batch that SNS
@@ -31,43 +35,39 @@ export async function sendBatch(topic: Topic, messages: readonly Message[]): Pro
   } catch (error) {
     if (!isRefusal(error)) throw error;
     if (messages.length > 1) return sendSingly(topic, messages);
-    return { refused: [{ index: 0, reason: String(error) }], failed: [] };
+    await topic.refuse(0, String(error));
+    return { failed: [] };
   }
 }
 
-/** Ends at the first message that is not taken now, for those behind it come again with it. */
+/** Ends at the first message that is not taken now, or for which no time is left: those behind it come again with it. */
 async function sendSingly(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
-  const refused: { index: number; reason: string }[] = [];
   for (const [index, message] of messages.entries()) {
-    const alone = await sendBatch(topic, [message]);
-    refused.push(...alone.refused.map(({ reason }) => ({ index, reason })));
-    if (alone.failed.length > 0)
-      return { refused, failed: alone.failed.map(({ reason }) => ({ index, reason })) };
+    if (index > 0 && topic.isLate()) return { failed: [], untried: index };
+    const refuse = (_alone: number, reason: string) => topic.refuse(index, reason);
+    const { failed } = await sendBatch({ ...topic, refuse }, [message]);
+    if (failed.length > 0) return { failed: [index] };
   }
-  return { refused, failed: [] };
+  return { failed: [] };
 }
 
 async function sendTogether(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
   let rest = messages.map((message, index) => ({ message, index }));
-  const refused: { index: number; reason: string }[] = [];
-  let failed: { index: number; reason: string }[] = [];
   for (let attempt = 0; attempt < TRIES && rest.length > 0; attempt++) {
+    if (attempt > 0 && topic.isLate()) break;
     if (attempt > 0) await topic.sleep(topic.random() * FIRST_WAIT_MS * 2 ** attempt);
     const entries = rest.map(({ message, index }) => ({ Id: String(index), ...message }));
     const { Failed = [] } = await topic.sns.send(
       new PublishBatchCommand({ TopicArn: topic.topicArn, PublishBatchRequestEntries: entries }),
     );
-    const failures = Failed.map(({ Id, SenderFault, Code, Message }) => ({
-      index: Number(Id),
-      senderFault: SenderFault === true,
-      reason: [Code, Message].filter(Boolean).join(': '),
-    }));
-    refused.push(
-      ...failures.filter(failure => failure.senderFault).map(({ index, reason }) => ({ index, reason })),
+    const refused = Failed.filter(({ SenderFault }) => SenderFault === true);
+    await Promise.all(
+      refused.map(({ Id, Code, Message }) =>
+        topic.refuse(Number(Id), [Code, Message].filter(Boolean).join(': ')),
+      ),
     );
-    failed = failures.filter(failure => !failure.senderFault).map(({ index, reason }) => ({ index, reason }));
-    const again = new Set(failed.map(failure => failure.index));
+    const again = new Set(Failed.filter(each => !refused.includes(each)).map(({ Id }) => Number(Id)));
     rest = rest.filter(({ index }) => again.has(index));
   }
-  return { refused, failed };
+  return { failed: rest.map(({ index }) => index) };
 }

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Lock, lockDirectory } from './lock.ts';
+import { type Files, privateDirectory, whyUnusable } from './private-directory.ts';
 
 export interface DataDirectory {
   readonly path: string;
@@ -12,28 +13,23 @@ export interface DataDirectory {
   release(): void;
 }
 
-/** Takes a directory for this process alone; it is made when it isn't there. @throws DirectoryInUse */
-export function openDataDirectory(directory: string): DataDirectory {
+/** Takes a directory for this process and this user alone; it is made when it isn't there. What that changed in one that was
+ *  there is told to `onNotice`. @throws DirectoryInUse, and an error that names path and remedy in a line */
+export function openDataDirectory(
+  directory: string,
+  onNotice: (text: string) => void,
+  files?: Files,
+): DataDirectory {
   const path = resolve(directory);
   try {
-    makeDirectory(path);
+    privateDirectory(path, onNotice, files);
   } catch (error) {
     throw new Error(
-      `The data directory ${path} can not be made. Name another one with --data, or use --memory.`,
-      {
-        cause: error,
-      },
+      `The data directory ${path} ${whyUnusable(error)}. Name another one with --data, or use --memory.`,
     );
   }
   const lock = lockDirectory(path);
   return { path, lasting: true, file: name => join(path, name), release: lock.release };
-}
-
-/** Level by level: where nothing can be made, as in /proc, Node's own `recursive` tries for ever. */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  mkdirSync(path);
 }
 
 const SCRATCH = 'changewire-memory-';
@@ -42,15 +38,25 @@ const SCRATCH = 'changewire-memory-';
  * A directory that lives as long as this process. What processes that were killed left behind is removed on the way.
  */
 export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
-  const parent = realpathSync(temporary);
-  removeAbandoned(parent);
-  const path = mkdtempSync(join(parent, SCRATCH));
+  const path = makeScratch(temporary);
   const lock = lockDirectory(path);
   const release = () => {
     lock.release();
     rmSync(path, { recursive: true, force: true });
   };
   return { path, lasting: false, file: name => join(path, name), release };
+}
+
+function makeScratch(temporary: string): string {
+  try {
+    const parent = realpathSync(temporary);
+    removeAbandoned(parent);
+    return mkdtempSync(join(parent, SCRATCH));
+  } catch (error) {
+    throw new Error(
+      `The temporary directory ${temporary} ${whyUnusable(error)}. Name another one with TMPDIR, or use --data.`,
+    );
+  }
 }
 
 function removeAbandoned(parent: string): void {

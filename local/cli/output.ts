@@ -34,7 +34,8 @@ export function createOutput(
   const warn = (text: string) => say(paint(33, text));
   return {
     event: event => {
-      const width = stdout.columns as number | undefined;
+      // Of a file or a pipe there are no columns: what is for programs, or read later, is never cut.
+      const width = stdout.isTTY ? stdout.columns : undefined;
       const text = options.json
         ? JSON.stringify(event)
         : options.format(event, { colour, ...(width !== undefined && { width }) });

@@ -65,7 +65,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const wanted = wantedEndpoints(options.endpoints, config, environment);
   const subscriptions = wantedSubscriptions(options, config);
   const data = options.memory ? undefined : (options.data ?? open.data);
-  const house = { closers, directory: takeDirectory(closers, data), output };
+  const house = { closers, directory: takeDirectory(closers, data, output), output };
   const store = openStore(house);
   const dynamodb = environment.DYNAMODB_ENDPOINT;
   const table = dynamodb ? await openDynamo(house, dynamodb) : sqliteTable(house, store);
@@ -126,8 +126,8 @@ async function openSimulated({ closers, directory, output }: House, options: Opt
   return source;
 }
 
-function takeDirectory(closers: Closers, data: string | undefined): DataDirectory {
-  const directory = data === undefined ? openScratchDirectory() : openDataDirectory(data);
+function takeDirectory(closers: Closers, data: string | undefined, output: Output): DataDirectory {
+  const directory = data === undefined ? openScratchDirectory() : openDataDirectory(data, output.warn);
   process.once('exit', directory.release);
   closers.add(() => {
     process.off('exit', directory.release);

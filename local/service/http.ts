@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { API_PATH, AUTH_PATH, type Backend, finished, respond, type ServiceAnswer } from './answer.ts';
 import type { Fault, Faults, SeenRequest } from './faults.ts';
 import { MAX_FORM_BYTES } from './token-endpoint.ts';
@@ -23,7 +25,7 @@ export async function answer(
     request.socket.destroy();
     return;
   }
-  const made = await make(backend, request, seen, fault);
+  const made = await encoded(request, await make(backend, request, seen, fault));
   if (response.destroyed) return;
   seen.status = made.status;
   send(response, made, fault === 'truncate');
@@ -53,6 +55,22 @@ async function readBody(request: IncomingMessage): Promise<string> {
     if (size > MAX_FORM_BYTES) break;
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What is smaller gains little by being compressed. */
+const LEAST_BYTES = 256;
+
+/** Compressed when the client asks for gzip, as servers do. */
+async function encoded(request: IncomingMessage, made: ServiceAnswer): Promise<ServiceAnswer> {
+  const accepted = request.headers['accept-encoding'];
+  if (made.text.length < LEAST_BYTES || !/\bgzip\b/.test(String(accepted))) return made;
+  const text = await promisify(gzip)(made.text);
+  const about = {
+    'content-encoding': 'gzip',
+    'content-length': String(text.length),
+    vary: 'accept-encoding',
+  };
+  return { ...made, text, headers: { ...made.headers, ...about } };
 }
 
 function send(response: ServerResponse, { status, headers, text }: ServiceAnswer, truncate: boolean): void {

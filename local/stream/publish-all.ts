@@ -1,7 +1,14 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { Sleep } from '../../functions/clock.ts';
+import type { PublishContext } from '../../functions/create-publish.ts';
 
-export type PublishHandler = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+export type PublishHandler = (
+  event: DynamoDBStreamEvent,
+  context: PublishContext,
+) => Promise<DynamoDBBatchResponse>;
+
+/** On one machine nothing cuts a run off. */
+const ENDLESS: PublishContext = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
 
 /**
  * Calls the handler as Lambda's event source does, until every record is taken: after a failure it goes on from the first
@@ -22,7 +29,7 @@ export async function publishAll(
     options.signal.throwIfAborted();
     const before = left.length;
     try {
-      const { batchItemFailures } = await options.publish({ Records: [...left] });
+      const { batchItemFailures } = await options.publish({ Records: [...left] }, ENDLESS);
       left = fromFirstFailed(left, batchItemFailures);
       if (left.length === 0) return;
       options.onFailure(undefined, left.length);

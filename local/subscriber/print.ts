@@ -13,7 +13,7 @@ import { EMPTY, readable, readablePair } from './values.ts';
 export interface FormatOptions {
   /** ANSI colours, whatever the stream. */
   readonly colour: boolean;
-  /** The terminal's columns; 120 by default. */
+  /** The terminal's columns. Without them, as for a file or a pipe, everything is shown whole. */
   readonly width?: number;
   /** An IANA zone for the time of day; the machine's own by default. */
   readonly timeZone?: string;
@@ -26,7 +26,10 @@ type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 interface Layout {
   readonly paint: Paint;
   readonly head: number;
+  /** Infinite when nothing is to be cut. */
   readonly rest: number;
+  /** The text, or what of it there is room for. */
+  readonly fit: typeof cut;
 }
 
 const MARGIN = 12;
@@ -39,9 +42,10 @@ export function formatEvent(event: ChangeEvent, options: FormatOptions): string 
   const paint: Paint = options.colour
     ? (format, text) => styleText(format, text, { validateStream: false })
     : (_, text) => text;
-  const width = Math.max(60, options.width ?? 120);
+  const width = Math.max(60, options.width ?? Number.POSITIVE_INFINITY);
   const head = Math.min(44, Math.floor((width - MARGIN) * 0.4));
-  const layout = { paint, head, rest: width - MARGIN - head - GAP };
+  const fit: typeof cut = options.width === undefined ? text => text : cut;
+  const layout = { paint, head, rest: width - MARGIN - head - GAP, fit };
   const first = `${paint('dim', timeOfDay(event.time, options.timeZone))}  ${marker(event, paint)} ${headOf(event, layout)}`;
   const blank = ' '.repeat(MARGIN + head + GAP);
   return bodyOf(event, layout)
@@ -63,17 +67,17 @@ function marker({ type }: ChangeEvent, paint: Paint): string {
   return type.endsWith('.deleted') ? paint(['bold', 'red'], '−') : paint('blue', '~');
 }
 
-function headOf(event: ChangeEvent, { paint, head }: Layout): string {
+function headOf(event: ChangeEvent, { paint, head, fit }: Layout): string {
   const process = `process ${printable(event.data.process.id)}`;
-  if (event.type === 'source.skipped') return paint('bold', pad(cut(nameOf(event.data.project), head), head));
-  if (isToldOf(event, 'source')) return pad(cut(process, head), head);
+  if (event.type === 'source.skipped') return paint('bold', pad(fit(nameOf(event.data.project), head), head));
+  if (isToldOf(event, 'source')) return pad(fit(process, head), head);
   const [outer, inner] = isToldOf(event, 'field')
     ? [process, nameOf({ ...event.data.field, id: event.data.field.externalId })]
     : [nameOf(event.data.project), 'task' in event.data ? nameOf(event.data.task) : undefined];
-  if (inner === undefined) return paint('bold', pad(cut(outer, head), head));
+  if (inner === undefined) return paint('bold', pad(fit(outer, head), head));
   const room = head - columns(' › ');
-  const shownOuter = cut(outer, Math.max(Math.floor(room * 0.45), room - columns(inner)));
-  const shownInner = pad(cut(inner, room - columns(shownOuter)), room - columns(shownOuter));
+  const shownOuter = fit(outer, Math.max(Math.floor(room * 0.45), room - columns(inner)));
+  const shownInner = pad(fit(inner, room - columns(shownOuter)), room - columns(shownOuter));
   return `${paint('bold', shownOuter)}${paint('dim', ' › ')}${shownInner}`;
 }
 
@@ -127,14 +131,16 @@ function changesOf({ type, data }: ToldEvent): FieldChange[] {
   return changes.map(asFieldChange);
 }
 
-function createdLine(event: ToldEvent, { paint, rest }: Layout): string {
+function createdLine(event: ToldEvent, { paint, rest, fit }: Layout): string {
   const said = `${entityOf(event)} created`;
   const shown = mainFields(event);
   const parts: string[] = [];
   let room = rest - columns(said);
-  for (const change of shown.slice(0, CREATED_FIELDS)) {
-    const name = cut(printable(change.name), 20);
-    const value = cut(printable((readable(change.to, change.type) ?? '').slice(0, 200)), 24);
+  const bounded = Number.isFinite(rest);
+  for (const change of bounded ? shown.slice(0, CREATED_FIELDS) : shown) {
+    const name = fit(printable(change.name), 20);
+    const text = readable(change.to, change.type) ?? '';
+    const value = fit(printable(bounded ? text.slice(0, 200) : text), 24);
     room -= columns(`  ${name} ${value}`);
     if (room < columns('  … 99 more')) break;
     parts.push(`  ${paint('cyan', name)} ${value}`);
@@ -156,30 +162,32 @@ function mainFields(event: ToldEvent): FieldChange[] {
   return [...custom, ...telling.filter(({ kind }) => kind !== 'custom')];
 }
 
-function updatedLines(event: ToldEvent, { paint, rest }: Layout): string[] {
+function updatedLines(event: ToldEvent, layout: Layout): string[] {
+  const { paint, rest, fit } = layout;
   const changes = changesOf(event);
-  const names = changes.map(({ name }) => cut(printable(name), 24));
+  const names = changes.map(({ name }) => fit(printable(name), 24));
   const column = Math.max(12, ...names.map(columns));
   const lines = changes.map(
     (change, index) =>
-      `${paint('cyan', pad(names[index] ?? '', column))}  ${valuesOf(change, rest - column - GAP, paint)}`,
+      `${paint('cyan', pad(names[index] ?? '', column))}  ${valuesOf(change, rest - column - GAP, layout)}`,
   );
   return event.data.truncated?.includes('changes')
     ? [...lines, paint('dim', '… and more than one event can hold')]
     : lines;
 }
 
-function valuesOf(change: FieldChange, room: number, paint: Paint): string {
-  if (change.added !== undefined || change.removed !== undefined) return choicesOf(change, paint);
+function valuesOf(change: FieldChange, room: number, layout: Layout): string {
+  const { paint } = layout;
+  if (change.added !== undefined || change.removed !== undefined) return choicesOf(change, layout);
   const [from, to] = readablePair(change, Math.max(32, room - columns(' → ')));
   const empty = paint(['dim', 'italic'], EMPTY);
   const before = from === undefined ? empty : paint('dim', from);
   return `${before} ${paint('dim', '→')} ${to === undefined ? empty : paint('bold', to)}`;
 }
 
-function choicesOf({ added = [], removed = [] }: FieldChange, paint: Paint): string {
+function choicesOf({ added = [], removed = [] }: FieldChange, { paint, fit }: Layout): string {
   const label = (choice: unknown) =>
-    cut(printable(typeof choice === 'string' ? choice : JSON.stringify(choice)), 40);
+    fit(printable(typeof choice === 'string' ? choice : JSON.stringify(choice)), 40);
   return [
     ...added.map(choice => paint('green', `+${label(choice)}`)),
     ...removed.map(choice => paint('red', `−${label(choice)}`)),

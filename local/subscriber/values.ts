@@ -11,12 +11,14 @@ export function readable(value: Json, type: string): string | undefined {
 }
 
 /** Both values of a change, printable and together at most `room` columns wide. Long texts that begin alike show where
- *  they differ; what one side doesn't need the other may take. */
+ *  they differ; what one side doesn't need the other may take. With infinite room both are whole. */
 export function readablePair(change: FieldChange, room: number): [string | undefined, string | undefined] {
   let pair = [readable(change.from, change.type), readable(change.to, change.type)] as const;
   // Objects that go by the same name differ in something else: then all of it is shown.
   if (pair[0] === pair[1]) pair = [JSON.stringify(change.from), JSON.stringify(change.to)];
-  const [from, to] = pair.map(text => (text === undefined ? undefined : printable(text.slice(0, LONGEST))));
+  const longest = Number.isFinite(room) ? LONGEST : undefined;
+  const [from, to] = pair.map(text => (text === undefined ? undefined : printable(text.slice(0, longest))));
+  if (longest === undefined) return [from, to];
   const [wide, other] = [columns(from ?? EMPTY), columns(to ?? EMPTY)];
   if (wide + other <= room) return [from, to];
   const half = Math.floor(room / 2);

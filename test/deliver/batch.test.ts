@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { answer, hang, type Reaction, reset, startReceiver } from '../endpoints/receiver.ts';
+import { answer, type Reaction, startReceiver } from '../endpoints/receiver.ts';
 import { failuresOf, openBatch } from './batch.ts';
-import { SECRET, someEvents } from './house.ts';
+import { SECRET, someEvents } from './given.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -13,82 +13,7 @@ const receiver = async (...script: Reaction[]) => {
   return started;
 };
 
-const HOUR = 3_600_000;
-const context = (ms: number) => ({ getRemainingTimeInMillis: () => ms });
-
 describe('a batch for one webhook', () => {
-  it('has its first event sent alone and the others ten at once, the oldest first', async () => {
-    let open = 0;
-    const most: number[] = [];
-    const slow: Reaction = response => {
-      most.push(++open);
-      setTimeout(() => {
-        open--;
-        response.writeHead(204).end();
-      }, 100);
-    };
-    const { url, received } = await receiver(slow);
-    const { deliver, record } = openBatch(url);
-    const events = someEvents(25);
-    const Records = events.map((event, index) => record(JSON.stringify(event), index * 1000));
-    expect(await deliver({ Records })).toEqual({ batchItemFailures: [] });
-    expect(received).toHaveLength(25);
-    expect(most.slice(0, 2)).toEqual([1, 1]);
-    expect(Math.max(...most)).toBe(10);
-    expect(received[0]?.headers['webhook-id']).toBe(events.at(-1)?.id);
-  });
-
-  it.each([
-    [{ 'retry-after': '120' }, 120],
-    [{ 'retry-after': '999999' }, 41_400],
-    [{}, 5],
-  ])(
-    'waits as a whole, and is not tried, when the first answer asks for less: %j',
-    async (headers, seconds) => {
-      const { url, received } = await receiver(answer(429, headers));
-      const { deliver, records, visible, counts } = openBatch(url);
-      const Records = records(someEvents(10));
-      const failed = failuresOf(await deliver({ Records }));
-      expect(failed).toEqual(Records.map(({ messageId }) => messageId).sort());
-      expect(received).toHaveLength(1);
-      expect(visible).toHaveLength(10);
-      expect(new Set(visible.map(([, pause]) => pause))).toEqual(new Set([seconds]));
-      expect(counts).toEqual({ DeliveriesPostponed: 10 });
-    },
-  );
-
-  it('waits from the moment when the endpoint slows down; what was delivered before is done', async () => {
-    const { url, received } = await receiver(answer(200), answer(200), answer(503, { 'retry-after': '60' }));
-    const { deliver, records, visible, counts } = openBatch(url);
-    const failed = failuresOf(await deliver({ Records: records(someEvents(40)) }));
-    const delivered = counts.EventsDelivered ?? 0;
-    expect(delivered).toBe(2);
-    expect(failed).toHaveLength(38);
-    expect(received.length).toBeLessThanOrEqual(12);
-    expect(new Set(visible.map(([, pause]) => pause))).toEqual(new Set([60]));
-  });
-
-  it('is not waited for, when it waited for three days already', async () => {
-    const { url } = await receiver(answer(429, { 'retry-after': '120' }));
-    const { deliver, record, dead, visible } = openBatch(url);
-    const [old, young] = someEvents(2).map(event => JSON.stringify(event)) as [string, string];
-    const Records = [record(young), record(old, 72 * HOUR)];
-    expect(failuresOf(await deliver({ Records }))).toEqual(['m0']);
-    expect(dead).toEqual([
-      {
-        url: 'dead-letters',
-        body: old,
-        attributes: {
-          endpoint: 'crm',
-          reason: 'answered 429',
-          receives: '3',
-          firstReceived: expect.stringMatching(/^\d{4}-/),
-        },
-      },
-    ]);
-    expect(visible).toEqual([['r-m0', 120]]);
-  });
-
   it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
     const { url, received } = await receiver(answer(200));
     const { deliver, records, visible } = openBatch(url);
@@ -98,33 +23,6 @@ describe('a batch for one webhook', () => {
     expect(received).toHaveLength(2);
     expect(failed).toHaveLength(3);
     expect(visible.map(([, seconds]) => seconds)).toEqual([0, 0, 0]);
-  });
-
-  it('goes to the dead-letter queue from the 410 on, whatever else was on its way', async () => {
-    const { url, received } = await receiver(answer(200), answer(410), (response, received) => {
-      setTimeout(() => reset(response, received), 100);
-    });
-    const { deliver, records, dead, counts, states, clock } = openBatch(url);
-    const failed = failuresOf(await deliver({ Records: records(someEvents(30)) }));
-    expect(received.length).toBeLessThanOrEqual(11);
-    expect(counts.EndpointStopped).toBe(1);
-    expect(counts.EventsDelivered).toBe(1);
-    expect(dead.length + failed.length).toBe(29);
-    expect(dead.length).toBeGreaterThanOrEqual(20);
-    expect(dead[0]?.attributes.reason).toBe('the endpoint answered 410 and is stopped');
-    expect(await states.isStopped('crm')).toEqual({ reason: 'answered 410', at: clock() });
-  });
-
-  it('fails one by one otherwise, and only those that fail come back', async () => {
-    const { url } = await receiver((response, { body }) => {
-      response.writeHead(/\.[135]"/.test(body.slice(0, 120)) ? 500 : 200).end();
-    });
-    const { deliver, records, counts } = openBatch(url);
-    const Records = records(someEvents(6));
-    const failing = Records.filter(({ body }) => /\.[135]"/.test(body.slice(0, 120)));
-    expect(failing).toHaveLength(3);
-    expect(failuresOf(await deliver({ Records }))).toEqual(failing.map(({ messageId }) => messageId));
-    expect(counts).toEqual({ EventsDelivered: 3, DeliveriesPostponed: 3 });
   });
 
   it('uses a new secret within a minute, and both while both are there', async () => {
@@ -147,7 +45,7 @@ describe('what is at fault on our side', () => {
   it.each([
     [
       'no such secret',
-      /secret changewire\/endpoint\/crm can not be read \(ResourceNotFoundException\)\. Put/,
+      /secret changewire\/endpoint\/crm can not be read \(ResourceNotFoundException\)\. Make/,
     ],
     ['hush', /secret changewire\/endpoint\/crm lacks the JSON object\. Put it there/],
     ['{"url":"https://hush"}', /lacks secrets\. Put it there/],
@@ -186,49 +84,17 @@ describe('what is at fault on our side', () => {
     expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
   });
 
-  it('a table that can not be asked makes no attempt and loses nothing; a 410 that can not be kept is tried again', async () => {
-    const { url, received } = await receiver(answer(410));
-    const down = async () => {
-      throw new Error('table down');
-    };
-    const { states } = openBatch('');
-    const blind = openBatch(url, 'webhook', { states: { ...states, isStopped: down } });
-    expect(failuresOf(await blind.deliver({ Records: blind.records(someEvents(2)) }))).toHaveLength(2);
-    expect(received).toHaveLength(0);
-    const forgetful = openBatch(url, 'webhook', { states: { ...states, stop: down } });
-    expect(failuresOf(await forgetful.deliver({ Records: forgetful.records(someEvents(2)) }))).toHaveLength(
-      2,
-    );
-    expect(forgetful.dead).toEqual([]);
-    expect(received).toHaveLength(1);
-    const odd = openBatch(url, 'webhook', { states: { ...states, isStopped: () => Promise.reject('odd') } });
-    expect(failuresOf(await odd.deliver({ Records: odd.records(someEvents(1)) }))).toEqual(['m0']);
-  });
-
-  it('a queue that can not be asked leaves the message to its visibility time-out, and a dead letter where it was', async () => {
-    const { url } = await receiver(answer(500));
-    const down = async () => {
-      throw new Error('queue down');
-    };
-    const queues = { changeVisibility: down, moveToDeadLetters: down };
-    const { deliver, record, said } = openBatch(url, 'webhook', { queues });
+  it('a queue that no endpoint has keeps its messages; those of others beside it are delivered', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { deliver, record, said } = openBatch(url);
+    const other = 'arn:aws:sqs:eu-west-1:1:other';
     const [event] = someEvents(1);
-    const Records = [
-      record(JSON.stringify(event)),
-      record('no JSON'),
-      record(JSON.stringify(event), 99 * HOUR),
-    ];
-    expect(failuresOf(await deliver({ Records }))).toEqual(['m0', 'm1', 'm2']);
-    const told = said.map(({ message }) => message);
-    expect(told.filter(message => message.endsWith('it stays.'))).toHaveLength(2);
-    expect(told.filter(message => message.endsWith('the queue decides.'))).toHaveLength(1);
-  });
-
-  it('a queue that no endpoint has keeps its messages', async () => {
-    const { deliver, record, said } = openBatch('');
-    const Records = [record('{}', 0, 'arn:aws:sqs:eu-west-1:1:other')];
-    expect(failuresOf(await deliver({ Records }))).toEqual(['m0']);
-    expect(said).toMatchObject([{ level: 'error', message: expect.stringMatching(/1:other.*Deploy again/) }]);
+    const Records = [record('{}', 0, other), record(JSON.stringify(event)), record('{}', 0, other)];
+    const batchItemFailures = [{ itemIdentifier: 'm0' }, { itemIdentifier: 'm2' }];
+    expect(await deliver({ Records })).toEqual({ batchItemFailures });
+    expect(received).toHaveLength(1);
+    const message = `No endpoint has the queue ${other}; its messages stay there. Deploy again.`;
+    expect(said).toEqual([{ level: 'error', message, details: {} }]);
   });
 });
 
@@ -256,16 +122,6 @@ describe('a batch for a chat', () => {
     },
   );
 
-  it('tells an event that came twice once, and settles both', async () => {
-    const { url, received } = await receiver(answer(200));
-    const { deliver, records } = openBatch(url, 'slack');
-    const [event] = someEvents(1);
-    if (!event) throw new Error('no event');
-    expect(await deliver({ Records: records([event, event]) })).toEqual({ batchItemFailures: [] });
-    expect(received).toHaveLength(1);
-    expect(received[0]?.body.split('Acme').length).toBeGreaterThan(1);
-  });
-
   it('waits as a whole when a message is one too many; what fails otherwise comes back alone', async () => {
     const { url, received } = await receiver(answer(404), answer(429, { 'retry-after': '30' }));
     const { deliver, records, visible } = openBatch(url, 'slack');
@@ -287,15 +143,6 @@ describe('a batch for a chat', () => {
     expect(counts).toMatchObject({ EndpointStopped: 1, EventsDeadLettered: 3 });
   });
 
-  it('is shown again at once when its next moment to send comes too late for this run', async () => {
-    const { url, received } = await receiver(answer(200));
-    const { deliver, records, states, visible, clock } = openBatch(url, 'slack');
-    for (let booked = 0; booked < 30; booked++) await states.reserveSlot('crm', 1000, clock());
-    expect(failuresOf(await deliver({ Records: records(someEvents(2)) }, context(40_000)))).toHaveLength(2);
-    expect(visible.map(([, seconds]) => seconds)).toEqual([0, 0]);
-    expect(received).toHaveLength(0);
-  });
-
   it('sets an event aside that the format chokes on, and tells the others', async () => {
     const { url, received } = await receiver(answer(200));
     const { deliver, record, dead } = openBatch(url, 'slack');
@@ -307,16 +154,5 @@ describe('a batch for a chat', () => {
     expect(dead.map(({ attributes }) => attributes.reason)).toEqual([
       expect.stringMatching(/^the event can not be shown \(\w+\)$/),
     ]);
-  });
-});
-
-describe('a hanging webhook', () => {
-  it('costs a batch of ten two time-outs, not ten', async () => {
-    const { url, received } = await receiver(hang);
-    const { deliver, records } = openBatch(url, 'webhook', { timeout: 300 });
-    const startedAt = Date.now();
-    expect(failuresOf(await deliver({ Records: records(someEvents(10)) }))).toHaveLength(10);
-    expect(received).toHaveLength(10);
-    expect(Date.now() - startedAt).toBeLessThan(2_000);
   });
 });

@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createDeliver, type DeliverDependencies } from '../../functions/create-deliver.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
-import { memoryStates, type Said, SECRET } from './house.ts';
+import { memoryStates, type Said, SECRET } from './given.ts';
 
 export interface DeadLetter {
   readonly url: string;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSecrets } from '../../functions/endpoints/secrets.ts';
 import { deliverEnvironment, parseEnvironment } from '../../functions/settings.ts';
-import { someEvents } from './house.ts';
+import { someEvents } from './given.ts';
 
 const endpoint = {
   name: 'crm',

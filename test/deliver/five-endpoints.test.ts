@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
 import { answer, hang, type Reaction, startReceiver } from '../endpoints/receiver.ts';
-import { type House, openHouse, someEvents, until } from './house.ts';
+import { someEvents } from './given.ts';
+import { type House, openHouse, until } from './house.ts';
 import { virtualTime } from './virtual-time.ts';
 
 let house: House;

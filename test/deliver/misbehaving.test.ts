@@ -2,7 +2,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RetryTiming } from '../../functions/endpoints/retries.ts';
 import { answer, hang, type Reaction, reset, startReceiver } from '../endpoints/receiver.ts';
-import { type House, openHouse, SECRET, someEvents, until } from './house.ts';
+import { SECRET, someEvents } from './given.ts';
+import { type House, openHouse, until } from './house.ts';
 
 let house: House;
 const closers: (() => unknown)[] = [];

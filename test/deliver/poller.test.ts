@@ -5,7 +5,8 @@ import type { Deliver } from '../../functions/create-deliver.ts';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { startPoller } from '../../local/endpoints/poller.ts';
-import { type House, openHouse, someEvents, until } from './house.ts';
+import { someEvents } from './given.ts';
+import { type House, openHouse, until } from './house.ts';
 
 let house: House;
 let crm: EndpointSettings;

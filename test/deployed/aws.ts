@@ -1,6 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
@@ -51,9 +51,8 @@ export class Aws {
     return Configuration?.Environment?.Variables?.[variable] ?? '';
   }
 
-  async putSecret(name: string, value: object): Promise<void> {
-    const SecretString = JSON.stringify(value);
-    await this.#secrets.send(new PutSecretValueCommand({ SecretId: name, SecretString }));
+  async createSecret(Name: string, value: object): Promise<void> {
+    await this.#secrets.send(new CreateSecretCommand({ Name, SecretString: JSON.stringify(value) }));
   }
 
   async subscribe(TopicArn: string, Endpoint: string, Attributes: Record<string, string>): Promise<void> {

@@ -8,9 +8,10 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CDK = `${ROOT}node_modules/.bin/cdk`;
 const TIMEOUT = 180_000;
 
-/** The real stack, through the real CDK CLI, from a directory of its own with a cdk.json of its own. */
+/** The real stacks, through the real CDK CLI, from a directory of its own with a cdk.json of its own. */
 export class DeployedStack {
   readonly name = 'Changewire';
+  readonly names = [this.name, `${this.name}-Table`];
   readonly #directory: string;
   readonly #endpoint: string;
   #running: ChildProcess | undefined;
@@ -31,11 +32,17 @@ export class DeployedStack {
     project.app = `node ${ROOT}infra/app.ts`;
     project.context.changewire = { stackName: this.name, ...changewire };
     writeFileSync(`${this.#directory}/cdk.json`, JSON.stringify(project, undefined, 2));
-    return this.#cdk('deploy', '--require-approval', 'never', '--outputs-file', 'outputs.json');
+    return this.#cdk('deploy', '--all', '--require-approval', 'never', '--outputs-file', 'outputs.json');
   }
 
+  /** Destroys all but the table. */
   destroy(): Promise<string> {
-    return this.#cdk('destroy', '--force');
+    return this.#cdk('destroy', this.name, '--force');
+  }
+
+  /** Destroys what can be destroyed. */
+  destroyAll(): Promise<string> {
+    return this.#cdk('destroy', '--all', '--force');
   }
 
   /** An output of the last deployment. @throws when there is none of that name */

@@ -84,10 +84,12 @@ describe('an endpoint’s secret', () => {
     );
     const missing = await read(endpoint('slack')).catch((error: Error) => error.message);
     expect(missing).toMatch(
-      /^Endpoint crm: secret changewire\/endpoint\/crm can not be read \(ResourceNotFoundException\)\. Put it there/,
+      /^Endpoint crm: secret changewire\/endpoint\/crm can not be read \(ResourceNotFoundException\)\. Make it: .*create-secret --name changewire\/endpoint\/crm --secret-string/,
     );
     expect(missing).not.toContain('hush');
-    await expect(read(endpoint('slack'))).rejects.toThrow(/unknown error/);
+    await expect(read(endpoint('slack'))).rejects.toThrow(
+      /unknown error\)\. Put it there: .*put-secret-value/,
+    );
     expect(await read(endpoint('slack'))).toEqual({ url });
   });
 });

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { expect } from 'vitest';
 import * as z from 'zod';
 
 /** The library's own build for Node: its main file can be read by bundlers only. */
@@ -100,4 +101,24 @@ function sorted(value: unknown, key = ''): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, inner]) => [name, sorted(inner, name)] as const);
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+const KB = 1024;
+
+/** A message's card, when it is valid and small enough. */
+export function cardOf(body: string | undefined) {
+  expect(Buffer.byteLength(body ?? '')).toBeLessThanOrEqual(28 * KB);
+  expect(Buffer.byteLength(body ?? '', 'utf16le')).toBeLessThanOrEqual(28 * KB);
+  const card = teamsMessage.parse(JSON.parse(body ?? '')).attachments[0].content;
+  expect(cardFaults(card)).toEqual([]);
+  return card;
+}
+
+/** Every run of a card. */
+export function runsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if ('inlines' in value && Array.isArray(value.inlines)) {
+    return value.inlines.map(run => (typeof run === 'string' ? run : String(run.text)));
+  }
+  return Object.values(value).flatMap(runsOf);
 }

@@ -40,6 +40,13 @@ describe('the schedules', () => {
     });
   });
 
+  test('leave nothing behind when the stack goes: the name of their group is always the same', () => {
+    template.hasResource('AWS::Scheduler::ScheduleGroup', {
+      DeletionPolicy: 'Delete',
+      UpdateReplacePolicy: 'Delete',
+    });
+  });
+
   test('are created after their group and after what their role may do', () => {
     template.allResources('AWS::Scheduler::Schedule', {
       DependsOn: Match.arrayWith([

@@ -1,12 +1,20 @@
-import { Match } from 'aws-cdk-lib/assertions';
+import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { leastConfig, resources, testTemplate } from './synthesise.ts';
+import { leastConfig, resources, testStacks, testTemplate } from './synthesise.ts';
 
-const template = testTemplate();
+const { stack, kept } = testStacks();
+const template = Template.fromStack(stack);
+const keptTemplate = Template.fromStack(kept);
+
+interface Resource {
+  readonly Type: string;
+  readonly DeletionPolicy?: string;
+  readonly Properties?: object;
+}
 
 describe('the table', () => {
   test('has the keys, the time to live and the stream that the code rests on', () => {
-    template.hasResourceProperties('AWS::DynamoDB::Table', {
+    keptTemplate.hasResourceProperties('AWS::DynamoDB::Table', {
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
         { AttributeName: 'sk', KeyType: 'RANGE' },
@@ -21,8 +29,8 @@ describe('the table', () => {
     });
   });
 
-  test('survives the stack and mistakes', () => {
-    template.hasResource('AWS::DynamoDB::Table', {
+  test('survives its stack and mistakes', () => {
+    keptTemplate.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
       Properties: {
@@ -33,18 +41,30 @@ describe('the table', () => {
   });
 });
 
-describe('the credentials', () => {
-  test('are placeholders: one secret per workspace, by the name that the function asks for', () => {
-    const secrets = resources(template, 'AWS::SecretsManager::Secret')
-      .filter(([id]) => id.startsWith('Credentials'))
-      .map(([, secret]) => secret);
-    expect(secrets.map(secret => secret.Name)).toEqual(['changewire/example-eu', 'changewire/example-us']);
-    for (const { SecretString } of secrets)
-      expect(JSON.parse(SecretString as string)).toEqual({ clientId: '', clientSecret: '' });
+describe('destroying the stack and deploying it again', () => {
+  test('goes on over the table, which is alone in a stack that is protected', () => {
+    expect(
+      Object.values(keptTemplate.toJSON().Resources).map(each => (each as { Type: string }).Type),
+    ).toEqual(['AWS::DynamoDB::Table']);
+    expect([stack.terminationProtection, kept.terminationProtection]).toEqual([false, true]);
+    expect([stack.stackName, kept.stackName]).toEqual(['Changewire', 'Changewire-Table']);
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
   });
 
-  test('outlive the stack, because only the operator of the service can issue them again', () => {
-    template.allResources('AWS::SecretsManager::Secret', { DeletionPolicy: 'RetainExceptOnCreate' });
+  test('meets no name that the last one left taken: nothing is kept', () => {
+    const all = Object.entries(template.toJSON().Resources as Record<string, Resource>);
+    const keptOnes = all.filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete');
+    expect(keptOnes).toEqual([]);
+    const named = all.filter(([, { Type, Properties = {} }]) =>
+      ['Name', `${Type.split('::').at(-1)}Name`].some(name => Object.hasOwn(Properties, name)),
+    );
+    // The name of an inline policy is its role's alone.
+    const types = new Set(named.map(([, { Type }]) => Type).filter(type => type !== 'AWS::IAM::Policy'));
+    expect([...types].sort()).toEqual(['AWS::CloudWatch::Alarm', 'AWS::Scheduler::ScheduleGroup']);
+  });
+
+  test('finds the secrets as they are: the operator makes them, no stack', () => {
+    for (const each of [template, keptTemplate]) each.resourceCountIs('AWS::SecretsManager::Secret', 0);
   });
 });
 

@@ -6,6 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll } from 'vitest';
 import { readConfig } from '../../infra/config/read.ts';
 import { ChangewireStack } from '../../infra/stack.ts';
+import { TableStack } from '../../infra/table-stack.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')) as {
   context: Record<string, unknown>;
@@ -22,9 +23,16 @@ export function testApp(): App {
   return new App({ context: { ...cdkJson.context, 'aws:cdk:bundling-stacks': [] }, outdir });
 }
 
-/** The stack of a configuration, by default cdk.json's. */
-export function testStack(config: unknown = committedConfig, app = testApp()): ChangewireStack {
-  return new ChangewireStack(app, readConfig(config));
+/** Both stacks of a configuration, by default cdk.json's. */
+export function testStacks(input: unknown = committedConfig, app = testApp()) {
+  const config = readConfig(input);
+  const kept = new TableStack(app, config);
+  return { kept, stack: new ChangewireStack(app, config, kept.snapshots) };
+}
+
+/** The stack of all but the table. */
+export function testStack(config?: unknown, app = testApp()): ChangewireStack {
+  return testStacks(config, app).stack;
 }
 
 export function testTemplate(config?: unknown): Template {
@@ -69,6 +77,14 @@ export function allowed(template: Template, role: string): { actions: string[]; 
     .map(({ Action, Resource }) => ({ actions: [Action].flat(), resources: [Resource].flat() }));
 }
 
+/** The resource of a statement about the secret of this name, and about no other. */
+export function secretArn(name: string): object {
+  const parts = ['Partition', 'Region', 'AccountId'].map(part => ({ Ref: `AWS::${part}` }));
+  const [partition, region, account] = parts;
+  const secret = `:secret:${name}-??????`;
+  return { 'Fn::Join': ['', ['arn:', partition, ':secretsmanager:', region, ':', account, secret]] };
+}
+
 /** The environment of a function as Lambda would hand it over: references become texts like those of AWS. */
 export function environmentOf(template: Template, name: string): Record<string, string> {
   const found = resources(template, 'AWS::Lambda::Function').find(([id]) => id.startsWith(`${name}Function`));
@@ -78,6 +94,8 @@ export function environmentOf(template: Template, name: string): Record<string, 
     if (typeof value === 'string') return value;
     const { Ref, ...reference } = value as Record<string, unknown>;
     if (typeof Ref === 'string') return refText(template, Ref, name80(Ref));
+    // Of the other stack, the table's name alone.
+    if ('Fn::ImportValue' in reference) return `Changewire-Table-SnapshotsTable-${'x'.repeat(13)}`;
     const { 'Fn::GetAtt': [id, attribute] = [], 'Fn::Join': [, parts] = [] } = reference as {
       'Fn::GetAtt'?: [string, string] | [];
       'Fn::Join'?: [string, unknown[]] | [];

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -33,6 +33,48 @@ describe('the command line', () => {
     expect(only.stderr()).toContain('baseline onboarding 30/30 projects');
     expect(processesOf(directory)).toEqual([]);
     expect(existsSync(join(directory, '.changewire'))).toBe(false);
+  });
+});
+
+describe('the data directory', () => {
+  test('of a run is readable by its user alone, with all that is kept in it, also one that was open before', async () => {
+    const directory = temporaryDirectory();
+    const data = join(directory, 'data');
+    mkdirSync(data);
+    chmodSync(data, 0o755);
+    const file = join(data, 'service.json.new');
+    writeFileSync(file, '', { mode: 0o644 });
+    // Nobody listens there: so there is something to keep.
+    const away = '--webhook http://127.0.0.1:9/a --slack http://127.0.0.1:9/b';
+    const runner = run(directory, `--data data --interval 100ms ${away}`);
+    await until(() => existsSync(join(data, 'undelivered')) && existsSync(join(data, 'position.json')));
+    const open = [
+      data,
+      ...readdirSync(data, { recursive: true, encoding: 'utf8' }).map(name => join(data, name)),
+    ]
+      .map(path => `${path.slice(data.length)} ${(statSync(path).mode & 0o777).toString(8)}`)
+      .filter(each => !/ [67]00$/.test(each));
+    expect(open).toEqual([]);
+    expect(runner.stdout()).toContain(
+      `${data} is open to others (mode 755); from now on it is yours alone (700)`,
+    );
+    runner.child.kill('SIGINT');
+    await runner.ended();
+    const again = run(directory, '--data data --once');
+    await again.ended();
+    expect(again.stdout()).not.toContain('open to others');
+  });
+
+  test('that is a file is refused in one line, with the remedy', async () => {
+    const directory = temporaryDirectory();
+    const file = join(directory, 'data');
+    writeFileSync(file, '');
+    const refused = run(directory, '--data data --once');
+    expect(await refused.ended()).toBe(1);
+    expect(refused.stderr()).toBe(
+      `changewire: The data directory ${file} is no directory, or lies in something that is none (ENOTDIR). ` +
+        'Name another one with --data, or use --memory.\n',
+    );
   });
 });
 
@@ -99,6 +141,26 @@ describe('a run of a real service', () => {
     expect(JSON.stringify(second.events())).toContain('Made between two runs');
     expect(endpoint.bodies.map(body => JSON.parse(body))).toEqual(second.events());
     expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
+  });
+
+  test('prints every event to a reader that takes its time, and ends then only', async () => {
+    const directory = temporaryDirectory();
+    const service = await startSimulatedService();
+    onTestFinished(service.stop);
+    const environment = environmentOf(service);
+    expect(await run(directory, '--once', environment).ended()).toBe(0);
+    const [processId = ''] = service.workspace.processes();
+    // Several times what a pipe holds.
+    const names = Array.from({ length: 8 }, (_, n) => `${n} ${'long '.repeat(5_000)}`);
+    for (const name of names) service.workspace.createProject(processId, { name });
+    const slow = run(directory, '--once --json --data .changewire', environment);
+    slow.child.stdout?.pause();
+    await until(() => slow.stderr().includes('8 events'));
+    await until(() => processesOf(directory).length === 0);
+    slow.child.stdout?.resume();
+    expect(await slow.ended()).toBe(0);
+    const text = JSON.stringify(slow.events());
+    expect(names.filter(name => !text.includes(name)).length).toBe(0);
   });
 
   test('that is away fails, and is found when it is back', async () => {

@@ -107,24 +107,92 @@ describe('a `changes` pass that fails', () => {
       'project.updated 1001 budget: "1" → "2"',
     ]);
   });
+});
 
-  it('because its time is over goes on in the next run, and says why', async () => {
-    await baselined();
+describe('a pass whose time is up', () => {
+  const MESSAGE = /Time ran out within a request; the next run goes on/;
+  /** Poll over a table whose commits of 1002 take all the time, and then do this. */
+  const lateCommit = (then: () => void) =>
+    world.poller({
+      snapshots: {
+        ...world.snapshots,
+        commit: async (process, request) => {
+          if (request.projectId === '1002') {
+            world.pass(100_000);
+            then();
+          }
+          return world.snapshots.commit(process, request);
+        },
+      },
+    });
+  const editAll = () => {
     for (const id of ['1001', '1002', '1003']) budget(id, '1');
-    const refusal = refuse('1002', { 'retry-after': '30' });
     world.pass(MINUTE);
+  };
+  const ALL = ['1001', '1002', '1003'].map(id => `project.updated ${id} budget: "" → "1"`);
+
+  it('before an answer goes on in the next run, and says where', async () => {
+    await baselined({ pageSize: { tasks: 1 } });
+    editAll();
+    world.service.fail({ when: isTasksOf('1002'), fault: { before: () => world.pass(100_000) } });
     expect(await world.run('changes', { remaining: 100_000 })).toMatchObject({
       outcome: 'unfinished',
       projects: 1,
       events: 1,
     });
-    expect(saidOf(/Time ran out within a request; the next run goes on/)).toEqual([
-      ['info', { error: expect.stringMatching(/1002\/tasks/) }],
+    expect(saidOf(MESSAGE)).toEqual([
+      ['info', { error: expect.stringMatching(/1002\/tasks.*the deadline of the pass is reached/) }],
     ]);
-    refusal.cancel();
     expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 2, events: 2 });
-    expect(await told()).toEqual(
-      ['1001', '1002', '1003'].map(id => `project.updated ${id} budget: "" → "1"`),
+    expect(await told()).toEqual(ALL);
+  });
+
+  it.each([
+    ['a defect of ours', new TypeError('undefined is not a function')],
+    ['an outage of the table', Object.assign(new Error('socket hang up'), { name: 'TimeoutError' })],
+  ])('fails by %s, and keeps how far it came', async (_what, error) => {
+    await baselined();
+    editAll();
+    const poll = lateCommit(() => {
+      throw error;
+    });
+    await expect(world.run('changes', { poll, remaining: 100_000 })).rejects.toBe(error);
+    expect(saidOf(MESSAGE)).toEqual([]);
+    expect(saidOf(/Pass failed/)).toEqual([['error', expect.objectContaining({ error: error.message })]]);
+    const failed = world.counts.filter(({ name }) => name === 'PassFailed');
+    expect(failed.at(-1)?.value).toBe(1);
+    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 2, events: 2 });
+    expect(await told()).toEqual(ALL);
+  });
+
+  it('fails by a refusal whose next try would come too late, and keeps how far it came', async () => {
+    await baselined();
+    editAll();
+    const refusal = refuse('1002', { 'retry-after': '96' });
+    await expect(world.run('changes', { remaining: 100_000 })).rejects.toThrow(/1002\/tasks.*status 429/);
+    refusal.cancel();
+    expect(saidOf(MESSAGE)).toEqual([]);
+    await world.run('changes');
+    expect(await told()).toEqual(ALL);
+  });
+
+  it('fails when too many projects failed until then', async () => {
+    const ids = Array.from({ length: 15 }, (_, index) => String(1001 + index));
+    await baselined({ projects: 15, tasksPerProject: 1 });
+    for (const id of ids) budget(id, '1');
+    world.pass(MINUTE);
+    let asked = 0;
+    const outage = world.service.fail({
+      when: ({ path }) => path.includes('/tasks') && ++asked > 0,
+      times: 1_000,
+      fault: { status: 403 },
+    });
+    const poll = world.poller({ onProgress: ({ done }) => done > 11 && world.pass(100_000) });
+    await expect(world.run('changes', { poll, remaining: 100_000 })).rejects.toThrow(
+      /^12 project\(s\) can not be read or committed.*status 403/,
     );
+    expect(asked).toBe(12);
+    outage.cancel();
+    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 15 });
   });
 });

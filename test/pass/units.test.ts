@@ -4,6 +4,7 @@ import type { JsonObject } from '../../functions/json.ts';
 import { freshest } from '../../functions/pass/freshest.ts';
 import { Recent } from '../../functions/pass/recent.ts';
 import { walk } from '../../functions/pass/walk.ts';
+import { DeadlineError } from '../../functions/service/errors.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -201,6 +202,18 @@ describe('a walk', () => {
     });
     await expect(walking).rejects.toThrow('first');
     expect(begun).toEqual([1, 2]);
+  });
+
+  it('tells what one met, not that another ran out of time', async () => {
+    const work = async (item: number) => {
+      if (item === 1) throw new DeadlineError('GET /processes/p/projects/1/tasks');
+      await new Promise(resolve => setImmediate(resolve));
+      if (item === 2) throw new TypeError('a defect');
+      throw new Error('an outage');
+    };
+    const how = { concurrency: 3, shouldStop: () => false, onReached: async () => undefined };
+    await expect(walk([1, 2, 3], { ...how, work })).rejects.toThrow('a defect');
+    await expect(walk([1], { ...how, work })).rejects.toThrow(DeadlineError);
   });
 
   it('stops before the item at which it is told to', async () => {

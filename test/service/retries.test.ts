@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
+  DeadlineError,
   ServiceAnswerError,
   ServiceStatusError,
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
-import { failureOf, rig, START } from './support/connect.ts';
+import { failureOf, type Rig, rig, START } from './support/connect.ts';
 import {
   broken,
   destroy,
@@ -155,7 +156,7 @@ describe('the deadline of the pass', () => {
   test('sends nothing once it is reached', async () => {
     const { connection, requests, tokenRequests } = await rig(user);
     const error = await failureOf(connection.open({ deadline: START }).user('u'));
-    expect(error).toBeInstanceOf(ServiceUnreachableError);
+    expect(error).toBeInstanceOf(DeadlineError);
     expect([requests.length, tokenRequests.length]).toEqual([0, 0]);
   });
 
@@ -163,9 +164,46 @@ describe('the deadline of the pass', () => {
     const { connection, requests, service } = await rig(sequence(hang, user), { concurrency: 1 });
     const short = connection.open({ deadline: START + 500 });
     const errors = await Promise.all([failureOf(short.user('a')), failureOf(short.user('b'))]);
-    for (const error of errors) expect(error.message).toContain('the deadline of the pass is reached');
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(DeadlineError);
+      expect(error.message).toContain('the deadline of the pass is reached');
+    }
     expect(await service.user('c')).toMatchObject({ id: 'u' });
     expect(requests.map(request => request.path)).toEqual(['/user/a', '/user/c']);
+  });
+
+  test('hides no failure that came before it: one of a try that is still under way', async () => {
+    const { connection, requests } = await rig(sequence(status(500), hang));
+    const error = await failureOf(connection.open({ deadline: START + 500 }).user('u'));
+    expect(error).toMatchObject({ name: 'ServiceStatusError', status: 500 });
+    expect(error.message).toContain('(the deadline of the pass ended the next attempt)');
+    expect(requests).toHaveLength(2);
+  });
+
+  test('hides no failure that came before it: one that was waited behind for too long', async () => {
+    const late: Rig = await rig(destroy, {
+      sleep: async () => {
+        late.time.now = START + 1_000;
+      },
+    });
+    const error = await failureOf(late.connection.open({ deadline: START + 1_000 }).user('u'));
+    expect(error).toBeInstanceOf(ServiceUnreachableError);
+    expect(late.infos.filter(({ method }) => method === 'GET')).toHaveLength(1);
+  });
+
+  test('hides no failure that came before it: one of a larger page', async () => {
+    const late: Rig = await rig(
+      sequence(status(500), (response, request) => {
+        late.time.now = START + 60_000;
+        status(500)(response, request);
+      }),
+    );
+    const walk = late.connection
+      .open({ deadline: START + 60_000 })
+      .projects('p')
+      [Symbol.asyncIterator]();
+    expect(await failureOf(walk.next())).toMatchObject({ status: 500 });
+    expect(late.requests).toHaveLength(2);
   });
 
   test('stops halving too', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  DeadlineError,
   type ServiceAnswerError,
   ServiceUnreachableError,
   TokenError,
 } from '../../functions/service/errors.ts';
 import { failureOf, rig, SECRET, START } from './support/connect.ts';
-import { type Behaviour, destroy, goodToken, html, json, sequence, status } from './support/server.ts';
+import { type Behaviour, destroy, goodToken, hang, html, json, sequence, status } from './support/server.ts';
 
 const user = json({ id: 'u' });
 const token = (name: string, more: object = { expires_in: 3600 }) => json({ access_token: name, ...more });
@@ -120,6 +121,22 @@ describe('the token request', () => {
     const { connection } = await rig(user, { token: status(429, { 'retry-after': '100' }) });
     const error = await failureOf(connection.open({ deadline: START + 50_000 }).user('a'));
     expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { status: 429 } });
+  });
+});
+
+describe('a token that does not come before the deadline', () => {
+  test('is what ended the time, where its request failed before', async () => {
+    const { connection } = await rig(user, { token: sequence(status(503), hang) });
+    const error = await failureOf(connection.open({ deadline: START + 500 }).user('a'));
+    expect(error).toBeInstanceOf(TokenError);
+    expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { status: 503 } });
+    expect(error.message).toContain('(attempt 1)');
+  });
+
+  test('says nothing of the service where nothing failed', async () => {
+    const { connection } = await rig(user, { token: hang });
+    const error = await failureOf(connection.open({ deadline: START + 300 }).user('a'));
+    expect(error).toBeInstanceOf(DeadlineError);
   });
 });
 

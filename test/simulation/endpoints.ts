@@ -4,11 +4,13 @@ import { createDeliver, type Deliver } from '../../functions/create-deliver.ts';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
-import { type Reply, VirtualAgent } from './http.ts';
+import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { type Failing, Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';
 import { QueueModel } from './models/queue.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
+import { SettlingOracle } from './oracle/settling.ts';
+import { isAmong, isDuring, type PartlyDelivered } from './partly.ts';
 import { type Shared, TABLE_NAME } from './shared.ts';
 import { tableClient } from './table-client.ts';
 
@@ -34,6 +36,10 @@ export class SimulatedEndpoint {
   #isRunning = false;
   #deadline = 0;
   #died: (() => void) | undefined;
+  #watch = new SettlingOracle([]);
+  /** Messages that failed as some of several, in this run and the one before. */
+  #failed = new Set<string>();
+  #failedBefore = new Set<string>();
 
   constructor(shared: Shared, kind: EndpointKind, deliveries: DeliveriesOracle) {
     const { scheduler, random } = shared;
@@ -88,11 +94,21 @@ export class SimulatedEndpoint {
     this.wake();
   }
 
-  #invoke(event: SQSEvent): Promise<SQSBatchResponse> {
+  async #invoke(event: SQSEvent): Promise<SQSBatchResponse> {
     if (!this.#deliver) throw new Error('the deliverer was not started');
-    return this.#deliver(event, {
+    const watch = new SettlingOracle(event.Records);
+    this.#watch = watch;
+    this.#failedBefore = this.#failed;
+    this.#failed = new Set();
+    const answer = await this.#deliver(event, {
       getRemainingTimeInMillis: () => this.#deadline - this.#shared.scheduler.now,
     });
+    try {
+      if (this.#kind === 'webhook') watch.ends(answer);
+    } catch (error) {
+      this.#shared.fail(error);
+    }
+    return answer;
   }
 
   #alive(): Life {
@@ -124,6 +140,9 @@ export class SimulatedEndpoint {
           life,
           () => 'endpoint.post',
           ({ body }) => this.#receive(body),
+          ({ body }, { status }) => {
+            if (status === 200) this.#watch.took(body);
+          },
         ),
       log,
       count: () => {},
@@ -132,6 +151,12 @@ export class SimulatedEndpoint {
   }
 
   #receive(body: string): Reply {
+    const trouble = this.#partly(({ how }) => how !== 'dead letter', body);
+    if (trouble) {
+      this.#count(trouble.how, body);
+      if (trouble.how === 'reset') throw new SocketError('reset');
+      return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
+    }
     if (this.#kind === 'webhook') this.#deliveries.got(this.name, body);
     return { status: 200, headers: {}, text: Buffer.from('ok') };
   }
@@ -139,22 +164,56 @@ export class SimulatedEndpoint {
   #send(life: Life, command: object) {
     if (command instanceof ChangeMessageVisibilityCommand) {
       const { ReceiptHandle = '', VisibilityTimeout = 0 } = command.input;
-      const work = () => this.queue.changeVisibility(ReceiptHandle, VisibilityTimeout);
+      const [, messageId = ''] = ReceiptHandle.split('/');
+      const work = () => {
+        if (this.#partly(({ visibility }) => visibility, messageId))
+          throw this.#refused('visibility', messageId);
+        this.queue.changeVisibility(ReceiptHandle, VisibilityTimeout);
+      };
       return life.call('queue.visibility', work, failing);
     }
     if (!(command instanceof SendMessageCommand)) throw new Error(`the queue does not know ${command}`);
     const { MessageBody = '' } = command.input;
     const work = () => {
+      if (this.#partly(({ how }) => how === 'dead letter', MessageBody))
+        throw this.#refused('dead letter', MessageBody);
       this.deadLetters.send(MessageBody);
       if (this.#kind === 'webhook') this.#deliveries.got(this.name, MessageBody);
     };
-    return life.call('queue.dead letter', work, failing);
+    const watch = this.#watch;
+    return life.call('queue.dead letter', work, failing).then(() => watch.took(MessageBody));
+  }
+
+  /** What the plan lets fail of what concerns this message now. */
+  #partly(concerns: (partly: PartlyDelivered) => boolean, name: string): PartlyDelivered | undefined {
+    const { plan, nature } = this.#shared;
+    if (!nature.faulty) return undefined;
+    return plan.partly.deliver.find(
+      partly => isDuring(partly, this.#runs - 1) && concerns(partly) && isAmong(partly, name),
+    );
+  }
+
+  #refused(what: 'visibility' | 'dead letter', name: string): Error {
+    this.#count(what, name);
+    return throttled();
+  }
+
+  #count(what: PartlyDelivered['how'] | 'visibility', name: string): void {
+    const { coverage } = this.#shared;
+    coverage.add('delivery.messages', what);
+    if (this.#failed.size === 1 && !this.#failed.has(name))
+      coverage.add('delivery.messages', 'several of a batch');
+    if (this.#failedBefore.has(name) && !this.#failed.has(name))
+      coverage.add('delivery.messages', 'in the next run, too');
+    this.#failed.add(name);
   }
 }
 
+const throttled = () => Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
+
 const failing: Failing<void> = (work, fault) => {
   if (fault === 'worked-then-failed') work();
-  throw Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
+  throw throttled();
 };
 
 /** A queue whose deletions get lost at times: what was delivered then comes again. */

@@ -13,6 +13,7 @@ const ANSWERS = [
   '500',
   '503',
   'truncated',
+  'cut-compressed',
   'not-json',
 ] as const;
 const WRITES = [...DEATHS, 'throttled', 'worked-then-failed'] as const;
@@ -29,6 +30,7 @@ export const FAULTS = {
   'topic.publish': [...WRITES, 'some-fail'],
   'queue.visibility': WRITES,
   'queue.dead letter': WRITES,
+  'queue.rejected': WRITES,
   'endpoint.post': [...DEATHS, 'reset', 'answered-then-reset', '404', '410', '429', '500', '503'],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -38,9 +40,25 @@ export type Boundary = keyof typeof FAULTS;
 export const EVENTS = {
   stream: ['records twice'],
   topic: ['message late', 'message twice'],
+  'topic.entries': [
+    ...['failed', 'failed in all tries', 'failed in the next run, too', 'failed of several records'],
+    ...['refused', 'failed beside refused'],
+  ],
+  'delivery.messages': [
+    ...['404', '429', '500', 'reset', 'visibility', 'dead letter'],
+    ...['several of a batch', 'in the next run, too'],
+  ],
   queue: ['delete failed'],
+  publisher: ['out of time'],
   poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
-  service: ['page shifted', 'update shown late'],
+  service: ['page shifted', 'update shown late', 'answered compressed'],
+  table: [
+    'restored in place',
+    'restored new table, drained',
+    'restored new table, cut',
+    'told events forgotten',
+    'events lost with the stream',
+  ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;
 

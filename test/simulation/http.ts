@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { Dispatcher } from 'undici';
 import type { ServiceAnswer } from '../../local/service/answer.ts';
 import type { Boundary } from './faults.ts';
@@ -14,36 +15,57 @@ export interface Sent {
 /** What comes back: an answer, whole or broken off in the middle of its body; or nothing. */
 export type Reply = ServiceAnswer & { readonly breaksOff?: boolean };
 
-class SocketError extends Error {
+export class SocketError extends Error {
   readonly code = 'UND_ERR_SOCKET';
 }
+
+/** A request's whole answer: over once it is inflated and read, which takes threads of its own. */
+const WHOLE = Symbol('whole');
+type Watched = Dispatcher.DispatchOptions & { readonly [WHOLE]?: Promise<void> };
 
 /** HTTP without sockets: the real clients send through it, and each request is a call over a boundary. */
 export class VirtualAgent extends Dispatcher {
   readonly #life: Life;
   readonly #boundaryOf: (request: Sent) => Boundary;
   readonly #serve: (request: Sent) => Reply;
+  readonly #heard: (request: Sent, reply: Reply) => void;
 
-  constructor(life: Life, boundaryOf: (request: Sent) => Boundary, serve: (request: Sent) => Reply) {
+  /** `heard` is told of each answer that came in time. */
+  constructor(
+    life: Life,
+    boundaryOf: (request: Sent) => Boundary,
+    serve: (request: Sent) => Reply,
+    heard: (request: Sent, reply: Reply) => void = () => {},
+  ) {
     super();
     this.#life = life;
     this.#boundaryOf = boundaryOf;
     this.#serve = serve;
+    this.#heard = heard;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const { method, path, headers, body } = options;
     const request = { method, path, headers: headers as Record<string, string>, body: String(body ?? '') };
     const controller = new Controller(handler);
+    const whole = (options as Watched)[WHOLE];
     handler.onRequestStart?.(controller, {});
     if (controller.aborted) return true;
     this.#life
       .call(this.#boundaryOf(request), () => this.#serve(request), failing)
       .then(
-        reply => controller.answer(reply),
+        reply => {
+          if (!controller.aborted) this.#heard(request, reply);
+          if (whole && reply.headers['content-encoding'] && !controller.aborted) this.#life.hold(whole);
+          controller.answer(reply);
+        },
         error => controller.fail(error),
       );
     return true;
+  }
+
+  override compose(...interceptors: never[]): Dispatcher.ComposedDispatcher {
+    return super.compose(...interceptors, watched);
   }
 
   override close(): Promise<void> {
@@ -53,6 +75,29 @@ export class VirtualAgent extends Dispatcher {
   override destroy(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+const watched: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return dispatch({ ...options, [WHOLE]: promise } as Watched, {
+    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+    onResponseStart: (controller, ...answer) => handler.onResponseStart?.(controller, ...answer),
+    onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+    onResponseEnd: (controller, trailers) => {
+      resolve();
+      handler.onResponseEnd?.(controller, trailers);
+    },
+    onResponseError: (controller, error) => {
+      resolve();
+      handler.onResponseError?.(controller, error);
+    },
+  });
+};
+
+/** The same answer, as gzip. */
+export function compressed(reply: Reply): Reply {
+  if (reply.headers['content-encoding'] || reply.text.length === 0) return reply;
+  return { ...reply, headers: { ...reply.headers, 'content-encoding': 'gzip' }, text: gzipSync(reply.text) };
 }
 
 /** One exchange, until it is over. */
@@ -95,6 +140,10 @@ const failing: Failing<Reply> = (work, fault) => {
   if (fault === 'reset') throw new SocketError('reset');
   if (fault === 'not-json') return page(200, '<html>Maintenance</html>');
   if (fault === 'truncated') return { ...work(), breaksOff: true };
+  if (fault === 'cut-compressed') {
+    const reply = compressed(work());
+    return { ...reply, text: reply.text.subarray(0, reply.text.length >> 1) };
+  }
   if (fault === 'answered-then-reset') {
     work();
     throw new SocketError('reset');

@@ -36,8 +36,9 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkResumption(world, plan);
   await checkIdle(world, plan);
   await checkCost(world, plan);
+  world.publisher.sendRejected();
   await world.until(() => world.isQuiet, 'everything is delivered');
-  world.deliveries.checkAllArrived(['http', 'webhook']);
+  world.deliveries.checkAllArrived(['http', 'webhook'], world.lost);
   checkSecrecy(world);
 }
 

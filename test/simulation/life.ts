@@ -41,6 +41,11 @@ export class Life {
     this.#calls = new Map();
   }
 
+  /** Time stands still until `work` is over. */
+  hold(work: Promise<void>): void {
+    this.#nature.scheduler.hold(work);
+  }
+
   kill(): void {
     if (this.#dead) return;
     this.#dead = true;

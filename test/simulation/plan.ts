@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Freedoms } from '../../local/service/freedoms.ts';
 import { type Boundary, FAULTS, type Strike } from './faults.ts';
+import type { PartlyDelivered, PartlyPublished } from './partly.ts';
 
 /** All that happens in one run, as data: so it can be repeated, and shrunk. */
 export interface Plan {
@@ -16,11 +17,20 @@ export interface Plan {
   /** Of the publisher and the deliverer: each of their runs meets the next of these. */
   readonly publisher: readonly (readonly Strike[])[];
   readonly deliverer: readonly (readonly Strike[])[];
+  /** What fails of several things at once, beside the strikes, in runs of the publisher and of each endpoint's deliverer. */
+  readonly partly: {
+    readonly publish: readonly PartlyPublished[];
+    readonly deliver: readonly PartlyDelivered[];
+  };
+  /** So many records come in one batch of the stream. */
+  readonly streamBatch: number;
   /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
   readonly streamAgain: readonly { readonly run: number; readonly records: number }[];
   /** Of 1: how often SNS delivers late or twice, and SQS forgets a deletion. */
   readonly mess: { readonly late: number; readonly twice: number; readonly undeleted: number };
   readonly chat: boolean;
+  /** Whether the service, or what stands before it, compresses its answers. */
+  readonly compressed: boolean;
   /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
   readonly poison: Poison | undefined;
 }
@@ -36,7 +46,7 @@ export interface Poison {
 export const POISONS = ['403', '500', 'no identifiers'] as const;
 
 /** `gap`: ms since the step before. */
-export type Step = { readonly gap: number } & (EditStep | RunStep);
+export type Step = { readonly gap: number } & (EditStep | RunStep | RestoreStep);
 
 export interface RunStep {
   readonly do: 'run';
@@ -45,6 +55,19 @@ export interface RunStep {
   readonly budget: number;
   readonly strikes: readonly Strike[];
 }
+
+/** The table is restored to what it was so many steps ago. */
+export interface RestoreStep {
+  readonly do: 'restore';
+  readonly back: number;
+  readonly how: (typeof RESTORES)[number];
+  /** So many steps before, where the stream is cut off, the publisher was switched off. */
+  readonly off: number;
+}
+
+/** Into the table itself; or into a new one, as DynamoDB does: its stream begins anew, after the old one was read to its end,
+ *  or cut off. */
+export const RESTORES = ['in place', 'new table, drained', 'new table, cut'] as const;
 
 export type EditKind = (typeof EDITS)[number];
 
@@ -101,6 +124,7 @@ const LATEST: Partial<Record<Boundary, number>> = {
   'service.definitions': 1,
   'table.transaction': 2,
   'topic.publish': 1,
+  'queue.rejected': 0,
   'queue.visibility': 1,
   'queue.dead letter': 1,
   'endpoint.post': 1,
@@ -224,6 +248,39 @@ function runsOf(boundaries: readonly Boundary[]) {
   return fc.array(strikes, { minLength: 3, maxLength: 20, size: 'max' });
 }
 
+const partly = {
+  from: fc.nat(6),
+  runs: fc.constantFrom(1, 1, 2, 4),
+  part: fc.constantFrom(0.2, 0.5, 0.8, 1),
+  salt: fc.nat(1000),
+};
+const partlyPublished = fc.record({
+  ...partly,
+  how: fc.constantFrom('failed' as const, 'failed' as const, 'refused' as const),
+});
+const partlyDelivered = fc.record({
+  ...partly,
+  how: fc.constantFrom(
+    '404' as const,
+    '500' as const,
+    '429' as const,
+    'reset' as const,
+    'dead letter' as const,
+  ),
+  visibility: fc.boolean(),
+});
+
+type Restore = Step & RestoreStep & { readonly after: number };
+
+const restores: fc.Arbitrary<Restore> = fc.record({
+  gap,
+  do: fc.constant('restore' as const),
+  after: fc.integer({ min: 3, max: 20 }),
+  back: fc.integer({ min: 1, max: 10 }),
+  how: fc.constantFrom(...RESTORES),
+  off: fc.nat(4),
+});
+
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
 const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
 
@@ -247,7 +304,16 @@ export const plans: fc.Arbitrary<Plan> = fc
       .map(([service, ours, apart]) => ({ service, pollers: [ours, ours + apart] as const })),
     first: run,
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
-    publisher: runsOf(['topic.publish']),
+    restores: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: restores }),
+    publisher: fc.oneof(
+      { weight: 3, arbitrary: runsOf(['topic.publish']) },
+      { weight: 2, arbitrary: runsOf(['queue.rejected']) },
+    ),
+    partly: fc.record({
+      publish: fc.array(partlyPublished, { maxLength: 3, size: 'max' }),
+      deliver: fc.array(partlyDelivered, { maxLength: 2, size: 'max' }),
+    }),
+    streamBatch: fc.constantFrom(2, 5, 100),
     deliverer: fc.oneof(
       { weight: 4, arbitrary: runsOf(['table.read', 'table.update', 'queue.visibility', 'endpoint.post']) },
       // Only what fails is shown again, and only behind an endpoint that wants no more are there dead letters.
@@ -273,14 +339,30 @@ export const plans: fc.Arbitrary<Plan> = fc
       }),
       { freq: 2, nil: undefined },
     ),
+    compressed: fc.oneof(
+      { weight: 1, arbitrary: fc.constant(true) },
+      { weight: 4, arbitrary: fc.constant(false) },
+    ),
   })
-  .map(({ first, ...plan }) => sound({ ...plan, steps: [first, ...plan.steps] }));
+  .map(({ first, restores, steps, ...plan }) =>
+    sound({ ...plan, steps: [first, ...withRestore(steps, restores)] }),
+  );
+
+function withRestore(steps: readonly Step[], restore: Restore | undefined): Step[] {
+  if (!restore) return [...steps];
+  const { after, ...step } = restore;
+  const index = Math.min(after, steps.length);
+  return [...steps.slice(0, index), step, ...steps.slice(index)];
+}
 
 /** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */
 function sound(plan: Plan): Plan {
-  const { freedoms, skew } = plan;
+  const { freedoms, skew, partly, deliverer } = plan;
+  const hasDead = partly.deliver.some(({ how }) => how === 'dead letter');
   return {
     ...plan,
+    // Only an endpoint that wants no more has dead letters soon.
+    deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
     // Without a Date header our own clock must be right: the service's own notice says so.
     skew: freedoms.dateHeader === false ? { ...skew, service: 0, pollers: [0, 0] } : skew,
     // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).

@@ -59,6 +59,11 @@ export class Pollers {
     return this.#walking.size === 0;
   }
 
+  /** Ends all processes, and with them what runs. */
+  stop(): void {
+    for (const { life } of this.#environments) life.kill();
+  }
+
   /** Begins a run. Settles when it ends, or when its process dies. */
   run({ mode, budget, strikes }: RunRequest): Promise<Ended> {
     const { scheduler, coverage } = this.#shared;

@@ -1,14 +1,23 @@
-import { PublishBatchCommand, type PublishBatchCommandInput, type SNSClient } from '@aws-sdk/client-sns';
+import {
+  PublishBatchCommand,
+  type PublishBatchCommandInput,
+  type PublishBatchCommandOutput,
+  type SNSClient,
+} from '@aws-sdk/client-sns';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { createPublish } from '../../functions/create-publish.ts';
-import { Life } from './life.ts';
+import { createPublish, MARGIN_MS, type Publish, type Rejected } from '../../functions/create-publish.ts';
+import { messageOf } from '../../functions/topic/entry.ts';
+import { type Failing, Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
 import { TopicModel } from './models/topic.ts';
-import { Violation } from './oracle/violation.ts';
+import { eventsOf, PublishingOracle } from './oracle/publishing.ts';
+import { isAmong, isDuring, type PartlyPublished } from './partly.ts';
 import type { Shared } from './shared.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:000000000000:changewire';
 const TIMEOUT_MS = 120_000;
+/** Of 1: how often most of a run's time was taken by something else, so that it ends after a record or a call or some. */
+const SHORT_RUNS = 0.2;
 
 /** The stream, the publish function and the topic. */
 export class Publisher {
@@ -16,16 +25,24 @@ export class Publisher {
   readonly #shared: Shared;
   readonly #source: StreamSource;
   #life: Life | undefined;
-  #publish: ((event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>) | undefined;
+  #publish: Publish | undefined;
+  #deadline = 0;
   #runs = 0;
   #isRunning = false;
+  #isPaused = false;
   #died: (() => void) | undefined;
+  #watch = new PublishingOracle([]);
+  /** The entries that failed in the last run, and how often in this one. */
+  #failedBefore = new Set<string>();
+  #failures = new Map<string, number>();
+  /** What SNS will never take: it waits for an operator. */
+  readonly #rejected: Rejected[] = [];
 
   constructor(shared: Shared) {
     this.#shared = shared;
     this.#source = new StreamSource({
       records: shared.shard,
-      batchSize: 5,
+      batchSize: shared.plan.streamBatch,
       handler: event => this.#invoke(event),
     });
   }
@@ -34,15 +51,31 @@ export class Publisher {
     return !this.#isRunning && this.#source.pending === 0;
   }
 
+  /** No run begins until it goes on. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.wake();
+  }
+
+  /** The table's stream ends here, and another one begins. Returns the ids of events that nobody will ever read. */
+  cut(): string[] {
+    this.#life?.kill();
+    return this.#source.cut().flatMap(record => eventsOf(record).map(({ id }) => id));
+  }
+
   /** To be called when the stream may have grown. */
   wake(): void {
-    if (this.isIdle || this.#isRunning) return;
+    if (this.isIdle || this.#isRunning || this.#isPaused) return;
     this.#isRunning = true;
     this.#shared.scheduler.after(50 + this.#shared.random() * 400, () => void this.#run());
   }
 
   async #run(): Promise<void> {
-    const { plan, nature, coverage, scheduler, fail } = this.#shared;
+    const { plan, nature, coverage, scheduler, random, fail } = this.#shared;
     const run = this.#runs++;
     const again = plan.streamAgain.find(each => each.run === run);
     if (again && nature.faulty && this.#source.position > 0) {
@@ -51,7 +84,10 @@ export class Publisher {
     }
     const life = this.#alive();
     life.expect(plan.publisher[run] ?? []);
-    const timeout = scheduler.after(TIMEOUT_MS, () => life.kill());
+    const isShort = nature.faulty && random() < SHORT_RUNS;
+    const budget = isShort ? MARGIN_MS - 200 + random() * 600 : TIMEOUT_MS;
+    this.#deadline = scheduler.now + budget;
+    const timeout = scheduler.after(budget, () => life.kill());
     const died = new Promise<void>(resolve => {
       this.#died = resolve;
     });
@@ -71,35 +107,139 @@ export class Publisher {
       topicArn: TOPIC,
       sleep: (ms, signal) => life.sleep(ms, signal),
       random,
-      reject: async rejected => {
-        throw new Violation(1, `an event was rejected: ${rejected.reason}`);
-      },
+      reject: rejected => this.#setAside(life, rejected),
       log,
       count: () => {},
     });
     return life;
   }
 
-  #invoke(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  async #invoke(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
     if (!this.#publish) throw new Error('the publisher was not started');
-    return this.#publish(event);
+    const watch = new PublishingOracle(event.Records);
+    this.#watch = watch;
+    this.#failedBefore = new Set(this.#failures.keys());
+    this.#failures = new Map();
+    const getRemainingTimeInMillis = () => this.#deadline - this.#shared.scheduler.now;
+    const answer = await this.#publish(event, { getRemainingTimeInMillis });
+    if (answer.batchItemFailures.length > 0 && getRemainingTimeInMillis() < MARGIN_MS)
+      this.#shared.coverage.add('publisher', 'out of time');
+    this.#judge(() => watch.ends(answer));
+    return answer;
   }
 
-  #send(life: Life, command: object) {
+  /** Lambda hears nothing of what is found out here. */
+  #judge(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#shared.fail(error);
+    }
+  }
+
+  async #send(life: Life, command: object) {
     if (!(command instanceof PublishBatchCommand)) throw new Error('the topic knows PublishBatch alone');
     const { input } = command;
-    return life.call(
-      'topic.publish',
-      () => this.topic.publishBatch(input),
-      (work, fault) => {
-        if (fault === 'some-fail') return this.topic.publishBatch(input, someOf(input));
-        if (fault === 'worked-then-failed') work();
-        throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottledException' });
-      },
-    );
+    const watch = this.#watch;
+    this.#judge(() => watch.sends(entriesOf(input).map(({ event }) => event)));
+    try {
+      const answer = await life.call(
+        'topic.publish',
+        () => this.#partly(input),
+        (work, fault) => {
+          if (fault === 'some-fail') return this.topic.publishBatch(input, this.#someOf(input));
+          if (fault === 'worked-then-failed') work();
+          throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottledException' });
+        },
+      );
+      const taken = new Set(answer.Successful?.map(({ Id }) => Id));
+      for (const { id, event } of entriesOf(input)) if (taken.has(id)) watch.settled(event);
+      return answer;
+    } catch (error) {
+      watch.failed();
+      throw error;
+    }
+  }
+
+  /** Takes what the plan does not let fail. */
+  #partly(input: PublishBatchCommandInput): PublishBatchCommandOutput {
+    const { plan, nature } = this.#shared;
+    const now = nature.faulty ? plan.partly.publish.filter(partly => isDuring(partly, this.#runs - 1)) : [];
+    const struck = (how: PartlyPublished['how']) =>
+      entriesOf(input).filter(({ event }) => now.some(one => one.how === how && isAmong(one, event)));
+    const [failed, refused] = [struck('failed'), struck('refused')];
+    const answer = this.topic.publishBatch(input, idsOf(failed), idsOf(refused));
+    if (failed.length + refused.length > 0) this.#count(failed, refused);
+    return answer;
+  }
+
+  #count(failed: readonly Entry[], refused: readonly Entry[]): void {
+    const { coverage } = this.#shared;
+    if (refused.length > 0) coverage.add('topic.entries', 'refused', refused.length);
+    if (failed.length === 0) return;
+    coverage.add('topic.entries', 'failed', failed.length);
+    if (refused.length > 0) coverage.add('topic.entries', 'failed beside refused');
+    const records = this.#watch.recordsOf(failed.map(({ event }) => event));
+    if (records > 1) coverage.add('topic.entries', 'failed of several records');
+    for (const { event } of failed) {
+      const times = (this.#failures.get(event) ?? 0) + 1;
+      this.#failures.set(event, times);
+      if (times === 5) coverage.add('topic.entries', 'failed in all tries');
+      if (times === 1 && this.#failedBefore.has(event))
+        coverage.add('topic.entries', 'failed in the next run, too');
+    }
+  }
+
+  /** Any of them, one at least. */
+  #someOf(input: PublishBatchCommandInput): Set<string> {
+    const { random } = this.#shared;
+    const entries = entriesOf(input);
+    const one = entries[Math.floor(random() * entries.length)]?.id ?? '';
+    const part = random();
+    return new Set([one, ...entries.filter(() => random() < part).map(({ id }) => id)]);
+  }
+
+  async #setAside(life: Life, rejected: Rejected): Promise<void> {
+    const watch = this.#watch;
+    const keep = () => void this.#rejected.push(rejected);
+    try {
+      await life.call('queue.rejected', keep, failing);
+      if (rejected.event) watch.settled(rejected.event.id);
+    } catch (error) {
+      watch.failed();
+      throw error;
+    }
+  }
+
+  /** What the runbook tells an operator to do with the rejected events, once their topic takes them. */
+  sendRejected(): void {
+    for (const { event } of this.#rejected.splice(0))
+      if (event)
+        this.topic.publishBatch({
+          TopicArn: TOPIC,
+          PublishBatchRequestEntries: [{ Id: '0', ...messageOf(event) }],
+        });
   }
 }
 
-function someOf({ PublishBatchRequestEntries: entries = [] }: PublishBatchCommandInput): Set<string> {
-  return new Set(entries.filter((_, index) => index % 2 === 0).map(({ Id }) => Id ?? ''));
+interface Entry {
+  readonly id: string;
+  /** The event's id. */
+  readonly event: string;
 }
+
+function entriesOf({ PublishBatchRequestEntries: entries = [] }: PublishBatchCommandInput): Entry[] {
+  return entries.map(({ Id = '', Message = '{}' }) => ({
+    id: Id,
+    event: (JSON.parse(Message) as { id: string }).id,
+  }));
+}
+
+function idsOf(entries: readonly Entry[]): Set<string> {
+  return new Set(entries.map(({ id }) => id));
+}
+
+const failing: Failing<void> = (work, fault) => {
+  if (fault === 'worked-then-failed') work();
+  throw Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
+};

@@ -33,6 +33,7 @@ function stepText(step: Step): string {
     const { edit, a, b, value, audit, touch } = step;
     return `${after}${edit} (${a}, ${b}, ${value})${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
   }
+  if (step.do === 'restore') return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
   const strikes = step.strikes.map(
     ({ fault, boundary, nth, times }) => `${fault} at ${boundary} #${nth}${times > 1 ? ` ×${times}` : ''}`,
   );

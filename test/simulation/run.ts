@@ -1,6 +1,7 @@
 import type { Coverage } from './faults.ts';
 import { judge } from './judge.ts';
 import type { Plan } from './plan.ts';
+import { Restores, restore } from './restores.ts';
 import { virtualTimers } from './scheduler.ts';
 import { World } from './world.ts';
 
@@ -8,19 +9,22 @@ import { World } from './world.ts';
  *  @throws Violation when an invariant does not hold, Stuck when something never ends. */
 export async function run(plan: Plan, coverage: Coverage): Promise<World> {
   const world = new World(plan, coverage);
-  const restore = virtualTimers(world.scheduler);
+  const restores = new Restores(plan);
+  const realTimers = virtualTimers(world.scheduler);
   try {
     for (const [index, step] of plan.steps.entries()) {
       await world.pass(step.gap);
       world.service.reach(index);
+      restores.reach(index, world);
       if (step.do === 'edit') world.service.edit(step);
-      else void world.pollers.run(step);
+      else if (step.do === 'run') void world.pollers.run(step);
+      else await restore(world, restores.backupOf(index), step);
     }
     await world.until(() => world.pollers.areIdle, 'every run ends');
     world.calm();
     await judge(world, plan);
     return world;
   } finally {
-    restore();
+    realTimers();
   }
 }

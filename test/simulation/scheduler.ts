@@ -14,6 +14,7 @@ export class Stuck extends Error {}
 export class Scheduler {
   #now: number;
   #seq = 0;
+  #held = 0;
   /** A binary heap: the earliest first, and of two at one time the one that was asked for first. */
   readonly #heap: Due[] = [];
 
@@ -24,6 +25,22 @@ export class Scheduler {
   /** Virtual ms since 1970. */
   get now(): number {
     return this.#now;
+  }
+
+  /** Time stands still until `work` is over: it runs on threads of its own, and takes no virtual time. */
+  hold(work: Promise<void>): void {
+    this.#held += 1;
+    void work.then(() => {
+      this.#held -= 1;
+    });
+  }
+
+  /** Lets everything go on that can. */
+  async #settle(): Promise<void> {
+    await turn();
+    if (this.#held === 0) return;
+    while (this.#held > 0) await turn();
+    await turn();
   }
 
   /** Does `action` in `ms`. Returns what takes it back. */
@@ -44,7 +61,7 @@ export class Scheduler {
    *  @throws Stuck when nothing is left to happen before that, or before `limit` (virtual ms from now). */
   async until(isDone: () => boolean, what: string, limit = 30 * 86_400_000): Promise<void> {
     const end = this.#now + limit;
-    await turn();
+    await this.#settle();
     while (!isDone()) {
       const due = this.#pop();
       if (!due || due.at > end)
@@ -52,7 +69,7 @@ export class Scheduler {
       if (!due.action) continue;
       this.#now = Math.max(this.#now, due.at);
       due.action();
-      await turn();
+      await this.#settle();
     }
   }
 

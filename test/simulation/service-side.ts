@@ -3,7 +3,7 @@ import { createBackend, type SimulatedBackend } from '../../local/service/backen
 import { buildWorkspace } from '../../local/service/build.ts';
 import { applyEdit, type Edited } from './edits.ts';
 import type { Boundary, Coverage } from './faults.ts';
-import type { Reply, Sent } from './http.ts';
+import { compressed, type Reply, type Sent } from './http.ts';
 import { History } from './oracle/history.ts';
 import type { SecretsOracle } from './oracle/secrets.ts';
 import type { EditStep, Plan, Poison } from './plan.ts';
@@ -22,6 +22,7 @@ export class ServiceSide {
   readonly #secrets: SecretsOracle;
   readonly #coverage: Coverage;
   readonly #poison: Poison | undefined;
+  readonly #compresses: boolean;
   /** The project whose tasks can't be read now. */
   #poisoned: string | undefined;
   #deletions = 0;
@@ -31,6 +32,7 @@ export class ServiceSide {
   constructor(plan: Plan, scheduler: Scheduler, secrets: SecretsOracle, coverage: Coverage) {
     this.#coverage = coverage;
     this.#poison = plan.poison;
+    this.#compresses = plan.compressed;
     const clock = () => scheduler.now + plan.skew.service;
     this.#secrets = secrets;
     this.backend = createBackend({
@@ -80,7 +82,10 @@ export class ServiceSide {
       this.requests.push(path);
       this.#noteViews(path);
     }
-    return this.#poisonedAnswer(path) ?? answer;
+    const reply = this.#poisonedAnswer(path) ?? answer;
+    if (!this.#compresses || !headers['accept-encoding']?.includes('gzip')) return reply;
+    this.#coverage.add('service', 'answered compressed');
+    return compressed(reply);
   }
 
   #poisonedAnswer(path: string): Reply | undefined {

@@ -1,14 +1,19 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { CHANGE } from '../../functions/snapshots/keys.ts';
 import { seededRandom } from '../../local/service/random.ts';
 import { SIGNING_SECRET, SimulatedEndpoint } from './endpoints.ts';
 import type { Coverage } from './faults.ts';
-import { TableModel } from './models/table.ts';
+import { type Item, TableModel } from './models/table.ts';
+import { placeOfItem } from './models/table-keys.ts';
+import { streamRecord } from './models/table-stream.ts';
 import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, RestoreStep } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
+import type { Backup } from './restores.ts';
 import { Scheduler } from './scheduler.ts';
 import { ServiceSide } from './service-side.ts';
 import { type Shared, TABLE_NAME } from './shared.ts';
@@ -31,6 +36,8 @@ export class World {
   readonly secrets = new SecretsOracle([SIGNING_SECRET]);
   /** What was logged, in words. */
   readonly said: string[] = [];
+  /** Events that went with the stream of a table. */
+  readonly lost = new Set<string>();
   readonly #leases: LeasesOracle;
   readonly #shared: Shared;
   #streamed = 0;
@@ -92,19 +99,44 @@ export class World {
     return this.publisher.isIdle && this.#onTheWay === 0 && this.endpoints.every(({ isIdle }) => isIdle);
   }
 
+  /** The table holds what it held then, and its stream goes on, or begins anew. */
+  restore({ items, events }: Backup, how: RestoreStep['how']): void {
+    const { coverage, shard } = this.#shared;
+    coverage.add('table', `restored ${how}`);
+    const lost = how === 'in place' ? [] : this.publisher.cut();
+    if (lost.length > 0) coverage.add('table', 'events lost with the stream');
+    for (const id of lost) this.lost.add(id);
+    if (this.commits.events.length > events) coverage.add('table', 'told events forgotten');
+    // What was sent stays in the journal of a table that goes on.
+    const journal =
+      how === 'in place' ? [...this.table.items()].filter(({ sk }) => sk?.S?.startsWith(CHANGE)) : [];
+    this.table.restore([...items, ...journal], { stream: how === 'in place' });
+    shard.push(...this.table.stream.slice(this.#streamed).filter(isChangeRecord));
+    this.#streamed = this.table.stream.length;
+    const records = items.map((item, index) => insertOf(item, index));
+    this.commits.restored(records, events);
+    this.#leases.restored(records, this.#latest);
+  }
+
+  /** Our time, by the poller whose clock is the furthest ahead. */
+  get #latest(): number {
+    return this.scheduler.now + Math.max(...this.#shared.plan.skew.pollers);
+  }
+
   #wrote(): void {
     const records = this.table.stream.slice(this.#streamed);
     this.#streamed = this.table.stream.length;
     if (records.length === 0) return;
     try {
       this.commits.wrote(records);
-      this.#leases.wrote(records, this.scheduler.now + Math.max(...this.#shared.plan.skew.pollers));
+      this.#leases.wrote(records, this.#latest);
     } catch (error) {
       this.#shared.fail(error);
     }
-    // The stream keeps no order within a transaction.
-    const order = new Map(records.map(record => [record, this.#shared.random()]));
-    const shuffled = records.toSorted((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0));
+    // The publisher is handed change records alone (infra/publish.ts), and the stream keeps no order within a transaction.
+    const changes = records.filter(isChangeRecord);
+    const order = new Map(changes.map(record => [record, this.#shared.random()]));
+    const shuffled = changes.toSorted((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0));
     this.#shared.shard.push(...shuffled);
     this.publisher.wake();
   }
@@ -142,4 +174,12 @@ export class World {
       }
     });
   }
+}
+
+function isChangeRecord({ eventName, dynamodb }: DynamoDBRecord): boolean {
+  return eventName === 'INSERT' && dynamodb?.Keys?.sk?.S?.startsWith(CHANGE) === true;
+}
+
+function insertOf(item: Item, index: number): DynamoDBRecord {
+  return streamRecord(TABLE_NAME, index, placeOfItem(item), undefined, item);
 }

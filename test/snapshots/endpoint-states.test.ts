@@ -2,7 +2,7 @@ import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import { endpointKey } from '../../functions/snapshots/keys.ts';
-import { memoryStates } from '../deliver/house.ts';
+import { memoryStates } from '../deliver/given.ts';
 import { endpointStatesContract } from './endpoint-states-contract.ts';
 import { type OpenTable, TABLES } from './tables.ts';
 

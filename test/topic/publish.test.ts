@@ -12,19 +12,17 @@ import {
   ValidationException,
 } from '@aws-sdk/client-sns';
 import type { DynamoDBRecord } from 'aws-lambda';
-import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
+import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, type Rejected } from '../../functions/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
-import { batchesOf } from '../../functions/topic/batches.ts';
-import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
 import { type Emulator, type Feed, startEmulator } from '../support/fauxqs.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 import { checkEvents } from '../support/check-event.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
+const ENDLESS = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
 const observed = { after: AT - 1, before: AT };
 
 /** `count` events of one commit, each about `size` bytes. */
@@ -185,7 +183,7 @@ describe('publishing', () => {
   it('sends each event of each change record, as it was committed, with the attributes that filters ask for', async () => {
     const { publish, counts } = publisher();
     const [first, second] = [events(AT, 3), events(AT + 1, 2)];
-    expect(await publish({ Records: [record('1', first), record('2', second)] })).toEqual({
+    expect(await publish({ Records: [record('1', first), record('2', second)] }, ENDLESS)).toEqual({
       batchItemFailures: [],
     });
     const got = await received(5);
@@ -209,7 +207,7 @@ describe('publishing', () => {
       record('2', events(AT, 1), { eventName: 'REMOVE' }),
       { eventName: 'INSERT' } as DynamoDBRecord,
     ];
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(batches).toEqual([]);
   });
 
@@ -217,7 +215,7 @@ describe('publishing', () => {
     const { publish, batches, waits } = publisher([failing(['1', '2'], false), failing(['2'], false)]);
     const three = events(AT, 3);
     const ids = three.map(({ id }) => id);
-    expect(await publish({ Records: [record('1', three)] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', three)] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(batches).toEqual([ids, [ids[1], ids[2]], [ids[2]]]);
     expect(waits).toEqual([200, 400]);
   });
@@ -228,10 +226,12 @@ describe('publishing', () => {
     const Records = [record('1', one.batch), record('2', events(AT + 1, 10)), record('3', events(AT + 2, 1))];
     const answers = Array.from({ length: 5 }, () => failing(['0'], false));
     const second = publisher([output => output, ...answers]);
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
     expect(batches).toHaveLength(5);
-    expect(counts).toEqual({ PublishFailed: 1 });
-    expect(await second.publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(counts).toEqual({ EventsPublished: 0, PublishFailed: 1 });
+    expect(await second.publish({ Records }, ENDLESS)).toEqual({
+      batchItemFailures: [{ itemIdentifier: '2' }],
+    });
     expect(second.batches).toHaveLength(6);
   });
 
@@ -253,14 +253,14 @@ describe('publishing', () => {
       count: () => {},
     });
     const Records = [record('7', events(AT, 1))];
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
     expect(errors).toEqual(['Publishing failed.']);
   });
 
   it('sets aside, whole and with the reason, what SNS will never take, and goes on', async () => {
     const { publish, rejected, counts } = publisher([failing(['1'], true)]);
     const three = events(AT, 3);
-    expect(await publish({ Records: [record('1', three)] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', three)] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(rejected).toEqual([
       { reason: 'InvalidParameter: no', pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#1`, event: three[1] },
     ]);
@@ -270,7 +270,7 @@ describe('publishing', () => {
   it('sets aside a change record that nobody can read, and goes on with those behind it', async () => {
     const { publish, rejected } = publisher();
     const Records = [record('1', new Uint8Array([1, 2, 3])), record('2', events(AT, 1))];
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(rejected).toMatchObject([
       { reason: expect.stringMatching(/can not be read/), sk: `CHANGE#${AT}#p1#1` },
     ]);
@@ -280,8 +280,8 @@ describe('publishing', () => {
   it('invariant 3: sends the same bytes when a record comes twice', async () => {
     const { publish } = publisher();
     const Records = [record('1', events(AT, 2))];
-    await publish({ Records });
-    await publish({ Records });
+    await publish({ Records }, ENDLESS);
+    await publish({ Records }, ENDLESS);
     const got = (await received(4)).map(({ event }) => JSON.stringify(event));
     expect(new Set(got).size).toBe(2);
   });
@@ -296,7 +296,7 @@ describe('a batch that SNS refuses as a whole', () => {
 
   it('invariant 1: loses only the events that SNS refuses alone too: they are set aside, the others go out in order', async () => {
     const { publish, batches, taken, rejected } = modelPublisher();
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect(batches).toEqual([[a.id, b.id, c.id, d.id], [a.id], [b.id], [c.id], [d.id]]);
     expect(taken).toEqual([a.id, c.id, d.id]);
     const reason = expect.stringMatching(/^InvalidParameterValueException: .*projectId/);
@@ -305,7 +305,7 @@ describe('a batch that SNS refuses as a whole', () => {
 
   it('is asked once when it holds one event', async () => {
     const { publish, batches, rejected } = modelPublisher();
-    expect(await publish({ Records: [record('1', [bad])] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', [bad])] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect([batches.length, rejected.length]).toEqual([1, 1]);
   });
 
@@ -315,7 +315,7 @@ describe('a batch that SNS refuses as a whole', () => {
     new SNSServiceException({ name: 'InvalidParameterValue', $fault: 'client', $metadata }),
   ])('goes out whole when each of its events is taken alone ($name)', async refusal => {
     const { publish, taken, rejected } = modelPublisher([refusal]);
-    expect(await publish({ Records: [record('1', [a, c])] })).toEqual({ batchItemFailures: [] });
+    expect(await publish({ Records: [record('1', [a, c])] }, ENDLESS)).toEqual({ batchItemFailures: [] });
     expect([taken, rejected]).toEqual([[a.id, c.id], []]);
   });
 
@@ -326,7 +326,9 @@ describe('a batch that SNS refuses as a whole', () => {
       ...Array.from({ length: 5 }, () => notNow),
     ]);
     const split = [record('1', [a, bad]), record('2', [c]), record('3', [d])];
-    expect(await publish({ Records: split })).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(await publish({ Records: split }, ENDLESS)).toEqual({
+      batchItemFailures: [{ itemIdentifier: '2' }],
+    });
     expect([taken, rejected.length]).toEqual([[a.id], 1]);
   });
 
@@ -343,77 +345,7 @@ describe('a batch that SNS refuses as a whole', () => {
     new TypeError('InvalidParameter'),
   ])('invariant 1: for another reason than its contents ($name) is sent again by the stream', async error => {
     const { publish, batches, rejected } = modelPublisher([error]);
-    expect(await publish({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await publish({ Records }, ENDLESS)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
     expect([batches.length, rejected]).toEqual([1, []]);
-  });
-});
-
-describe('batches', () => {
-  it('hold at most 10 messages and 256 KB, everything once and in order', () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 230_000 }), { maxLength: 40 }), sizes => {
-        const items = sizes.map((size, index) => ({
-          index,
-          message: { Message: 'x'.repeat(size), MessageAttributes: {} },
-        }));
-        const batches = batchesOf(items);
-        expect(batches.flat()).toEqual(items);
-        for (const batch of batches) {
-          expect(batch.length).toBeLessThanOrEqual(10);
-          expect(batch.reduce((sum, { message }) => sum + bytesOf(message), 0)).toBeLessThanOrEqual(
-            256 * 1024,
-          );
-        }
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
-
-describe('messages', () => {
-  it('of an event about the process itself name no project and no fields', () => {
-    const event = heldEvent(
-      { workspace: 'eu', processId: 'p' },
-      { version: AT, at: AT, missing: 11, known: 20 },
-    );
-    expect(Object.keys(messageOf(event).MessageAttributes).sort()).toEqual([
-      'eventType',
-      'processId',
-      'workspace',
-    ]);
-  });
-
-  it('stay under 256 KB with the names of thousands of changed fields', () => {
-    const [event] = events(AT, 1);
-    const changes = Array.from({ length: 3_000 }, (_, index) => ({
-      field: `field-${index}`,
-      name: 'n',
-      kind: 'builtin',
-      type: 'string',
-      from: '',
-      to: 'x',
-    }));
-    const message = messageOf({ ...event, data: { ...event?.data, changes } } as ChangeEvent);
-    const names = JSON.parse(message.MessageAttributes.changedFields?.StringValue ?? '') as string[];
-    expect(names.length).toBeGreaterThan(500);
-    expect(bytesOf({ ...message, Message: '' })).toBeLessThan(16 * 1024);
-  });
-
-  it('have only characters that XML 1.0 allows, and lose none of the event', () => {
-    const allowed = /^[\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]*$/u;
-    const units = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 5 });
-    fc.assert(
-      fc.property(
-        units.map(codes => String.fromCharCode(...codes)),
-        text => {
-          const [event] = events(AT, 1);
-          const data = { ...event?.data, project: { id: text, name: text } };
-          const message = messageOf({ ...event, data } as ChangeEvent);
-          expect(JSON.parse(message.Message).data.project.name).toBe(text);
-          expect(message.Message).toMatch(allowed);
-          expect(message.MessageAttributes.projectId?.StringValue).toMatch(allowed);
-        },
-      ),
-    );
   });
 });

@@ -1,5 +1,5 @@
-"""Starts the emulator, completed in five places where it would lose what AWS keeps or refuse
-what AWS allows. See docs/emulator.md."""
+"""Starts the emulator, completed in five places where it would lose what AWS keeps, or refuse what AWS allows, or the
+other way round. See docs/emulator.md."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ import uuid
 import ministack.core.iam_actions as iam_actions
 import ministack.services.dynamodb as dynamodb
 import ministack.services.lambda_svc as lambda_svc
-import ministack.services.secretsmanager as secretsmanager
+import ministack.services.scheduler as scheduler
 import ministack.services.sns as sns
 import ministack.services.sqs  # noqa: F401
 from ministack.app import main
@@ -59,26 +59,35 @@ def confirm_stack_subscriptions():
     handlers["create"] = create_and_confirm
 
 
-def refer_to_secrets_by_arn():
-    """A template's Ref of a secret is its ARN. Here it is the name, which no policy can allow anything on."""
-    handlers = provisioners._RESOURCE_HANDLERS["AWS::SecretsManager::Secret"]
-    create, update, delete = (handlers[key] for key in ("create", "update", "delete"))
+def refuse_groups_that_exist():
+    """A schedule group whose name is taken can't be made again: one that an earlier stack left blocks the next. Here it
+    would be taken over without a word."""
+    handlers = provisioners._RESOURCE_HANDLERS["AWS::Scheduler::ScheduleGroup"]
+    create = handlers["create"]
 
-    def name_of(physical_id):
-        return secretsmanager._resolve(physical_id)[0] or physical_id
+    def create_unless_there(logical_id, props, stack_name):
+        if props.get("Name") in scheduler._schedule_groups:
+            raise ValueError(f"Schedule group {props['Name']} already exists.")
+        return create(logical_id, props, stack_name)
 
-    def create_by_arn(logical_id, props, stack_name):
-        _, attributes = create(logical_id, props, stack_name)
-        return attributes["Arn"], attributes
+    handlers["create"] = create_unless_there
 
-    def update_by_arn(physical_id, *others, **named):
-        _, attributes, *rest = update(name_of(physical_id), *others, **named)
-        return attributes["Arn"], attributes, *rest
 
-    def delete_by_arn(physical_id, props):
-        return delete(name_of(physical_id), props)
+def refuse_types_at_will():
+    """AWS may refuse a resource for many reasons; here for one: the test names its type in a file."""
+    for resource_type, handlers in provisioners._RESOURCE_HANDLERS.items():
+        if "create" in handlers:
+            handlers["create"] = refusing(resource_type, handlers["create"])
 
-    handlers.update(create=create_by_arn, update=update_by_arn, delete=delete_by_arn)
+
+def refusing(resource_type, create):
+    def create_or_refuse(*args, **named):
+        file = os.environ["TEST_REFUSED_TYPE_FILE"]
+        if os.path.exists(file) and open(file).read() == resource_type:
+            raise ValueError(f"The test wants no {resource_type}.")
+        return create(*args, **named)
+
+    return create_or_refuse
 
 
 def authorise_batches_by_their_parts():
@@ -117,9 +126,10 @@ def tell_policies_the_partition_key():
 
 retry_partial_batches()
 confirm_stack_subscriptions()
-refer_to_secrets_by_arn()
+refuse_groups_that_exist()
 authorise_batches_by_their_parts()
 tell_policies_the_partition_key()
+refuse_types_at_will()
 # The addresses of queues and handshakes, which were made of GATEWAY_PORT by now, lead through the test's gate.
 os.environ["GATEWAY_PORT"] = os.environ["LISTEN_PORT"]
 main()

@@ -15,6 +15,8 @@ export interface Emulator {
   readonly pid: number;
   /** The last warnings and errors of its log: what a failed check may come from. */
   complaints(): string[];
+  /** Resources of this type can't be made from now on; of every type they can without one. */
+  refuse(resourceType: string | undefined): void;
   /** Kills it and the functions that it runs. */
   stop(): Promise<void>;
 }
@@ -51,7 +53,13 @@ export async function startEmulator(options: EmulatorOptions & { port?: number }
       cause: error,
     });
   }
-  return { endpoint, pid: child.pid ?? 0, complaints: () => complaints(log), stop: () => stop(child) };
+  return {
+    endpoint,
+    pid: child.pid ?? 0,
+    complaints: () => complaints(log),
+    refuse: resourceType => writeFileSync(refusalFile(directory), resourceType ?? ''),
+    stop: () => stop(child),
+  };
 }
 
 function environment(options: EmulatorOptions, port: number): Record<string, string> {
@@ -76,8 +84,12 @@ function environment(options: EmulatorOptions, port: number): Record<string, str
     AWS_ENDPOINT_URL: gateEndpoint,
     NODE_EXTRA_CA_CERTS: certificateFile,
     TEST_INTERNET: JSON.stringify(internet),
+    TEST_REFUSED_TYPE_FILE: refusalFile(directory),
   };
 }
+
+/** Holds the type of resource that can't be made; none when it is empty or not there. */
+const refusalFile = (directory: string) => `${directory}/refused-type`;
 
 /** The emulator runs functions with the first `node` of its PATH: this one, with the internet of the test. */
 function binaries(directory: string): string {

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { configOf, HOSTS } from '../config.ts';
 import { until } from '../until.ts';
-import { held, onceEach, pass, receiversOfAll, served, untilTold, WORKSPACE, type World } from '../world.ts';
+import {
+  held,
+  type OwnEmulator,
+  onceEach,
+  pass,
+  receiversOfAll,
+  served,
+  untilTold,
+  WORKSPACE,
+  type World,
+} from '../world.ts';
 import { untilConfirmed } from './handshake.ts';
 
 /** From an empty account to the first event, in the order of docs/deploying.md. */
@@ -10,17 +20,22 @@ export async function deploy(world: World): Promise<void> {
   const config = configOf({ service, everything: everything.url, endpoints: own !== undefined });
   report.part('Deploying');
   await report.check('cdk bootstrap', async () => void (await stack.bootstrap()));
+  if (own) await failAtFirst(world, own, config);
   await report.check('cdk deploy', async () => void (await stack.deploy(config)));
   await report.check('cdk deploy again changes nothing', async () => {
     const said = await stack.deploy(config);
-    assert.ok(said.includes('(no changes)'), `cdk said: ${said.slice(-1_000)}`);
+    assert.equal(
+      said.split('(no changes)').length,
+      1 + stack.names.length,
+      `cdk said: ${said.slice(-1_000)}`,
+    );
   });
   await report.check('SNS confirms its subscription', () => untilConfirmed(world, everything));
   await report.check('without credentials a pass fails, and says what to do', async () => {
     const result = await pass(world);
-    assert.match('threw' in result ? result.threw : '', /put-secret-value --secret-id changewire\/simulated/);
+    assert.match('threw' in result ? result.threw : '', /create-secret --name changewire\/simulated/);
   });
-  await report.check('secrets are put', () => putSecrets(world));
+  await report.check('secrets are made', () => makeSecrets(world));
   await report.check('the baseline holds what the service shows', () =>
     until(30, async () => {
       await pass(world);
@@ -33,12 +48,25 @@ export async function deploy(world: World): Promise<void> {
   });
 }
 
-async function putSecrets({ aws, service, own }: World): Promise<void> {
+/** The schedules are the last that a stack makes: by then everything else is there, and is rolled back. */
+async function failAtFirst(
+  { report, stack }: World,
+  { emulator }: OwnEmulator,
+  config: object,
+): Promise<void> {
+  emulator.refuse('AWS::Scheduler::Schedule');
+  await report.check('a first deployment fails, and is rolled back', () =>
+    assert.rejects(stack.deploy(config), /The test wants no AWS::Scheduler::Schedule/),
+  );
+  emulator.refuse(undefined);
+}
+
+async function makeSecrets({ aws, service, own }: World): Promise<void> {
   const { clientId, clientSecret } = service;
-  await aws.putSecret(`changewire/${WORKSPACE}`, { clientId, clientSecret });
+  await aws.createSecret(`changewire/${WORKSPACE}`, { clientId, clientSecret });
   if (!own) return;
   for (const [name, host] of Object.entries(HOSTS))
-    await aws.putSecret(`changewire/endpoint/${name}`, {
+    await aws.createSecret(`changewire/endpoint/${name}`, {
       url: `https://${host}/changewire`,
       ...(name === 'webhook' && { secrets: [own.receivers.webhook.secret] }),
     });

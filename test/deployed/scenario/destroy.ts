@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
 import type { Told } from '../../support/told.ts';
-import { held, served, toldIsServed, type World } from '../world.ts';
+import { configOf } from '../config.ts';
+import { held, pass, served, toldIsServed, untilTold, type World } from '../world.ts';
+import { untilConfirmed } from './handshake.ts';
 
 /** What must be true of everything that happened. */
 export async function settled(world: World, baseline: Told): Promise<void> {
@@ -32,10 +34,21 @@ async function deadLetterUrls({ aws, stack, own }: World): Promise<string[]> {
   return [...outputs, ...(endpoints as EndpointSettings[]).map(({ deadLetterUrl }) => deadLetterUrl)];
 }
 
+/** `cdk destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it. */
 export async function destroy(world: World): Promise<void> {
-  const { report, aws, stack } = world;
-  report.part('Destroying');
+  const { report, stack } = world;
+  report.part('Destroying, and deploying again');
   await report.check('cdk destroy', async () => void (await stack.destroy()));
+  await onlyTheTableIsLeft(world);
+  await deployAgain(world);
+  await report.check('cdk destroy --all stops at the table', () =>
+    assert.rejects(stack.destroyAll(), /[Tt]ermination ?[Pp]rotection/),
+  );
+  await onlyTheTableIsLeft(world);
+}
+
+async function onlyTheTableIsLeft(world: World): Promise<void> {
+  const { report, aws, stack } = world;
   await report.check('the functions are gone', async () =>
     assert.equal(await aws.functionExists(stack.output('PollFunction')), false),
   );
@@ -43,4 +56,23 @@ export async function destroy(world: World): Promise<void> {
     assert.equal(await aws.tableStatus(stack.output('TableName')), 'ACTIVE');
     assert.deepEqual(await held(world), served(world));
   });
+}
+
+/** What changed while nothing was deployed is told, because no new baseline swallows it. Change records of the last day are
+ *  sent again: the stream's reader is new. */
+async function deployAgain(world: World): Promise<void> {
+  const { report, stack, edits, service, everything, own } = world;
+  const table = stack.output('TableName');
+  const [project = ''] = edits.projects();
+  edits.updateProject(project, 'summary', 'while-nothing-was-deployed');
+  await report.check('cdk deploy, with the secrets and the table that are there', async () => {
+    await stack.deploy(configOf({ service, everything: everything.url, endpoints: own !== undefined }));
+    assert.equal(stack.output('TableName'), table);
+    return untilConfirmed(world, everything);
+  });
+  await report.check('the first pass is no baseline', async () => {
+    const result = await pass(world);
+    assert.equal('returned' in result && (result.returned as { mode?: string }).mode, 'changes');
+  });
+  await report.check('what changed in between is told', () => untilTold(world, 60, 'start'));
 }

@@ -5,19 +5,28 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDataDirectory, openScratchDirectory } from '../../../local/cli/data-directory.ts';
 import { isAlive, moduleUrl, otherProcess, temporaryDirectory } from '../dynamodb/support.ts';
 
+const silent = () => undefined;
+
 describe('the data directory', () => {
   test('is made, kept, and for one process only', () => {
     const path = join(temporaryDirectory(), 'a', 'b');
-    const directory = openDataDirectory(path);
-    expect(() => openDataDirectory(path)).toThrow(/in use by process/);
+    const directory = openDataDirectory(path, silent);
+    expect(() => openDataDirectory(path, silent)).toThrow(/in use by process/);
     directory.release();
-    openDataDirectory(path).release();
+    openDataDirectory(path, silent).release();
     expect(existsSync(path)).toBe(true);
   });
 
   test('that can not be made is told with the remedy', () => {
-    expect(() => openDataDirectory('/proc/nowhere/data')).toThrow(
-      /\/proc\/nowhere\/data can not be made.*--data/,
+    expect(() => openDataDirectory('/proc/nowhere/data', silent)).toThrow(
+      /\/proc\/nowhere\/data can't be made there \(ENOENT\)\. Name another one with --data/,
+    );
+  });
+
+  test('of a run that keeps nothing has to be possible, too: else the remedy is told', async () => {
+    const nowhere = join(temporaryDirectory(), 'nowhere');
+    await expect(openScratchDirectory(nowhere)).rejects.toThrow(
+      `The temporary directory ${nowhere} can't be made there (ENOENT). Name another one with TMPDIR, or use --data.`,
     );
   });
 

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { flush } from '../../../local/cli/flush.ts';
 import { createOutput } from '../../../local/cli/output.ts';
 
 const event = { id: 'p.1.2.0', data: { text: 'two\nlines' } } as unknown as ChangeEvent;
@@ -35,5 +36,42 @@ describe('the output', () => {
     output.warn('careful');
     output.log.info('chatter');
     expect(at.read()).toEqual([expected, '']);
+  });
+
+  test('is as wide as its terminal, and not bounded where there is none', () => {
+    const widths = [true, false].map(isTTY => {
+      const at = terminal(isTTY);
+      Object.assign(at.stdout, { columns: 80 });
+      let seen: number | undefined;
+      const see = (_: ChangeEvent, { width }: { width?: number }) => {
+        seen = width;
+        return '';
+      };
+      createOutput(at, { json: false, format: see, noColour: true }).event(event);
+      return seen;
+    });
+    expect(widths).toEqual([80, undefined]);
+  });
+
+  test('that waits in a pipe for a slow reader has left the process when it is flushed', async () => {
+    const stream = new PassThrough({ highWaterMark: 10 });
+    stream.write('x'.repeat(100));
+    let flushed = false;
+    const flushing = flush(stream).then(() => {
+      flushed = true;
+    });
+    await new Promise(setImmediate);
+    expect(flushed).toBe(false);
+    stream.resume();
+    await flushing;
+  });
+
+  test('that nobody reads any more holds nothing up', async () => {
+    const stream = new PassThrough({ highWaterMark: 10 });
+    stream.write('x'.repeat(100));
+    const flushing = flush(stream);
+    stream.destroy();
+    await flushing;
+    await flush(stream);
   });
 });

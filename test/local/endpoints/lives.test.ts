@@ -7,7 +7,7 @@ import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { type ServedEndpoint, startEndpoint } from '../../../local/endpoints/endpoint.ts';
 import { SpoolFile } from '../../../local/endpoints/spool-file.ts';
 import { startLocalSns } from '../../../local/sns/sns.ts';
-import { memoryStates, SECRET, someEvents } from '../../deliver/house.ts';
+import { memoryStates, SECRET, someEvents } from '../../deliver/given.ts';
 import { answer, startReceiver } from '../../endpoints/receiver.ts';
 import { temporaryDirectory } from '../dynamodb/support.ts';
 import { until } from '../main-support.ts';

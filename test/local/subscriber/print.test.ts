@@ -108,6 +108,27 @@ describe('a printed event', () => {
     expect(columns(line)).toBeLessThanOrEqual(140);
   });
 
+  it('is shown whole where no terminal bounds it: names, values, choices and every field of a new record', () => {
+    const long = (what: string) => `${what} ${'that goes on '.repeat(3_000)}to its end`;
+    const changes = [
+      change(long('Notes'), 'text', long('old'), long('new')),
+      { ...change('Labels', 'multiple-choice', [], []), added: [long('choice')] },
+    ];
+    const whole = (event: ChangeEvent) => formatEvent(event, { colour: false, timeZone: 'UTC' });
+    const project = { id: '7', name: long('Acme') };
+    const updated = projectEvent('project.updated', changes, project);
+    const fields = Array.from({ length: 12 }, (_, n) =>
+      change(`Field ${n}`, 'text', null, long(`value ${n}`)),
+    );
+    const created = projectEvent('project.created', fields, project);
+    for (const text of ['Acme', 'Notes', 'old', 'new', 'choice'])
+      expect(whole(updated)).toContain(long(text));
+    for (const text of ['Acme', ...fields.map((_, n) => `value ${n}`)])
+      expect(whole(created)).toContain(long(text));
+    expect(`${whole(updated)}${whole(created)}`).not.toContain('…');
+    expect(whole(taskUpdated())).toBe(`${HEAD}         Status        "Open" → "In progress"`);
+  });
+
   it('uses the id of what has no name', () => {
     expect(plain(projectEvent('project.deleted', [], { id: 'no-name' }))).toContain('− no-name ');
   });

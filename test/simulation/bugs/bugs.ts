@@ -50,14 +50,14 @@ export const BUGS: readonly Bug[] = [
     edits: [
       edit(
         'create-publish.ts',
-        '  return async ({ Records }) => {',
-        '  const publish: Publish = async ({ Records }) => {',
+        '  return async ({ Records }, context) => {',
+        '  const publish: Publish = async ({ Records }, context) => {',
       ),
       edit(
         'create-publish.ts',
-        "    count('EventsPublished', published);\n    return { batchItemFailures: [] };\n  };\n",
-        "    count('EventsPublished', published);\n    return { batchItemFailures: [] };\n  };\n" +
-          '  return async event => {\n    void publish(event);\n    return { batchItemFailures: [] };\n  };\n',
+        '    return { batchItemFailures: [{ itemIdentifier }] };\n  };\n',
+        '    return { batchItemFailures: [{ itemIdentifier }] };\n  };\n' +
+          '  return async (event, context) => {\n    void publish(event, context);\n    return { batchItemFailures: [] };\n  };\n',
       ),
     ],
   },

@@ -70,6 +70,7 @@ export class StreamSource {
   readonly #batchSize: number;
   readonly #handler: (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
   #position = 0;
+  #begin = 0;
   #run = 0;
 
   constructor(options: {
@@ -96,7 +97,16 @@ export class StreamSource {
   /** The last `count` records come again, as after a failure on Lambda's side. What is under way counts for nothing. */
   stepBack(count: number): void {
     this.#run++;
-    this.#position = Math.max(0, this.#position - count);
+    this.#position = Math.max(this.#begin, this.#position - count);
+  }
+
+  /** The shard begins anew behind what is there, as another table's does: what is left of it is lost, and returned. */
+  cut(): readonly DynamoDBRecord[] {
+    this.#run++;
+    const lost = this.#records.slice(this.#position);
+    this.#begin = this.#records.length;
+    this.#position = this.#begin;
+    return lost;
   }
 
   /** Hands over the next batch. What comes before the first failed record is done with; when the handler throws, nothing is.

@@ -21,6 +21,7 @@ import {
   unknownToModel,
   validation,
 } from './table-errors.ts';
+import { type Place, placeOfItem } from './table-keys.ts';
 import { batchGetItem, getItem, query } from './table-reads.ts';
 import { Rows } from './table-rows.ts';
 import { streamRecord } from './table-stream.ts';
@@ -75,6 +76,18 @@ export class TableModel {
   /** Every item as it is, each partition in the order of its sort keys. */
   *items(): Iterable<Item> {
     for (const { item } of this.#rows.all()) yield copyItem(item);
+  }
+
+  /** Holds these items from now on, and no others. As a restore of DynamoDB's makes a new table, whose stream knows nothing of
+   *  it; or, with `stream`, as if somebody had written them into this one. */
+  restore(items: readonly Item[], { stream }: { readonly stream: boolean }): void {
+    const wanted = new Map(items.map(item => [JSON.stringify([item.pk?.S, item.sk?.S]), item]));
+    const places = [...this.#rows.all()].map(({ item }) => placeOfItem(item));
+    const before = this.#stream.length;
+    for (const place of places)
+      if (!wanted.has(JSON.stringify([place.pk, place.sk]))) this.#put(place, undefined);
+    for (const item of items) this.#put(placeOfItem(item), copyItem(item));
+    if (!stream) this.#stream.length = before;
   }
 
   /**
@@ -180,8 +193,12 @@ export class TableModel {
     }
   }
 
-  /** A write that changes nothing leaves no record in the stream. */
   #store({ place }: Write, after: Item | undefined): void {
+    this.#put(place, after);
+  }
+
+  /** A write that changes nothing leaves no record in the stream. */
+  #put(place: Place, after: Item | undefined): void {
     const before = this.#rows.get(place)?.item;
     if (before === after || (before && after && equalItems(before, after))) return;
     if (after) this.#rows.put(place.pk, { sk: place.sk, item: after, size: sizeOf(after) });

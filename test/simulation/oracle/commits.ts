@@ -30,7 +30,11 @@ export class CommitsOracle {
   /** Every event ever committed, as it must always be sent. */
   readonly texts = new Map<string, string>();
   readonly events: ChangeEvent[] = [];
-  readonly #sequences = new Map<string, number>();
+  /** Events of which a restored table knows nothing. */
+  readonly forgotten = new Set<string>();
+  /** The largest version of each project, and the write that it came with. */
+  readonly #versions = new Map<string, { readonly version: number; readonly write: number }>();
+  #commands = 0;
   readonly source: SourceOracle;
   readonly fields = new FieldsOracle();
   /** When each record was last told of, and when the baseline ended, by the service's clock. */
@@ -55,6 +59,7 @@ export class CommitsOracle {
   /** Told of the records of one write: one command, whole. */
   wrote(records: readonly DynamoDBRecord[]): void {
     const touched = new Set<string>();
+    this.#commands += 1;
     for (const record of records) this.#take(record, touched);
     const definitions = records.flatMap(definitionsOf).at(-1);
     const state = records.findLast(isState)?.dynamodb?.NewImage;
@@ -70,15 +75,37 @@ export class CommitsOracle {
     for (const id of touched) this.#compare(id, this.told);
   }
 
+  /** Told of the items of a table that was restored, as records. What was told is from now on what that table holds: a
+   *  change since then is told again, from the value that was restored, under another id and a larger sequence. */
+  restored(records: readonly DynamoDBRecord[], told: number): void {
+    for (const { id } of this.events.slice(told)) this.forgotten.add(id);
+    for (const id of Object.keys(this.snapshots)) delete this.snapshots[id];
+    for (const { dynamodb } of records) {
+      const sk = dynamodb?.Keys?.sk?.S ?? '';
+      if (sk.startsWith(PROJECT_PREFIX))
+        this.snapshots[projectIdOf(sk)] = toldOf(bytes(dynamodb?.NewImage?.blob?.B));
+    }
+    this.told = structuredClone(this.snapshots);
+    const state = records.find(isState)?.dynamodb?.NewImage;
+    this.source.restored(JSON.parse(state?.skipped?.S ?? '[]'), {
+      isHeld: state?.held !== undefined,
+      isStalled: state?.stalled !== undefined,
+    });
+    this.fields.restored(records.flatMap(definitionsOf).at(-1) ?? { project: [], task: [] });
+  }
+
   #take({ eventName, dynamodb }: DynamoDBRecord, touched: Set<string>): void {
     const sk = dynamodb?.Keys?.sk?.S ?? '';
     const image = dynamodb?.NewImage;
     if (sk.startsWith(PROJECT_PREFIX)) {
       this.#writes += 1;
-      const id = decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
+      const id = projectIdOf(sk);
       touched.add(id);
       if (eventName === 'REMOVE') delete this.snapshots[id];
-      else this.snapshots[id] = toldOf(bytes(image?.blob?.B));
+      else {
+        this.#checkVersion(id, Number(image?.version?.N), `the snapshot of ${id}`);
+        this.snapshots[id] = toldOf(bytes(image?.blob?.B));
+      }
     }
     if (sk.startsWith(CHANGE) && eventName === 'INSERT') {
       for (const event of decodeEvents(bytes(image?.events?.B))) this.#tell(event, touched);
@@ -98,7 +125,7 @@ export class CommitsOracle {
     if (!this.told) throw new Violation(2, `${event.id} (${event.type}) is told in a baseline`);
     const { id } = event.data.project;
     touched.add(id);
-    this.#checkSequence(event);
+    this.#checkVersion(id, Number(event.sequence), event.id);
     try {
       apply(this.told, event);
     } catch (error) {
@@ -107,11 +134,14 @@ export class CommitsOracle {
     this.#checkTruth(event);
   }
 
-  #checkSequence(event: RecordEvent): void {
-    const { id } = event.data.project;
-    const [last, sequence] = [this.#sequences.get(id) ?? 0, Number(event.sequence)];
-    if (sequence < last) throw new Violation(4, `${event.id} comes after sequence ${last} of its project`);
-    this.#sequences.set(id, sequence);
+  /** Each commit of a project has a larger version than all before it, deleted ones and silent ones included. */
+  #checkVersion(projectId: string, version: number, of: string): void {
+    const write = this.#commands;
+    const last = this.#versions.get(projectId);
+    const isSameCommit = last?.write === write && last.version === version;
+    if (last && version <= last.version && !isSameCommit)
+      throw new Violation(4, `${of} has version ${version}, after ${last.version} of its project`);
+    this.#versions.set(projectId, { version, write });
   }
 
   /** What an event tells was so, at some time of the interval that it gives. */
@@ -160,6 +190,10 @@ export class CommitsOracle {
 
 export function isOfRecord(event: ChangeEvent): event is RecordEvent {
   return event.type.startsWith('project.') || event.type.startsWith('task.');
+}
+
+function projectIdOf(sk: string): string {
+  return decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
 }
 
 /** An endpoint has a STATE, too. */

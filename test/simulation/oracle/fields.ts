@@ -47,14 +47,7 @@ export class FieldsOracle {
   /** What a baseline read, and the first reading of a list, is known without being told; from then on what was told is what the state holds. */
   compare({ read = [], ...definitions }: Definitions, isBaselined: boolean): void {
     for (const entity of ENTITIES) {
-      const held = new Map(
-        definitions[entity]
-          .filter(({ deleted }) => !deleted)
-          .map(({ externalId, name, options = [], archived = false }) => [
-            externalId,
-            { name, options, archived },
-          ]),
-      );
+      const held = heldOf(definitions, entity);
       const told = this.#told.get(entity);
       const isFirst = !isBaselined || !told;
       if (isFirst && read.includes(entity)) this.#told.set(entity, held);
@@ -66,6 +59,12 @@ export class FieldsOracle {
     }
   }
 
+  /** Told of the definitions in a table that was restored: what was told since is unsaid. */
+  restored({ read = [], ...definitions }: Definitions): void {
+    this.#told.clear();
+    for (const entity of read) this.#told.set(entity, heldOf(definitions, entity));
+  }
+
   /** To be asked once nothing changes any more. What became of a project's field once it was archived, no list shows. */
   checkServed(entity: FieldEntity, fields: readonly Field[]): void {
     const isShown = ({ archived }: { archived: boolean }) => entity === 'task' || !archived;
@@ -75,6 +74,17 @@ export class FieldsOracle {
     if (left !== right)
       throw new Violation(1, `${entity} fields are left apart:\n  told   ${left}\n  served ${right}`);
   }
+}
+
+function heldOf(definitions: Omit<Definitions, 'read'>, entity: FieldEntity): Map<string, Known> {
+  return new Map(
+    definitions[entity]
+      .filter(({ deleted }) => !deleted)
+      .map(({ externalId, name, options = [], archived = false }) => [
+        externalId,
+        { name, options, archived },
+      ]),
+  );
 }
 
 /** The choices are a set. */

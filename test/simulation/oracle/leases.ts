@@ -29,6 +29,12 @@ export class LeasesOracle {
     }
   }
 
+  /** Told of the items of a table that was restored, as records: what was held since is not held any more. */
+  restored(records: readonly DynamoDBRecord[], now: number): void {
+    this.#held.clear();
+    this.wrote(records, now);
+  }
+
   #change(sk: string, next: Held | undefined, now: number): void {
     const before = this.#held.get(sk);
     if (next) this.#held.set(sk, next);

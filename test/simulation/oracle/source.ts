@@ -55,6 +55,17 @@ export class SourceOracle {
     this.#skipped = new Set(skipped.map(({ id }) => id));
   }
 
+  /** Told of the state in a table that was restored: what was told since is unsaid. The sequence grows all the same. */
+  restored(
+    skipped: readonly Skipped[],
+    { isHeld, isStalled }: { isHeld: boolean; isStalled: boolean },
+  ): void {
+    this.#told = new Set(skipped.flatMap(one => (one.told ? [one.id] : [])));
+    this.#skipped = new Set(skipped.map(({ id }) => id));
+    this.#isHeld = isHeld;
+    this.#isStalled = isStalled;
+  }
+
   /** To be asked once passes complete again. */
   checkRecovered(): void {
     if (this.#isStalled) throw new Violation(1, 'passes complete again, but the stall was never called over');

@@ -1,0 +1,20 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Config } from './config/schema.ts';
+import { SnapshotTable } from './table.ts';
+
+/** What outlives a deployment: the table, alone. Whether the other stack is destroyed, or its first deployment fails and is
+ *  rolled back, the next one finds the table where it was (decision 0049). */
+export class TableStack extends Stack {
+  readonly snapshots: SnapshotTable;
+
+  constructor(scope: Construct, { stackName }: Pick<Config, 'stackName'>) {
+    const name = `${stackName}-Table`;
+    super(scope, name, {
+      stackName: name,
+      description: 'Changewire: the table, which outlives the stack of all else',
+      terminationProtection: true,
+    });
+    this.snapshots = new SnapshotTable(this, 'Snapshots');
+  }
+}

@@ -1,0 +1,92 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** What is asked of the file system here; `node:fs` but in tests. */
+export type Files = Pick<
+  typeof fs,
+  | 'chmodSync'
+  | 'existsSync'
+  | 'lstatSync'
+  | 'mkdirSync'
+  | 'readdirSync'
+  | 'rmSync'
+  | 'statSync'
+  | 'writeFileSync'
+>;
+
+/** What a data directory may hold: what is here and nothing else was put there by us. `lost+found` is a file system's own. */
+const OURS =
+  /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions)\.json(\.\w+)?|rejected\.jsonl|sns-signing\.pem(\.new)?|dynamodb\.log|[\w.-]+\.secret|undelivered|dead-letters|simulated|lost\+found)$/;
+
+/**
+ * Makes a directory for this user alone (mode 0700), with its parents, and shows that it can be written. One that is there
+ * and open to others is closed, with the files in it: they hold records. But for one that holds other things than ours: its
+ * mode is not ours to change, so only our files in it are closed. Either is told to `onNotice`.
+ * @throws the file system's error
+ */
+export function privateDirectory(path: string, onNotice: (text: string) => void, files: Files = fs): void {
+  const made = makeDirectory(path, files);
+  const probe = join(path, 'lock.pid.probe');
+  try {
+    files.writeFileSync(probe, 'writable', { mode: 0o600 });
+  } finally {
+    files.rmSync(probe, { force: true });
+  }
+  if (!made) close(path, onNotice, files);
+}
+
+/** Level by level: where nothing can be made, as in /proc, Node's own `recursive` tries for ever. @returns false when it was
+ *  there */
+function makeDirectory(path: string, files: Files): boolean {
+  if (files.existsSync(path)) return false;
+  makeDirectory(dirname(path), files);
+  files.mkdirSync(path, { mode: 0o700 });
+  return true;
+}
+
+function close(path: string, onNotice: (text: string) => void, files: Files): void {
+  const entries = files.readdirSync(path);
+  const mode = files.statSync(path).mode & 0o777;
+  const closed = entries.filter(name => OURS.test(name)).flatMap(name => closeEntry(join(path, name), files));
+  if ((mode & 0o077) !== 0) {
+    const foreign = entries.find(name => !OURS.test(name));
+    const open = `${path} is open to others (mode ${mode.toString(8)})`;
+    if (foreign === undefined) files.chmodSync(path, 0o700);
+    onNotice(
+      foreign === undefined
+        ? `${open}; from now on it is yours alone (700), with what it holds.`
+        : `${open}, and stays so because it holds ${foreign}, too. What is kept in it is not.`,
+    );
+  } else if (closed.length > 0)
+    onNotice(`${path} held files that were open to others; they are yours alone now.`);
+}
+
+/** A file, or a folder with all that is in it. @returns what was open, by path; links are left as they are */
+function closeEntry(path: string, files: Files): string[] {
+  const found = files.lstatSync(path);
+  if (found.isSymbolicLink()) return [];
+  const inside = found.isDirectory()
+    ? files.readdirSync(path).flatMap(name => closeEntry(join(path, name), files))
+    : [];
+  if ((found.mode & 0o077) === 0) return inside;
+  files.chmodSync(path, found.isDirectory() ? 0o700 : 0o600);
+  return [...inside, path];
+}
+
+/** Why a directory can't be used, in words; `error` is the file system's. @throws what is no error of the file system */
+export function whyUnusable(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return REASONS[code] ?? `can't be used (${code})`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'may not be written by you (EACCES)',
+  EPERM: 'may not be written by you (EPERM)',
+  EROFS: 'is on a file system that is read-only (EROFS)',
+  ENOSPC: 'is on a file system that is full (ENOSPC)',
+  EDQUOT: 'is over the quota (EDQUOT)',
+  ENOTDIR: 'is no directory, or lies in something that is none (ENOTDIR)',
+  EEXIST: 'is a link that leads nowhere (EEXIST)',
+  ENOENT: "can't be made there (ENOENT)",
+};

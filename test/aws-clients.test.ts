@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns';
+import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { bounded, longestCall, PATIENCE } from '../functions/aws-clients.ts';
+import { LEAST_REMAINING_MS } from '../functions/delivery/deliver-batch.ts';
+import { TIMEOUT_MS } from '../functions/endpoints/post.ts';
+import { LEASE_MS } from '../functions/pass/pass.ts';
+
+const SHORT = { connection: 200, request: 400, tries: 2 };
+
+const CALLS = {
+  DynamoDB: (where: object) =>
+    new DynamoDBClient(where).send(new GetItemCommand({ TableName: 't', Key: { pk: { S: 'x' } } })),
+  SNS: (where: object) => new SNSClient(where).send(new ListTopicsCommand()),
+  SQS: (where: object) => new SQSClient(where).send(new ListQueuesCommand()),
+  'Secrets Manager': (where: object) =>
+    new SecretsManagerClient(where).send(new GetSecretValueCommand({ SecretId: 's' })),
+};
+
+function options(port: number) {
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    ...bounded(SHORT),
+  };
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => server.closeAllConnections());
+  return (server.address() as AddressInfo).port;
+}
+
+/** The port of a server that accepts nobody: its thread sleeps, and its queue of connections is full. */
+async function portThatAcceptsNobody(): Promise<number> {
+  const code = `
+    const { parentPort } = require('node:worker_threads');
+    const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 0);
+    });`;
+  const worker = new Worker(code, { eval: true });
+  const sockets: Socket[] = [];
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await worker.terminate();
+  });
+  const port = await new Promise<number>(resolve => worker.once('message', resolve));
+  for (let isAccepted = true; isAccepted; ) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    sockets.push(socket);
+    isAccepted = await Promise.race([
+      new Promise<boolean>(resolve => socket.once('connect', () => resolve(true))),
+      new Promise<boolean>(resolve => setTimeout(() => resolve(false), 300)),
+    ]);
+  }
+  return port;
+}
+
+async function timed(call: Promise<unknown>): Promise<{ error: Error; ms: number }> {
+  const start = performance.now();
+  const error = await call.then(
+    () => new Error('it worked'),
+    (reason: Error) => reason,
+  );
+  return { error, ms: performance.now() - start };
+}
+
+/** Of a machine that is busy with other tests. */
+const SLACK_MS = 2_000;
+
+describe('a call to AWS', () => {
+  it.each(Object.entries(CALLS))(
+    'of %s that is never answered fails in time, after its tries',
+    async (_, call) => {
+      let requests = 0;
+      const port = await listening(createServer(() => void requests++));
+      const { error, ms } = await timed(call(options(port)));
+      expect(error.name).toBe('TimeoutError');
+      expect(requests).toBe(SHORT.tries);
+      expect(ms).toBeLessThan(longestCall(SHORT) + SLACK_MS);
+    },
+  );
+
+  it('whose connection is never accepted fails in time', async () => {
+    const port = await portThatAcceptsNobody();
+    const { error, ms } = await timed(CALLS.DynamoDB(options(port)));
+    expect(error.name).toBe('TimeoutError');
+    expect(error.message).toMatch(/did not establish a connection/);
+    expect(ms).toBeLessThan(longestCall(SHORT) + SLACK_MS);
+  });
+
+  it('whose answer never ends fails in time', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
+      response.write('{"Item":');
+    });
+    const { error, ms } = await timed(CALLS.DynamoDB(options(await listening(server))));
+    expect(error.name).toBe('TimeoutError');
+    expect(ms).toBeLessThan(longestCall(SHORT) + SLACK_MS);
+  });
+});
+
+describe('the patience of each function', () => {
+  it('fits the time that it has', () => {
+    // Two calls, one after the other, leave half a minute of a lease to those who hold it.
+    expect(2 * longestCall(PATIENCE.poll)).toBeLessThan(LEASE_MS);
+    expect(longestCall(PATIENCE.deliver)).toBeLessThanOrEqual(LEAST_REMAINING_MS - TIMEOUT_MS);
+  });
+
+  it.each(['poll.ts', 'publish.ts', 'deliver.ts'])('is that of every client in %s', entry => {
+    const text = readFileSync(new URL(`../functions/${entry}`, import.meta.url), 'utf8');
+    const clients = [...text.matchAll(/new \w+Client\((.*?)\)/g)].map(([, given]) => given);
+    expect(clients.length).toBeGreaterThan(1);
+    expect(new Set(clients)).toEqual(new Set(['patience']));
+    expect(text).toContain(`bounded(PATIENCE.${entry.replace('.ts', '')})`);
+  });
+});

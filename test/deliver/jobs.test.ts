@@ -1,0 +1,61 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/jobs.ts';
+import { AT, SECRET, someEvents } from './given.ts';
+import { recordOf } from './memory.ts';
+
+const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+const letter = (messageId: string, event: ChangeEvent): Letter => ({
+  record: recordOf(messageId, `${messageId} ${JSON.stringify(event)}`),
+  event,
+});
+const letters = events.map((event, index) => letter(`m${index}`, event));
+const secret = { url: 'https://crm.example/', secrets: [SECRET] };
+
+describe('jobs for a webhook', () => {
+  it('are one signed request for each event, with the bytes of its message, at the time of the attempt', () => {
+    const { jobs, unfit } = webhookJobs(letters);
+    expect(unfit).toEqual([]);
+    expect(jobs.map(({ records }) => records)).toEqual(letters.map(({ record }) => [record]));
+    const { body = '', headers = {} } = jobs[1]?.request(AT + 5_000, secret) ?? {};
+    expect(body).toBe(letters[1]?.record.body);
+    expect(headers).toEqual({
+      'webhook-id': events[1].id,
+      'webhook-timestamp': String(AT / 1000 + 5),
+      'webhook-signature': new Webhook(SECRET).sign(events[1].id, new Date(AT + 5_000), body),
+    });
+  });
+});
+
+describe('jobs for a chat', () => {
+  it('are one request for each message, which settles all that it tells', () => {
+    const asked: (readonly ChangeEvent[])[] = [];
+    const again = letter('again', events[0]);
+    const { jobs, unfit } = chatJobs([...letters, again], all => {
+      asked.push(all);
+      if (all.length === 1) return [];
+      return [
+        { body: 'one', eventIds: [events[0].id, events[2].id] },
+        { body: 'two', eventIds: [events[1].id] },
+      ];
+    });
+    // An event that came twice is told once.
+    expect(asked.at(-1)).toEqual(events);
+    expect(unfit).toEqual([]);
+    expect(jobs.map(({ records }) => records.map(({ messageId }) => messageId))).toEqual([
+      ['m0', 'm2', 'again'],
+      ['m1'],
+    ]);
+    expect(jobs[0]?.request(AT, secret)).toEqual({ body: 'one', headers: {} });
+  });
+
+  it('leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
+    const { jobs, unfit } = chatJobs(letters, all => {
+      if (all.includes(events[1])) throw new TypeError('hush');
+      return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
+    });
+    expect(unfit).toEqual([{ record: letters[1]?.record, reason: 'the event can not be shown (TypeError)' }]);
+    expect(jobs.map(({ records }) => records.map(({ messageId }) => messageId))).toEqual([['m0', 'm2']]);
+  });
+});

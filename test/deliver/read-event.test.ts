@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { readEvent } from '../../functions/delivery/read-event.ts';
+import { someEvents } from './given.ts';
+
+const [event] = someEvents(1);
+const read = (more: object) => readEvent(JSON.stringify({ ...event, ...more }));
+const lookAt = (what: string) => ({ malformed: `the message is no change event: look at ${what}` });
+
+describe('the body of a message', () => {
+  it('is an event, with all that a newer publisher adds', () => {
+    const newer = { ...event, type: 'task.moved', extra: [1], data: { ...event?.data, more: { a: 1 } } };
+    expect(readEvent(JSON.stringify(newer))).toEqual({ event: newer });
+  });
+
+  it('that is no JSON, or no object, is malformed', () => {
+    expect(readEvent('hush')).toEqual({ malformed: 'the message is no JSON' });
+    expect(readEvent('[]')).toEqual(lookAt('the whole'));
+    expect(readEvent('null')).toEqual(lookAt('the whole'));
+    expect(readEvent('{}')).toEqual(lookAt('specversion, id, source, type, time, data'));
+  });
+
+  it.each([
+    [{ specversion: '2.0' }, 'specversion'],
+    [{ source: '' }, 'source'],
+    [{ type: '' }, 'type'],
+    [{ time: 'yesterday' }, 'time'],
+    [{ data: {} }, 'data.process'],
+    [{ data: { process: { id: 7 } } }, 'data.process.id'],
+  ])('with %j is malformed, and what of it is told without its value', (more, what) => {
+    expect(read(more)).toEqual(lookAt(what));
+  });
+
+  it('has an id that a header can carry', () => {
+    for (const id of ['a', '!~', 'x'.repeat(300)]) expect(read({ id })).toHaveProperty('event.id', id);
+    for (const id of ['', ' ', 'a b', ' a', 'a ', 'a\n', 'é', '\x7f', 7])
+      expect(read({ id })).toEqual(lookAt('id'));
+  });
+});

@@ -1,0 +1,42 @@
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { isRecordEvent, known, type Told } from '../../support/told.ts';
+import { Violation } from './violation.ts';
+
+/** A receiver that keeps a copy of every record that it hears of: it drops what it has seen, and what is older than what it
+ *  has (docs/events.md). So messages may come late, twice, in any order. */
+export class ReceiverOracle {
+  readonly #latest = new Map<string, ChangeEvent>();
+
+  got(event: ChangeEvent): void {
+    if (!isRecordEvent(event)) return;
+    const key = JSON.stringify(recordOf(event));
+    const before = this.#latest.get(key);
+    if (!before || Number(before.sequence) < Number(event.sequence)) this.#latest.set(key, event);
+  }
+
+  /** To be asked when nothing is on its way any more. `told` is what was told in all; events of `forgotten` were told by a
+   *  table that was then restored to a moment before: where nothing was left to tell since, nobody takes them back. */
+  check(told: Told, forgotten: ReadonlySet<string>): void {
+    for (const event of this.#latest.values()) {
+      if (forgotten.has(event.id) || !isRecordEvent(event)) continue;
+      const [projectId, taskId] = recordOf(event);
+      const project = told[projectId];
+      const should = taskId === undefined ? project?.project : project?.tasks[taskId];
+      const record = 'task' in event.data ? event.data.task.record : event.data.project.record;
+      const has = event.type.endsWith('.deleted') ? undefined : known(record ?? {});
+      const [left, right] = [JSON.stringify(has), JSON.stringify(should)];
+      if (left === right) continue;
+      const what = `a receiver's copy of ${event.subject} is by ${event.id}:\n  copy ${left}\n  told ${right}`;
+      throw new Violation(4, what);
+    }
+  }
+}
+
+function recordOf({
+  data,
+}: Parameters<typeof isRecordEvent>[0] & { data: { project: { id: string } } }): [
+  projectId: string,
+  taskId?: string,
+] {
+  return 'task' in data ? [data.project.id, (data.task as { id: string }).id] : [data.project.id];
+}

@@ -1,0 +1,49 @@
+import type { Item } from './models/table.ts';
+import type { Plan, RestoreStep } from './plan.ts';
+import type { World } from './world.ts';
+
+/** So long a restore takes, at least: far longer than clocks differ. */
+export const RESTORE_MS = 300_000;
+
+/** The table as it once was, and how much had been told by then. */
+export interface Backup {
+  readonly items: readonly Item[];
+  readonly events: number;
+}
+
+/** Keeps the table's contents of those moments to which the plan will restore it. A moment before the end of the baseline
+ *  is none: what was told since would be taken for known. */
+export class Restores {
+  readonly #steps: readonly (RestoreStep & { readonly index: number })[];
+  readonly #backups = new Map<number, Backup>();
+
+  constructor({ steps }: Plan) {
+    this.#steps = steps.flatMap((step, index) => (step.do === 'restore' ? [{ ...step, index }] : []));
+  }
+
+  /** The plan's step with this number begins. */
+  reach(now: number, { table, commits, publisher }: World): void {
+    for (const { index, back, how, off } of this.#steps) {
+      if (how === 'new table, cut' && now === index - off) publisher.pause();
+      if (now >= index || now < index - back || this.#backups.has(index) || !commits.told) continue;
+      this.#backups.set(index, { items: [...table.items()], events: commits.events.length });
+    }
+  }
+
+  /** Undefined where there is no such moment. */
+  backupOf(step: number): Backup | undefined {
+    return this.#backups.get(step);
+  }
+}
+
+/** What an operator does: he stops the pollers, and maybe the publisher before, has the table restored, and lets all go on
+ *  with it. */
+export async function restore(world: World, backup: Backup | undefined, step: RestoreStep): Promise<void> {
+  if (!backup) return world.publisher.resume();
+  world.pollers.stop();
+  await world.pass(RESTORE_MS);
+  if (step.how === 'new table, drained')
+    await world.until(() => world.publisher.isIdle, 'the stream is drained');
+  world.restore(backup, step.how);
+  world.publisher.resume();
+}
