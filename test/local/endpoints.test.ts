@@ -7,7 +7,7 @@ import { parseOptions } from '../../local/cli/options.ts';
 import { wantedEndpoints } from '../../local/cli/wanted-endpoints.ts';
 import { startSimulatedService } from '../../local/service/server.ts';
 import { answer, hang, type Reaction, type Received, startReceiver } from '../endpoints/receiver.ts';
-import { temporaryDirectory } from './dynamodb/support.ts';
+import { temporaryDirectory } from './support.ts';
 import { environmentOf, run, until } from './main-support.ts';
 
 const OLD = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;

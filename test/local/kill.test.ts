@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startSimulatedService } from '../../local/service/server.ts';
 import { filePosition } from '../../local/stream/position.ts';
 import { startStreamPump } from '../../local/stream/pump.ts';
-import { commit, temporaryDirectory } from './dynamodb/support.ts';
+import { commit, temporaryDirectory } from './support.ts';
 import { environmentOf, run, until } from './main-support.ts';
 import { eventually, receiver, sleep, startHouse } from './sns/house.ts';
 import { idsOf, startedTable, type Table } from './stream/support.ts';

@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { startSimulatedService } from '../../local/service/server.ts';
-import { started, temporaryDirectory } from './dynamodb/support.ts';
+import { started, temporaryDirectory } from './support.ts';
 import { environmentOf, processesOf, run, until } from './main-support.ts';
 
 describe('the command line', () => {

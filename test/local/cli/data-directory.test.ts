@@ -3,7 +3,7 @@ import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDataDirectory, openScratchDirectory } from '../../../local/cli/data-directory.ts';
-import { isAlive, moduleUrl, otherProcess, temporaryDirectory } from '../dynamodb/support.ts';
+import { isAlive, moduleUrl, otherProcess, temporaryDirectory } from '../support.ts';
 
 const silent = () => undefined;
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serviceSettings, withEnvFile } from '../../../local/cli/environment.ts';
-import { temporaryDirectory } from '../dynamodb/support.ts';
+import { temporaryDirectory } from '../support.ts';
 
 const complete = {
   SERVICE_BASE_URL: 'https://api.example.com',

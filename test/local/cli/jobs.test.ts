@@ -5,7 +5,7 @@ import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { workspaceSettings } from '../../../functions/settings.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
 import { fileSweepTimes } from '../../../local/cli/sweep-times.ts';
-import { temporaryDirectory } from '../dynamodb/support.ts';
+import { temporaryDirectory } from '../support.ts';
 
 const workspace = workspaceSettings.parse({
   name: 'w',

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { simulatedSource } from '../../../local/cli/source.ts';
 import { saveWorkspace } from '../../../local/service/persistence.ts';
 import { buildWorkspace, startSimulatedService } from '../../../local/service/server.ts';
-import { temporaryDirectory } from '../dynamodb/support.ts';
+import { temporaryDirectory } from '../support.ts';
 import { until } from '../main-support.ts';
 
 test('the simulated service that goes on changing purges what is long past from its state file', async () => {

@@ -1,7 +1,7 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, test, vi } from 'vitest';
 import { memoryPosition } from '../../../local/stream/position.ts';
-import { commit } from '../dynamodb/support.ts';
+import { commit } from '../support.ts';
 import { collecting, idsOf, startedPump, startedTable } from './support.ts';
 
 describe('the stream pump', () => {

@@ -5,7 +5,7 @@ import type { Sleep } from '../../../functions/clock.ts';
 import { ensureTable } from '../../../local/dynamodb/table.ts';
 import { memoryPosition } from '../../../local/stream/position.ts';
 import { type StreamPump, type StreamPumpOptions, startStreamPump } from '../../../local/stream/pump.ts';
-import { type Started, started, temporaryDirectory } from '../dynamodb/support.ts';
+import { type Started, started, temporaryDirectory } from '../support.ts';
 
 export const sleep: Sleep = (ms, signal) => wait(ms, undefined, { signal });
 

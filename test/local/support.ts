@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { onTestFinished } from 'vitest';
-import { type DynamoDbOptions, type LocalDynamoDb, startDynamoDb } from '../../../local/dynamodb/dynamodb.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../support/dynamodb/dynamodb.ts';
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-test-'));
@@ -14,14 +14,14 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-export interface Started extends LocalDynamoDb {
+export interface Started extends EmbeddedDynamoDb {
   readonly client: DynamoDBClient;
   readonly streams: DynamoDBStreamsClient;
 }
 
 /** Starts it with its clients; all end with the test. */
-export async function started(options: DynamoDbOptions = {}): Promise<Started> {
-  const dynamodb = await startDynamoDb(options);
+export async function started(): Promise<Started> {
+  const dynamodb = await startDynamoDb();
   const client = new DynamoDBClient(dynamodb.clientOptions);
   const streams = new DynamoDBStreamsClient(dynamodb.clientOptions);
   const stop = async () => {
@@ -65,7 +65,7 @@ export async function otherProcess(script: string): Promise<{ child: ChildProces
 
 /** The URL of a module of the project, for {@link otherProcess}. */
 export function moduleUrl(path: string): string {
-  return new URL(`../../../${path}`, import.meta.url).href;
+  return new URL(`../../${path}`, import.meta.url).href;
 }
 
 /** A zombie that nobody waits for counts as ended: its command line is empty. */
