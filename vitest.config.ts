@@ -6,6 +6,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    // All files of a worker share one instance of each module: to load them takes longer than most tests.
+    isolate: false,
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
     coverage: {
       provider: 'v8',

@@ -48,6 +48,8 @@ export function wantedEndpoints(
   });
   const all = [...configured, ...asked];
   const twice = all.find(({ name }, index) => all.findIndex(one => one.name === name) !== index);
+  if (twice && asked.includes(twice as (typeof asked)[number]) && isDefault(twice))
+    throw new UsageError(`--${twice.kind} names the same URL twice, at ${twice.origin}.`);
   if (twice)
     throw new UsageError(
       `Two endpoints have the name ${twice.name}, one of them at ${twice.origin}: give each its own --name.`,
@@ -78,6 +80,10 @@ function fromEnvironment(variable: string, lack: string, environment: Environmen
   if (url !== '') return checkAddress(variable, url);
   const separator = lack.endsWith('or') ? '' : ':';
   throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);
+}
+
+function isDefault({ name, kind, url }: WantedEndpoint): boolean {
+  return name === defaultName(kind, url);
 }
 
 function defaultName(kind: EndpointKind, url: string): string {

@@ -20,6 +20,8 @@ export class Lane {
   /** Read, and not yet settled. */
   readonly #inHand = new Set<number>();
   #reading: Promise<void> | undefined;
+  /** The time as of which rows were last read: what became due later is not among them. */
+  #readAt = 0;
   #delivered: number[] = [];
   #removing: NodeJS.Timeout | undefined;
   #failure: unknown;
@@ -122,7 +124,8 @@ export class Lane {
   async #readAhead(): Promise<void> {
     try {
       this.#throwFailure();
-      const found = await this.#deliveries.due(this.endpoint, this.#clock(), READ_AHEAD, [...this.#inHand]);
+      this.#readAt = this.#clock();
+      const found = await this.#deliveries.due(this.endpoint, this.#readAt, READ_AHEAD, [...this.#inHand]);
       for (const { seq } of found) this.#inHand.add(seq);
       this.#ahead.push(...found);
     } finally {
@@ -159,10 +162,9 @@ export class Lane {
 
   /** Until somebody wakes the lane, or the next delivery is due. */
   async #nap(woken: Promise<void>): Promise<void> {
-    const now = this.#clock();
-    const next = (await this.#deliveries.nextDue(this.endpoint, now)) ?? Number.POSITIVE_INFINITY;
+    const next = (await this.#deliveries.nextDue(this.endpoint, this.#readAt)) ?? Number.POSITIVE_INFINITY;
     const over = Promise.withResolvers<void>();
-    const timer = setTimeout(over.resolve, Math.min(LONGEST_NAP_MS, Math.max(1, next - now)));
+    const timer = setTimeout(over.resolve, Math.min(LONGEST_NAP_MS, Math.max(1, next - this.#clock())));
     await Promise.race([over.promise, woken]);
     clearTimeout(timer);
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   PublishBatchCommand,
   PublishBatchCommandOutput,
@@ -18,12 +19,13 @@ interface Receiver {
  * publisher hears that it was taken: from then on it arrives, or is a dead letter, whatever crashes.
  */
 export class LocalTopic {
-  readonly arn = 'arn:aws:sns:us-east-1:000000000000:changewire';
+  readonly arn: string;
   readonly #deliveries: Deliveries;
   readonly #clock: Clock;
   readonly #receivers = new Map<string, Receiver>();
 
-  constructor(deliveries: Deliveries, clock: Clock) {
+  constructor(deliveries: Deliveries, clock: Clock, name = 'changewire') {
+    this.arn = `arn:aws:sns:us-east-1:000000000000:${name}`;
     this.#deliveries = deliveries;
     this.#clock = clock;
   }
@@ -59,9 +61,20 @@ export class LocalTopic {
         { Type: DataType, Value: StringValue },
       ]),
     );
-    const { id: eventId } = JSON.parse(body) as { id: string };
+    const eventId = idOf(body);
     return [...this.#receivers]
       .filter(([, { accepts }]) => accepts(attributes))
       .map(([endpoint]) => ({ endpoint, eventId, at, body, attributes }));
   }
+}
+
+/** The id of the event; a message that is none, which an operator may send, is like no other. */
+function idOf(body: string): string {
+  try {
+    const { id } = JSON.parse(body) as { id?: unknown };
+    if (typeof id === 'string') return id;
+  } catch {
+    // Not even JSON.
+  }
+  return randomUUID();
 }

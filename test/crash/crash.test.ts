@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { crash } from './crash.ts';
 
-const KILLS = 20;
+const KILLS = 10;
 /** It takes a third of it; a machine may be busy, and a lease that a kill left lasts a minute. */
 const LIMIT = 170_000;
 /** Another plan each day. */

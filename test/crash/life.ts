@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import type { Received } from './received.ts';
 
 const MAIN = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
@@ -27,7 +28,7 @@ export class Life {
     const { PATH = '', HOME = '' } = process.env;
     const child = spawn(process.execPath, [MAIN, '--json', ...args], {
       cwd: directory,
-      env: { PATH, HOME, TMPDIR: directory, ...environment },
+      env: { PATH, HOME, TMPDIR: directory, ...COMPILE_CACHE, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { eventually } from '../local/sns/house.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -30,7 +31,7 @@ export async function runReceiver(
   const { PATH = '' } = process.env;
   const main = join(ROOT, 'examples/receiver/main.ts');
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH, PORT: '0', ...environment },
+    env: { PATH, PORT: '0', ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { stdout: '', stderr: '' };

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { startSimulatedService } from '../../local/service/server.ts';
 import { filePosition } from '../../local/stream/position.ts';
 import { startStreamPump } from '../../local/stream/pump.ts';
-import { commit, temporaryDirectory } from './support.ts';
-import { environmentOf, run, until } from './main-support.ts';
 import { eventually, receiver, sleep, startHouse } from './sns/house.ts';
 import { idsOf, startedTable, type Table } from './stream/support.ts';
+import { commit, temporaryDirectory } from './support.ts';
 
 describe('a kill between publishing and delivery, with the endpoint away at the restart', () => {
   let table: Table;
@@ -83,35 +81,5 @@ describe('a kill between publishing and delivery, with the endpoint away at the 
     const back = await receiver({ port: Number(new URL(url).port) });
     await (await live(url, [])).pump.drained();
     expect(back.notifications().map(({ body }) => body)).toEqual(['p1']);
-  });
-});
-
-describe('a runner that is killed between publishing and delivery', () => {
-  it('delivers to an endpoint that comes back after the restart, without another handshake', async () => {
-    const directory = temporaryDirectory();
-    const service = await startSimulatedService();
-    onTestFinished(service.stop);
-    let away = false;
-    const endpoint = await receiver({ reply: () => (away ? 'hang' : 200) });
-    const args = `--json --raw --interval 100ms --subscribe ${endpoint.url}`;
-    const before = run(directory, args, environmentOf(service));
-    const [processId = ''] = service.workspace.processes();
-    await until(() => before.stderr().includes('baseline launch 30/30'));
-    service.workspace.createProject(processId, { name: 'Before' });
-    await until(() => endpoint.notifications().length === 1);
-    away = true;
-    service.workspace.createProject(processId, { name: 'On its way' });
-    await until(() => endpoint.notifications().length === 2);
-    before.child.kill('SIGKILL');
-    await before.ended();
-    await endpoint.close();
-
-    const after = run(directory, args, environmentOf(service));
-    await until(() => after.stderr().includes('nobody listens there (attempt 1)'));
-    const back = await receiver({ port: Number(new URL(endpoint.url).port) });
-    // SNS's first retry comes after 20 s.
-    await until(() => back.notifications().some(({ body }) => body.includes('On its way')), 40_000);
-    expect(back.confirmations()).toEqual([]);
-    expect(back.notifications().map(({ body }) => JSON.parse(body))).toEqual(after.events());
   });
 });

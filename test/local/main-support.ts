@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { SimulatedService } from '../../local/service/server.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 export interface Run {
   readonly child: ChildProcess;
@@ -20,23 +21,34 @@ const MAIN = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
 
 /** Runs the command line in `directory`, with nothing of our environment but what it needs. It is killed with the test. */
 export function run(directory: string, args: string, environment: Record<string, string> = {}): Run {
+  const { end, ...run } = launch(directory, args, environment);
+  onTestFinished(end);
+  return run;
+}
+
+/** As {@link run}, outside of a test: `end` kills what is left of it. */
+export function launch(
+  directory: string,
+  args: string,
+  environment: Record<string, string>,
+): Run & { end(): Promise<void> } {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args.split(' ').filter(Boolean)], {
     cwd: directory,
-    env: { PATH, HOME, TMPDIR: directory, ...environment },
+    env: { PATH, HOME, TMPDIR: directory, ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', text => (texts.stdout += text));
   child.stderr.setEncoding('utf8').on('data', text => (texts.stderr += text));
   const closed = once(child, 'close');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await closed;
-    for (const pid of processesOf(directory)) process.kill(pid, 'SIGKILL');
-  });
   return {
     child,
+    end: async () => {
+      child.kill('SIGKILL');
+      await closed;
+      for (const pid of processesOf(directory)) process.kill(pid, 'SIGKILL');
+    },
     stdout: () => texts.stdout,
     stderr: () => texts.stderr,
     events: () =>
@@ -84,7 +96,10 @@ export function environmentOf({
   clientId,
   clientSecret,
   workspace,
-}: SimulatedService) {
+}: Pick<
+  SimulatedService,
+  'baseUrl' | 'authUrl' | 'audience' | 'clientId' | 'clientSecret' | 'workspace'
+>): Record<string, string> {
   return {
     SERVICE_BASE_URL: baseUrl,
     SERVICE_AUTH_URL: authUrl,

@@ -3,13 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { startSimulatedService } from '../../local/service/server.ts';
-import { started, temporaryDirectory } from './support.ts';
 import { environmentOf, processesOf, run, until } from './main-support.ts';
+import { temporaryDirectory } from './support.ts';
 
 describe('the command line', () => {
   test('explains itself, and its mistakes with exit code 2', async () => {
@@ -101,28 +98,6 @@ describe('a run of the simulated service', () => {
     expect(await second.ended()).toBe(1);
     expect(second.stderr()).toContain(`is in use by process ${first.child.pid}.`);
   });
-
-  test('loses nothing when it is killed again and again, and tells no event in two ways', async () => {
-    const directory = temporaryDirectory();
-    const printed: ChangeEvent[] = [];
-    for (const patience of [1, 2, 4]) {
-      const runner = run(directory, '--json --interval 100ms');
-      await until(() => runner.events().length >= patience);
-      runner.child.kill('SIGKILL');
-      await runner.ended();
-      printed.push(...runner.events());
-    }
-    const last = run(directory, '--json --once');
-    expect(await last.ended()).toBe(0);
-    printed.push(...last.events());
-    const again = run(directory, '--json --once');
-    expect(await again.ended()).toBe(0);
-    expect(again.stdout()).toBe('');
-
-    const committed = await committedEvents(join(directory, '.changewire/simulated'));
-    expect(byId(printed)).toEqual(byId(committed));
-    for (const event of printed) expect(byId(committed).get(event.id)).toEqual(event);
-  });
 });
 
 describe('a run of a real service', () => {
@@ -183,19 +158,6 @@ describe('a run of a real service', () => {
     expect(await watching.ended()).toBe(0);
   });
 });
-
-function byId(events: readonly ChangeEvent[]): Map<string, ChangeEvent> {
-  return new Map(events.map(event => [event.id, event] as const).toSorted());
-}
-
-async function committedEvents(dataDirectory: string): Promise<ChangeEvent[]> {
-  const { client } = await started({ dataDirectory });
-  const events: ChangeEvent[] = [];
-  for await (const { Items = [] } of paginateScan({ client }, { TableName: 'changewire' }))
-    for (const item of Items)
-      if (item.sk?.S?.startsWith('CHANGE#')) events.push(...decodeEvents(item.events?.B as Uint8Array));
-  return events;
-}
 
 /** An endpoint as anybody would write it: it confirms, and keeps what it gets. */
 async function startedEndpoint() {

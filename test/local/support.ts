@@ -3,54 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { onTestFinished } from 'vitest';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../support/dynamodb/dynamodb.ts';
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-test-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
-}
-
-export interface Started extends EmbeddedDynamoDb {
-  readonly client: DynamoDBClient;
-  readonly streams: DynamoDBStreamsClient;
-}
-
-/** Starts it with its clients; all end with the test. */
-export async function started(): Promise<Started> {
-  const dynamodb = await startDynamoDb();
-  const client = new DynamoDBClient(dynamodb.clientOptions);
-  const streams = new DynamoDBStreamsClient(dynamodb.clientOptions);
-  const stop = async () => {
-    client.destroy();
-    streams.destroy();
-    await dynamodb.stop();
-  };
-  onTestFinished(stop);
-  return { ...dynamodb, client, streams, stop };
-}
-
-/** One commit: a snapshot and its change record. `time` is that of the change record's key. */
-export async function commit(client: DynamoDBClient, id: string, time = 1): Promise<void> {
-  const TableName = 'changewire';
-  const change = `CHANGE#${String(time).padStart(13, '0')}#${id}#1`;
-  await client.send(
-    new TransactWriteItemsCommand({
-      TransactItems: [
-        { Put: { TableName, Item: { pk: { S: 'W#w#P#p' }, sk: { S: `PROJECT#${id}` } } } },
-        {
-          Put: {
-            TableName,
-            Item: { pk: { S: 'W#w#P#p' }, sk: { S: change }, events: { B: Buffer.from(id) } },
-            ConditionExpression: 'attribute_not_exists(pk)',
-          },
-        },
-      ],
-    }),
-  );
 }
 
 /** Another Node process that runs `script`, an ES module; it is killed with the test. Resolves once it printed a line. */

@@ -65,7 +65,7 @@ describe('a poller that dies', () => {
           await expectConverged(world, baseline);
         }),
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -86,7 +86,7 @@ describe('a poller that dies', () => {
           expect(told.sort()).toEqual(first.map(id => `projects/${id}`).sort());
         }),
       ),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 });
@@ -106,7 +106,7 @@ describe('two pollers on one process', () => {
           await expectConverged(world, baseline);
         }),
       ),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 
@@ -204,7 +204,7 @@ describe('a service that fails', () => {
           await expectConverged(world, baseline);
         }),
       ),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 });

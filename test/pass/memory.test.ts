@@ -15,7 +15,8 @@ afterAll(() => table?.stop());
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-const TASKS = 50;
+const TASKS = 20;
+const PROJECTS = 24;
 const CONCURRENCY = 4;
 
 /** Counts the task records that are still alive, whenever a page has come and whenever a pass says how far it is. */
@@ -56,7 +57,7 @@ describe('memory', () => {
     async kind => {
       const alive = aliveTasks();
       const world = await createWorld(table, {
-        projects: 60,
+        projects: PROJECTS,
         tasksPerProject: TASKS,
         settings: { concurrency: CONCURRENCY },
       });
@@ -67,7 +68,7 @@ describe('memory', () => {
           onProgress: alive.count,
         };
         await world.run('sweep', { poll: world.poller(dependencies) });
-        expect(alive.seen()).toBe(60 * TASKS);
+        expect(alive.seen()).toBe(PROJECTS * TASKS);
         expect(alive.most()).toBeGreaterThan(0);
         expect(alive.most()).toBeLessThanOrEqual((CONCURRENCY + 2) * TASKS);
       } finally {

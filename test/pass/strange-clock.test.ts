@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { openStage } from '../support/stage.ts';
 import { PROCESS, type World } from '../support/world.ts';
@@ -56,7 +56,7 @@ describe('a Date header that says', () => {
       let answers = 0;
       let isAbsurd = true;
       const openAgent = (options: Agent.Options) =>
-        new Agent(options).compose(redated(() => (isAbsurd ? dateOf(answers++) : undefined)));
+        world.openAgent(options).compose(redated(() => (isAbsurd ? dateOf(answers++) : undefined)));
       const poll = world.poller({
         connect: target => world.connect({ ...target, ...({ openAgent } as object) }),
       });

@@ -101,7 +101,7 @@ export function compressed(reply: Reply): Reply {
 }
 
 /** One exchange, until it is over. */
-class Controller implements Dispatcher.DispatchController {
+export class Controller implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler;
   aborted = false;
   reason: Error | null = null;

@@ -6,9 +6,11 @@ import { startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
-/** True when tests run over the table's model instead of the embedded DynamoDB: mutation tests do, because they run
- *  each test many times, and so do all where there is none for the platform. */
-export const usesModel = process.env.TEST_TABLE === 'model' || !hasEmbedded();
+/** Which table tests run over. By default the model, and what holds the model to DynamoDB runs over the embedded DynamoDB,
+ *  too. `dynamodb`: all run over the embedded DynamoDB. `model`: none does; mutation tests, which run each test many times, and any
+ *  machine that there is no embedded DynamoDB for. */
+const asked = process.env.TEST_TABLE;
+export const usesModel = asked === 'model' || !hasEmbedded();
 
 export interface TestTable {
   readonly client: DynamoDBClient;
@@ -16,9 +18,9 @@ export interface TestTable {
   stop(): Promise<void>;
 }
 
-/** An empty table, in memory: the embedded DynamoDB's, unless TEST_TABLE asks for its model. */
+/** An empty table, in memory: the model, unless TEST_TABLE asks for the embedded DynamoDB. */
 export async function openTable(): Promise<TestTable> {
-  return usesModel ? { ...openModel(), stop: async () => undefined } : startTable();
+  return asked === 'dynamodb' ? startTable() : { ...openModel(), stop: async () => undefined };
 }
 
 /** The model of an empty table, and a client that knows nothing else. */

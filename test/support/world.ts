@@ -1,4 +1,5 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
+import { Agent, type Dispatcher } from 'undici';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
@@ -10,13 +11,9 @@ import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition } from '../../functions/snapshots/keys.ts';
 import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import {
-  buildWorkspace,
-  type Freedoms,
-  type SimulatedService,
-  startSimulatedService,
-} from '../../local/service/server.ts';
+import { buildWorkspace, type Freedoms, startSimulatedService } from '../../local/service/server.ts';
 import { checkEvents } from './check-event.ts';
+import { serveInProcess } from './in-process-service.ts';
 import type { TestTable } from './table.ts';
 
 /** The process that a world's passes walk. */
@@ -29,6 +26,8 @@ export interface WorldOptions {
   readonly settings?: Partial<WorkspaceSettings>;
   readonly dependencies?: Partial<PollDependencies>;
   readonly pageSize?: { projects?: number; tasks?: number; auditLog?: number };
+  /** The service is asked over sockets; otherwise in process. */
+  readonly overHttp?: boolean;
 }
 
 export interface Said {
@@ -39,18 +38,10 @@ export interface Said {
 
 let worlds = 0;
 
-/** A simulated service, the real poller and the embedded table, on one clock that only the test moves. */
+/** A simulated service, the real poller and a table, on one clock that only the test moves. */
 export async function createWorld(table: TestTable, options: WorldOptions = {}) {
   const clock = { now: Date.UTC(2026, 10, 21, 12) };
-  const { projects = 3, tasksPerProject = 2, freedoms = {} } = options;
-  const service = await startSimulatedService({
-    clock: () => clock.now,
-    freedoms,
-    workspace: buildWorkspace({
-      now: clock.now - 86_400_000,
-      processes: [{ id: PROCESS, projects, tasksPerProject }],
-    }),
-  });
+  const { service, openAgent } = await serve(options, clock);
   const name = `world${++worlds}`;
   const workspace = workspaceSettings.parse({
     name,
@@ -68,6 +59,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   const snapshots: Snapshots = createSnapshots(table);
   const connectTo = (target: WorkspaceSettings): ServiceConnection => {
     const connection = connect({
+      openAgent,
       ...target,
       credentials: async () => service,
       requestTimeout: 5_000,
@@ -119,6 +111,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     notices,
     counts,
     connect: connectTo,
+    openAgent,
     poller,
     run,
     /** Lets time pass. */
@@ -138,8 +131,26 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   };
 }
 
+async function serve(options: WorldOptions, clock: { now: number }) {
+  const { projects = 3, tasksPerProject = 2, freedoms = {} } = options;
+  const serving = {
+    clock: () => clock.now,
+    freedoms,
+    workspace: buildWorkspace({
+      now: clock.now - 86_400_000,
+      processes: [{ id: PROCESS, projects, tasksPerProject }],
+    }),
+  };
+  if (options.overHttp)
+    return {
+      service: await startSimulatedService(serving),
+      openAgent: (how: Agent.Options): Dispatcher => new Agent(how),
+    };
+  const service = serveInProcess(serving);
+  return { service, openAgent: (): Dispatcher => service.agent };
+}
+
 export type World = Awaited<ReturnType<typeof createWorld>>;
-export type { SimulatedService };
 
 /** Every event committed so far, in the order of the journal, each checked against its schema. */
 export async function readJournal(

@@ -9,9 +9,9 @@ import { SpoolFile } from '../../../local/endpoints/spool-file.ts';
 import { startLocalSns } from '../../../local/sns/sns.ts';
 import { memoryStates, SECRET, someEvents } from '../../deliver/given.ts';
 import { answer, startReceiver } from '../../endpoints/receiver.ts';
-import { temporaryDirectory } from '../support.ts';
 import { until } from '../main-support.ts';
 import { sleep } from '../sns/house.ts';
+import { temporaryDirectory } from '../support.ts';
 
 const HOUR = 3_600_000;
 

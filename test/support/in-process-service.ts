@@ -1,0 +1,103 @@
+import { Dispatcher } from 'undici';
+import type { Clock } from '../../functions/clock.ts';
+import { API_PATH, AUTH_PATH, finished, respond } from '../../local/service/answer.ts';
+import { createBackend, SIMULATED_CREDENTIALS, type SimulatedBackend } from '../../local/service/backend.ts';
+import { type Fault, Faults } from '../../local/service/faults.ts';
+import type { Freedoms, SeenRequest, SimulatedService, Workspace } from '../../local/service/server.ts';
+import { Controller, type Reply, type Sent, SocketError } from '../simulation/http.ts';
+
+const ORIGIN = 'https://service.example';
+
+/** The simulated service without its socket, and the dispatcher by which undici's users reach it. */
+export interface InProcessService extends SimulatedService {
+  readonly agent: Dispatcher;
+}
+
+/** Serves as `startSimulatedService` does, faults included, in the process of its client: a request costs no socket.
+ *  Sockets themselves are tested in `test/service/` and `test/integration/`. */
+export function serveInProcess(options: {
+  readonly clock: Clock;
+  readonly workspace: Workspace;
+  readonly freedoms: Partial<Freedoms>;
+}): InProcessService {
+  const backend = createBackend({ ...options, origin: ORIGIN });
+  const faults = new Faults();
+  const requests: SeenRequest[] = [];
+  const serve = async (sent: Sent): Promise<Reply | undefined> => {
+    const seen = { method: sent.method, path: relative(sent.path), status: 0 };
+    requests.push(seen);
+    const reply = await answer(backend, sent, { seen, fault: faults.take(seen) });
+    seen.status = reply?.status ?? 0;
+    return reply;
+  };
+  return {
+    ...SIMULATED_CREDENTIALS,
+    agent: new InProcessAgent(serve),
+    baseUrl: `${ORIGIN}${API_PATH}`,
+    authUrl: `${ORIGIN}${AUTH_PATH}`,
+    workspace: backend.edit,
+    requests,
+    clearRequests: () => void requests.splice(0),
+    freedoms: backend.freedoms,
+    fail: rule => faults.add(rule),
+    revokeTokens: () => backend.tokens.revoke(),
+    stop: async () => undefined,
+  };
+}
+
+/** @returns undefined for no answer at all. @throws when the connection breaks */
+async function answer(
+  backend: SimulatedBackend,
+  sent: Sent,
+  { seen, fault }: { seen: SeenRequest; fault: Fault | undefined },
+): Promise<Reply | undefined> {
+  if (fault === 'hang') return undefined;
+  if (fault === 'destroy') throw new SocketError('other side closed');
+  if (typeof fault === 'object' && 'status' in fault) return finished(backend, fault);
+  if (typeof fault === 'object' && 'before' in fault) await fault.before(seen);
+  const { method, path: url, headers, body } = sent;
+  const asked = {
+    method,
+    url,
+    body,
+    authorization: headers.authorization,
+    contentType: headers['content-type'],
+  };
+  const change = typeof fault === 'object' && 'change' in fault ? fault.change : undefined;
+  return { ...respond(backend, asked, change), breaksOff: fault === 'truncate' };
+}
+
+class InProcessAgent extends Dispatcher {
+  readonly #serve: (sent: Sent) => Promise<Reply | undefined>;
+
+  constructor(serve: (sent: Sent) => Promise<Reply | undefined>) {
+    super();
+    this.#serve = serve;
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    const { method, path, headers, body } = options;
+    const controller = new Controller(handler);
+    handler.onRequestStart?.(controller, {});
+    if (controller.aborted) return true;
+    const sent = { method, path, headers: headers as Record<string, string>, body: String(body ?? '') };
+    this.#serve(sent).then(
+      reply => reply && controller.answer(reply),
+      error => controller.fail(error),
+    );
+    return true;
+  }
+
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override destroy(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function relative(path: string): string {
+  const prefix = [API_PATH, AUTH_PATH].find(prefix => path.startsWith(`${prefix}/`)) ?? '';
+  return path.slice(prefix.length);
+}
