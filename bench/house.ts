@@ -39,6 +39,7 @@ export async function openHouse(projects: number, tasksPerProject: number) {
     snapshots: createSnapshots(table),
     connect: () => connection,
     clock: () => clock.now,
+    random: Math.random,
     log: { info: () => {}, warn: () => {}, error: () => {} },
     count: () => {},
     // Collecting garbage takes longer than a project does: now and then is enough.

@@ -88,6 +88,7 @@ function pollerOf(
     connect: () => connection,
     snapshots,
     clock: () => clock.now,
+    random: () => 0.5,
     log: { info: ignore, warn: ignore, error: ignore },
     count: ignore,
   });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ignoredFields } from './changes/ignored-fields.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Random } from './clock.ts';
 import type { PassParts } from './pass/pass.ts';
 import { PassDefinitions } from './pass/pass-definitions.ts';
 import { refreshDefinitions } from './pass/refresh-definitions.ts';
@@ -34,7 +34,9 @@ export interface PollDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
-  /** Who holds the leases that this run takes; by default the invocation. */
+  readonly random: Random;
+  /** Who holds the leases that a run takes; by default nobody but that run: Lambda may invoke a function twice, even at
+   *  once, for one request. */
   readonly owner?: (context: PollContext) => string;
   readonly onProgress?: (progress: PollProgress) => void;
 }
@@ -99,15 +101,18 @@ async function pass(
   context: PollContext,
   options?: RunPassOptions,
 ): Promise<PassReport> {
-  const { snapshots, clock, log, count } = dependencies;
+  const { clock, log, count } = dependencies;
   const process = keyOf(target);
   const began = clock();
+  const deadline = deadlineOf(began, context);
+  const snapshots = dependencies.snapshots.until(deadline);
   let state: ProcessState | undefined;
   let report: PassReport | undefined;
   try {
     state = await snapshots.readState(process);
-    const parts = partsOf(target, state, connection, dependencies, context);
-    const owner = dependencies.owner?.(context) ?? context.awsRequestId;
+    const service = connection.open({ deadline });
+    const parts = partsOf(target, { ...dependencies, state, service, snapshots }, context);
+    const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
     report = await runPass(parts, target.mode, owner, options);
     log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
     return report;
@@ -136,16 +141,31 @@ function countState(state: ProcessState, process: ProcessKey, count: Count): voi
   count('ProjectsSkipped', state.skipped.filter(({ told }) => told).length, { ...process });
 }
 
+/** The request, to be found in the log, and 48 bits of chance. */
+function ownerOf({ awsRequestId }: PollContext, random: Random): string {
+  return `${awsRequestId}/${Math.floor(random() * 2 ** 48).toString(36)}`;
+}
+
+/** Our time at which requests end, in ms since 1970: what is left behind it is for saving where the pass stands. */
+function deadlineOf(now: number, context: PollContext): number {
+  const remaining = context.getRemainingTimeInMillis();
+  return now + Math.max(remaining - LAST_WORDS_MS, remaining / 2);
+}
+
 function partsOf(
   { workspace, settings, mode }: Target,
-  state: ProcessState,
-  connection: ServiceConnection,
-  { snapshots, clock, log, onProgress }: PollDependencies,
+  {
+    state,
+    service,
+    snapshots,
+    clock,
+    log,
+    onProgress,
+  }: PollDependencies & Pick<PassParts, 'state' | 'service'>,
   context: PollContext,
 ): PassParts {
   const process = { workspace: workspace.name, processId: settings.id };
   const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
-  const service = connection.open({ deadline: now + Math.max(remaining - LAST_WORDS_MS, remaining / 2) });
   const reports = new Reports(process, log, state.reported);
   const refresh = () => refreshDefinitions({ process, snapshots, state, clock, service, reports }, mode);
   const progressMode = state.baselined ? mode : 'baseline';

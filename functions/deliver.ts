@@ -28,17 +28,24 @@ function configure(environment: NodeJS.ProcessEnv): Deliver {
   const { TABLE_NAME, ENDPOINTS } = parseEnvironment('deliver.ts', deliverEnvironment, environment);
   const patience = bounded(PATIENCE.deliver);
   const secrets = new SecretsManagerClient(patience);
+  const between = {
+    clock: Date.now,
+    random: Math.random,
+    sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
+  };
   return createDeliver({
     endpoints: ENDPOINTS,
     readSecret: async SecretId => {
       const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId }));
       return SecretString;
     },
-    states: createEndpointStates({ client: new DynamoDBClient(patience), tableName: TABLE_NAME }),
+    states: createEndpointStates({
+      client: new DynamoDBClient(patience),
+      tableName: TABLE_NAME,
+      patience: between,
+    }),
     queues: sqsQueues(new SQSClient(patience)),
-    clock: Date.now,
-    random: Math.random,
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    ...between,
     allowLoopback: false,
     log: lambdaLog(),
     count: lambdaCount(),

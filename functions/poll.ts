@@ -29,19 +29,27 @@ function configure(environment: NodeJS.ProcessEnv): Poll {
   const patience = bounded(PATIENCE.poll);
   const secrets = new SecretsManagerClient(patience);
   const log = lambdaLog();
+  const between = {
+    clock: Date.now,
+    random: Math.random,
+    sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
+  };
   return createPoll({
     workspaces: WORKSPACES,
-    snapshots: createSnapshots({ client: new DynamoDBClient(patience), tableName: TABLE_NAME }),
+    snapshots: createSnapshots({
+      client: new DynamoDBClient(patience),
+      tableName: TABLE_NAME,
+      patience: between,
+    }),
     connect: workspace =>
       connect({
         ...workspace,
         credentials: () => readCredentials(secrets, workspace.credentials),
-        clock: Date.now,
-        random: Math.random,
-        sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+        ...between,
         onNotice: ({ message, ...details }) => log.warn(message, details),
       }),
     clock: Date.now,
+    random: Math.random,
     log,
     count: lambdaCount(),
   });

@@ -85,8 +85,14 @@ export function parseEnvironment<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`);
+  const problems = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${told(issue)}`);
   throw new Error(
     `The environment of ${entry} is not as the stack sets it. ${problems.join('; ')}. Deploy again.`,
   );
+}
+
+/** zod's own words quote keys that it does not know: a long one, or one with more than letters, may be a secret. */
+function told(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  return `unknown keys: ${issue.keys.map(key => (/^[A-Za-z]{1,16}$/.test(key) ? key : 'another')).join(', ')}`;
 }

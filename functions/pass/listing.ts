@@ -11,6 +11,8 @@ export interface Listed {
   readonly readAt: number;
   /** … and not after this. */
   readonly readBefore: number;
+  /** True when it was read by our clock, which may be wrong: the service sent no usable `Date`. */
+  readonly untimed?: boolean;
   /** Why it can't be used. */
   readonly flaw?: ServiceAnswerError;
 }
@@ -100,7 +102,9 @@ async function readOnce(
 }
 
 function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed {
-  return { record: fields, readAt: page.readAt, readBefore: readBefore(page), ...(flaw && { flaw }) };
+  const untimed = page.clock === 'local';
+  const times = { readAt: page.readAt, readBefore: readBefore(page), ...(untimed && { untimed }) };
+  return { record: fields, ...times, ...(flaw && { flaw }) };
 }
 
 function endless(pass: Pass, found: number, pages: number): Error {
@@ -117,7 +121,7 @@ export function readBefore(page: Pick<Page<unknown>, 'readAt' | 'clock'>): numbe
 }
 
 /** Without a `Date` header the records' own update times are the service's clock; where they have none either, the
- *  watermark stays, which costs longer listings but loses nothing. */
+ *  watermark stays, which costs longer listings but loses nothing. A process that was always empty is listed since ever. */
 function withoutClock(pass: Pass, projects: ReadonlyMap<string, Listed>): number {
   const { state, clock } = pass.parts;
   pass.parts.reports.once(
@@ -130,5 +134,5 @@ function withoutClock(pass: Pass, projects: ReadonlyMap<string, Listed>): number
     const time = updateTime(record) ?? 0;
     if (time <= latest) newest = Math.max(newest, time);
   }
-  return newest || clock() - UNKNOWN_CLOCK_MS;
+  return newest || (projects.size === 0 ? 0 : clock() - UNKNOWN_CLOCK_MS);
 }

@@ -9,32 +9,41 @@ const SETTLED_MS = 5_000;
 /** More than this many are not worth remembering: they would be read again, no more. */
 const REMEMBERED = 2_000;
 
+type Known = readonly [digest: string, readAt: number, shownAt?: number];
+
 /** The projects that one `changes` pass listed, for the next one. The overlap lists each project several times; one
  *  that is byte for byte what was processed needs no second look. */
 export class Recent {
-  readonly #before: ReadonlyMap<string, readonly [digest: string, readAt: number]>;
-  readonly #now = new Map<string, readonly [digest: string, readAt: number]>();
+  readonly #before: ReadonlyMap<string, Known>;
+  readonly #now = new Map<string, Known>();
 
   constructor(before: RecentProjects) {
     this.#before = new Map(before.map(([id, ...rest]) => [id, rest]));
   }
 
-  /** True when the record is the one last processed, and its tasks were read well after its update time. */
+  /** True when the record is the one last processed, and its tasks were read well after its update time; where our clock may
+   *  not be the service's, well after it was first shown so. */
   isSettled(id: string, listed: Listed): boolean {
     const before = this.#before.get(id);
     if (!before || listed.flaw) return false;
-    const [known, readAt] = before;
+    const [known, readAt, shownAt] = before;
     const updatedAt = updateTime(listed.record) ?? Number.POSITIVE_INFINITY;
-    const settled = readAt - updatedAt >= SETTLED_MS && known === digest(listed.record);
+    // One without an update time may have changed in what its record does not show.
+    const since = updatedAt === Number.POSITIVE_INFINITY ? updatedAt : (shownAt ?? updatedAt);
+    const settled = readAt - since >= SETTLED_MS && known === digest(listed.record);
     if (settled) this.#now.set(id, before);
     return settled;
   }
 
   processed(id: string, listed: Listed, tasksReadAt: number): void {
-    this.#now.set(id, [digest(listed.record), tasksReadAt]);
+    const now = digest(listed.record);
+    const [known, , shownAt] = this.#before.get(id) ?? [];
+    if (!listed.untimed) this.#now.set(id, [now, tasksReadAt]);
+    else
+      this.#now.set(id, [now, tasksReadAt, known === now && shownAt !== undefined ? shownAt : listed.readAt]);
   }
 
   toSave(): RecentProjects {
-    return [...this.#now].slice(-REMEMBERED).map(([id, [known, readAt]]) => [id, known, readAt]);
+    return [...this.#now].slice(-REMEMBERED).map(([id, known]) => [id, ...known]);
   }
 }

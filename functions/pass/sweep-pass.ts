@@ -47,7 +47,7 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
+  const state = { ...pass.learned, ...swept, missing: missedFor(pass, listing, missing), ...deletions.state };
   const failures = [...walked.failures, ...deletions.failures];
   const done = await skippedAndGone(pass, listing);
   const outage = outageOf(pass, { ...walked, failures }, done);
@@ -70,6 +70,12 @@ const LISTED_BUT_GONE =
 
 /** So many missing projects are remembered in one item of the table; the others are missed once more by a later sweep. */
 const MOST_MISSING = 2_000;
+
+/** What the next sweep may take for missed: of a listing that may have passed over a project, only what was missed before. */
+function missedFor({ parts: { state } }: Pass, { complete }: Listing, missing: readonly string[]): string[] {
+  const before = new Set(state.missing);
+  return missing.filter(id => complete || before.has(id)).slice(0, MOST_MISSING);
+}
 
 interface Deleted {
   /** Certainly gone. */

@@ -14,7 +14,7 @@ export function announce(
 ): Promise<boolean> {
   const { ExpressionAttributeValues, ...update } = stateUpdate({ ...state, announced: said.version });
   const isFirst = announced === 0;
-  return holds(
+  return holds(table, () =>
     table.client.send(
       new TransactWriteItemsCommand({
         TransactItems: [

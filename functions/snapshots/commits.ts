@@ -17,7 +17,8 @@ export async function commit(
   if (items.length > MAX_ITEMS) return 'too-large';
   // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
   if (bytesOf(items) > MAX_BYTES) return 'too-large';
-  const written = await holds(table.client.send(new TransactWriteItemsCommand({ TransactItems: items })));
+  const transaction = () => table.client.send(new TransactWriteItemsCommand({ TransactItems: items }));
+  const written = await holds(table, transaction);
   return written ? 'committed' : 'conflict';
 }
 

@@ -8,6 +8,8 @@
  *   free ──IS_FREE──▶ A's ──IS_OURS(A): progress, progress, …──▶ IS_OURS(A): finish or release ──▶ free
  *                      └── A dies; `until` passes ──IS_FREE──▶ B's ──▶ …   (A, if alive, fails IS_OURS from here on)
  *
+ * An owner's name is of one run alone. `leaseOwner = :me` is for a request that is repeated because its answer was lost.
+ *
  * and of one endpoint's item:
  *
  *   served ──FIRST_STOP──▶ stopped ── an operator deletes the item ──▶ served

@@ -8,6 +8,7 @@ import type { Table } from './table.ts';
 /** The snapshots in a DynamoDB table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
 export function createSnapshots(table: Table): Snapshots {
   return {
+    until: deadline => createSnapshots({ ...table, patience: { ...table.patience, deadline } }),
     readState: process => readState(table, process),
     takeLease: (process, request) => takeLease(table, process, request),
     isUnfinished: (process, mode) => isUnfinished(table, process, mode),

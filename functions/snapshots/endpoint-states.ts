@@ -1,7 +1,8 @@
-import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { FIRST_STOP, SLOT_IS_FREE, SLOT_IS_TAKEN } from './conditions.ts';
+import { getItem } from './get-item.ts';
 import { endpointKey } from './keys.ts';
-import { holds, type Table } from './table.ts';
+import { holds, ifHolds, type Table } from './table.ts';
 
 /** Why and since when (ms since 1970) nothing is sent to an endpoint. */
 export interface Stopped {
@@ -29,15 +30,13 @@ export function createEndpointStates(table: Table): EndpointStates {
 }
 
 async function isStopped(table: Table, name: string): Promise<Stopped | undefined> {
-  const { Item: item } = await table.client.send(
-    new GetItemCommand({ TableName: table.tableName, Key: endpointKey(name), ConsistentRead: true }),
-  );
+  const item = await getItem(table, endpointKey(name));
   if (!item?.stoppedAt) return undefined;
   return { reason: item.stopReason?.S as string, at: Number(item.stoppedAt.N) };
 }
 
 function stop(table: Table, name: string, reason: string, at: number): Promise<boolean> {
-  return holds(
+  return holds(table, () =>
     table.client.send(
       new UpdateItemCommand({
         TableName: table.tableName,
@@ -54,27 +53,22 @@ function stop(table: Table, name: string, reason: string, at: number): Promise<b
  *  another run can only book a later one, unless the item was deleted. */
 async function reserveSlot(table: Table, name: string, interval: number, now: number): Promise<number> {
   const values = { ':now': { N: String(now) } };
-  const atOnce = table.client.send(
-    new UpdateItemCommand({
-      TableName: table.tableName,
-      Key: endpointKey(name),
-      UpdateExpression: 'SET nextSlot = :after',
-      ConditionExpression: SLOT_IS_FREE,
-      ExpressionAttributeValues: { ...values, ':after': { N: String(now + interval) } },
-    }),
-  );
-  if (await holds(atOnce)) return 0;
-  const later = table.client.send(
-    new UpdateItemCommand({
-      TableName: table.tableName,
-      Key: endpointKey(name),
-      UpdateExpression: 'SET nextSlot = nextSlot + :interval',
-      ConditionExpression: SLOT_IS_TAKEN,
-      ExpressionAttributeValues: { ...values, ':interval': { N: String(interval) } },
-      ReturnValues: 'UPDATED_OLD',
-    }),
-  );
-  if (!(await holds(later))) return reserveSlot(table, name, interval, now);
-  const { Attributes: { nextSlot } = {} } = await later;
-  return Number(nextSlot?.N as string) - now;
+  const where = { TableName: table.tableName, Key: endpointKey(name) };
+  const atOnce = {
+    ...where,
+    UpdateExpression: 'SET nextSlot = :after',
+    ConditionExpression: SLOT_IS_FREE,
+    ExpressionAttributeValues: { ...values, ':after': { N: String(now + interval) } },
+  };
+  if (await holds(table, () => table.client.send(new UpdateItemCommand(atOnce)))) return 0;
+  const later = {
+    ...where,
+    UpdateExpression: 'SET nextSlot = nextSlot + :interval',
+    ConditionExpression: SLOT_IS_TAKEN,
+    ExpressionAttributeValues: { ...values, ':interval': { N: String(interval) } },
+    ReturnValues: 'UPDATED_OLD',
+  } as const;
+  const booked = await ifHolds(table, () => table.client.send(new UpdateItemCommand(later)));
+  if (!booked) return reserveSlot(table, name, interval, now);
+  return Number(booked.Attributes?.nextSlot?.N as string) - now;
 }

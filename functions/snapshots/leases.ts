@@ -1,10 +1,11 @@
-import { GetItemCommand, TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { IS_FREE, IS_OURS } from './conditions.ts';
+import { getItem } from './get-item.ts';
 import { passKey, stateKey } from './keys.ts';
 import type { Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateUpdate } from './state-item.ts';
-import { holds, type Table } from './table.ts';
+import { holds, ifHolds, type Table } from './table.ts';
 
 export async function takeLease(
   table: Table,
@@ -12,31 +13,28 @@ export async function takeLease(
   request: LeaseRequest,
 ): Promise<Lease | undefined> {
   const { mode, owner, now, until } = request;
-  const update = table.client.send(
-    new UpdateItemCommand({
-      TableName: table.tableName,
-      Key: passKey(process, mode),
-      UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until',
-      ConditionExpression: IS_FREE,
-      ExpressionAttributeValues: {
-        ':me': { S: owner },
-        ':until': { N: String(until) },
-        ':now': { N: String(now) },
-      },
-      ReturnValues: 'ALL_OLD',
-    }),
-  );
-  if (!(await holds(update))) return undefined;
-  const { Attributes: item = {} } = await update;
+  const command = {
+    TableName: table.tableName,
+    Key: passKey(process, mode),
+    UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until',
+    ConditionExpression: IS_FREE,
+    ExpressionAttributeValues: {
+      ':me': { S: owner },
+      ':until': { N: String(until) },
+      ':now': { N: String(now) },
+    },
+    ReturnValues: 'ALL_OLD',
+  } as const;
+  const taken = await ifHolds(table, () => table.client.send(new UpdateItemCommand(command)));
+  if (!taken) return undefined;
+  const { Attributes: item = {} } = taken;
   const orphaned = item.leaseOwner !== undefined;
   const [window, progress] = [windowOf(item.window?.S), item.progress?.S];
   return { mode, owner, window, progress, ...(orphaned && { orphaned }) };
 }
 
 export async function isUnfinished(table: Table, process: ProcessKey, mode: Mode): Promise<boolean> {
-  const { Item: item } = await table.client.send(
-    new GetItemCommand({ TableName: table.tableName, Key: passKey(process, mode), ConsistentRead: true }),
-  );
+  const item = await getItem(table, passKey(process, mode));
   return item?.window !== undefined;
 }
 
@@ -52,7 +50,7 @@ export function saveProgress(
     ...(window ? ['#window = :window'] : []),
     ...(progress === undefined ? [] : ['progress = :progress']),
   ];
-  return holds(
+  return holds(table, () =>
     table.client.send(
       new UpdateItemCommand({
         TableName: table.tableName,
@@ -73,7 +71,7 @@ export function saveProgress(
 
 /** A lease that is no longer ours needs no giving back. */
 export async function release(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
-  await holds(
+  await holds(table, () =>
     table.client.send(
       new UpdateItemCommand({
         TableName: table.tableName,
@@ -87,7 +85,7 @@ export async function release(table: Table, process: ProcessKey, lease: Lease): 
 }
 
 export async function abandon(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
-  await holds(table.client.send(new UpdateItemCommand(passEnd(table, process, lease))));
+  await holds(table, () => table.client.send(new UpdateItemCommand(passEnd(table, process, lease))));
 }
 
 /** The end of a pass: its lease, beginning and progress are gone. */
@@ -110,7 +108,7 @@ export function finish(
   lease: Lease,
   state: Partial<ProcessState>,
 ): Promise<boolean> {
-  return holds(
+  return holds(table, () =>
     table.client.send(
       new TransactWriteItemsCommand({
         TransactItems: [

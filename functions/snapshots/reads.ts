@@ -1,15 +1,11 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  GetItemCommand,
-  paginateQuery,
-} from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, BatchGetItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { decodeContent } from './codec.ts';
+import { getItem } from './get-item.ts';
 import { type Key, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
 import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
-import type { Table } from './table.ts';
+import { patiently, type Table, waitAfter } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -21,7 +17,7 @@ const LONGEST_KEY = 1024;
 const LOAD_TRIES = 5;
 
 export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
-  return stateOf(await get(table, stateKey(process)));
+  return stateOf(await getItem(table, stateKey(process)));
 }
 
 /** The snapshot, whole: an item and parts of different versions are read again.
@@ -30,7 +26,7 @@ export async function load(table: Table, process: ProcessKey, id: string): Promi
   const key = projectKey(process, id);
   if (!canBeHeld(key)) return undefined;
   for (let attempt = 0; attempt < LOAD_TRIES; attempt++) {
-    const item = await get(table, key);
+    const item = await getItem(table, key);
     if (!item) return undefined;
     const bytes = await wholeBlob(table, process, id, item);
     if (bytes) return snapshotOf(item, bytes);
@@ -60,27 +56,28 @@ function canBeHeld({ sk }: Key): boolean {
   return sk.S.length <= LONGEST_KEY;
 }
 
-async function get(table: Table, key: Key): Promise<Item | undefined> {
-  const { Item: item } = await table.client.send(
-    new GetItemCommand({ TableName: table.tableName, Key: key, ConsistentRead: true }),
-  );
-  return item;
-}
-
-/** DynamoDB may answer a part of a batch and leave the rest for another request. */
+/** DynamoDB may answer a part of a batch and leave the rest for another request: at once where it answered something,
+ *  later where it had room for nothing.
+ *  @throws when it never has */
 async function batchGet(table: Table, keys: Key[]): Promise<Item[]> {
   const found: Item[] = [];
   let rest: Item[] = keys;
-  while (rest.length > 0) {
-    const request = { Keys: rest.slice(0, BATCH), ConsistentRead: true, ProjectionExpression: 'projectId' };
-    const answer = await table.client.send(
-      new BatchGetItemCommand({ RequestItems: { [table.tableName]: request } }),
-    );
+  for (let inVain = 0; rest.length > 0; ) {
+    const asked = rest.slice(0, BATCH);
+    const request = { Keys: asked, ConsistentRead: true, ProjectionExpression: 'projectId' };
+    const command = { RequestItems: { [table.tableName]: request } };
+    const answer = await patiently(table, () => table.client.send(new BatchGetItemCommand(command)));
     found.push(...(answer.Responses?.[table.tableName] ?? []));
-    rest = [...(answer.UnprocessedKeys?.[table.tableName]?.Keys ?? []), ...rest.slice(BATCH)];
+    const left = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
+    rest = [...left, ...rest.slice(BATCH)];
+    inVain = left.length < asked.length ? 0 : inVain + 1;
+    if (inVain > 0 && !(await waitAfter(table, inVain))) throw new Error(UNANSWERED);
   }
   return found;
 }
+
+const UNANSWERED =
+  'The table answered no item of a batch, however often it was asked: it is throttled. The next pass asks again.';
 
 async function* items(
   table: Table,
@@ -95,7 +92,13 @@ async function* items(
     ConsistentRead: true,
     ...more,
   };
-  for await (const page of paginateQuery({ client: table.client }, query)) yield* page.Items ?? [];
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const command = new QueryCommand({ ...query, ...(ExclusiveStartKey && { ExclusiveStartKey }) });
+    const page = await patiently(table, () => table.client.send(command));
+    yield* page.Items ?? [];
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
 }
 
 async function wholeBlob(

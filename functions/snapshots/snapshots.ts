@@ -72,8 +72,11 @@ export type CommitResult = 'committed' | 'conflict' | 'too-large';
 /** Thrown when a project's items in the table don't fit one another, so that its snapshot can't be had. */
 export class TornSnapshotError extends Error {}
 
-/** The table as a pass sees it (DESIGN §6). Whatever crashes between two calls, each call happened whole or not. */
+/** The table as a pass sees it (DESIGN §6). Whatever crashes between two calls, each call happened whole or not. What it
+ *  has no room for at the moment is tried again for some seconds. */
 export interface Snapshots {
+  /** The same table, for a run that has time until `deadline` (ms since 1970, our clock): nothing is tried beyond it. */
+  until(deadline: number): Snapshots;
   readState(process: ProcessKey): Promise<ProcessState>;
   /** Takes the lease until `until`, or returns undefined while another owner holds it (`now` decides if it expired). */
   takeLease(process: ProcessKey, request: LeaseRequest): Promise<Lease | undefined>;

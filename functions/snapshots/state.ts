@@ -46,8 +46,14 @@ export interface Skipped {
   readonly tasksMissing: boolean;
 }
 
-/** By project: the digest of its record as listed, and when its tasks were read. */
-export type RecentProjects = readonly (readonly [id: string, digest: string, readAt: number])[];
+/** By project: the digest of its record as listed, and when its tasks were read; by our clock, then with when the record was first
+ *  listed so. */
+export type RecentProjects = readonly (readonly [
+  id: string,
+  digest: string,
+  readAt: number,
+  shownAt?: number,
+])[];
 
 /** How far the audit log was read. Order and entry fields are undocumented (service-api.md §2.4). */
 export interface AuditPosition {

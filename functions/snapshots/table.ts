@@ -3,32 +3,102 @@ import {
   type DynamoDBClient,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
+import type { Clock, Random, Sleep } from '../clock.ts';
 
 /** Where the snapshots live. */
 export interface Table {
   readonly client: DynamoDBClient;
   readonly tableName: string;
+  readonly patience: Patience;
 }
 
-/** Runs a conditional write: false when its condition did not hold. Every other failure is thrown as it came. */
-export async function holds(write: Promise<unknown>): Promise<boolean> {
+/** How long to try what the table has no room for, or another transaction stands in the way of. */
+export interface Patience {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly sleep: Sleep;
+  /** In ms since 1970 by `clock`: nothing waits beyond it. */
+  readonly deadline?: number;
+}
+
+/** Together some 5 s at most, half of that as a rule. The SDK's own tries, where it has any, come before each of them. */
+const TRIES = 8;
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_600;
+
+/** Runs a conditional write: false when its condition did not hold, so that somebody else was first. Every other failure
+ *  is thrown as it came, after the tries that it deserves. */
+export async function holds(table: Table, write: () => Promise<unknown>): Promise<boolean> {
+  return (await ifHolds(table, write)) !== undefined;
+}
+
+/** The answer of a conditional write; undefined when its condition did not hold. */
+export async function ifHolds<Answer>(
+  table: Table,
+  write: () => Promise<Answer>,
+): Promise<Answer | undefined> {
   try {
-    await write;
-    return true;
+    return await patiently(table, write);
   } catch (error) {
-    if (isConditionFailure(error)) return false;
+    if (isConditionFailure(error)) return undefined;
     throw error;
   }
 }
 
-/** A condition that did not hold, or another transaction on the same item at the same moment: both mean that somebody
- *  else was first. Throttling, sizes and refused permissions are not: they mean that nobody was. */
+/** Sends a request, again and again while the table says that nothing happened and that another try may work: it was
+ *  throttled, or another transaction was under way on an item of it. Waits by exponential backoff with full jitter.
+ *  @throws the last of these failures once its tries or its time are used up; every other at once */
+export async function patiently<Answer>(table: Table, send: () => Promise<Answer>): Promise<Answer> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!mayWorkLater(error) || !(await waitAfter(table, tried))) throw error;
+    }
+  }
+}
+
+/** Waits before the next try; false when there is to be none. */
+export async function waitAfter({ patience }: Table, tried: number): Promise<boolean> {
+  const { clock, random, sleep, deadline = Number.POSITIVE_INFINITY } = patience;
+  if (tried >= TRIES) return false;
+  const wait = random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tried - 1));
+  if (clock() + wait >= deadline) return false;
+  await sleep(wait);
+  return true;
+}
+
+/** A condition that did not hold, alone or beside anything that might pass: versions only grow, and a lease that is lost
+ *  stays lost, so it will not hold later either. */
 function isConditionFailure(error: unknown): boolean {
   if (error instanceof ConditionalCheckFailedException) return true;
-  if (!(error instanceof TransactionCanceledException)) return false;
-  const codes = error.CancellationReasons?.map(({ Code }) => Code).filter(code => code && code !== 'None');
-  return (
-    !!codes?.length &&
-    codes.every(code => code === 'ConditionalCheckFailed' || code === 'TransactionConflict')
-  );
+  const reasons = reasonsOf(error);
+  return reasons.includes('ConditionalCheckFailed') && reasons.every(isNothingElse);
+}
+
+const PASSING_ERRORS = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+]);
+const PASSING_REASONS = new Set(['ProvisionedThroughputExceeded', 'ThrottlingError', 'TransactionConflict']);
+
+/** Nobody was first, and nothing is wrong with the request. The SDK tries throttled requests again, but neither cancelled
+ *  transactions nor writes that met one. */
+function mayWorkLater(error: unknown): boolean {
+  if (error instanceof Error && PASSING_ERRORS.has(error.name)) return true;
+  const reasons = reasonsOf(error);
+  return reasons.length > 0 && reasons.every(reason => PASSING_REASONS.has(reason));
+}
+
+function isNothingElse(reason: string): boolean {
+  return reason === 'ConditionalCheckFailed' || PASSING_REASONS.has(reason);
+}
+
+/** Why a transaction was cancelled, the items that were not to blame left out. */
+function reasonsOf(error: unknown): string[] {
+  if (!(error instanceof TransactionCanceledException)) return [];
+  return (error.CancellationReasons ?? []).flatMap(({ Code = 'None' }) => (Code === 'None' ? [] : [Code]));
 }

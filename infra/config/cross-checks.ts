@@ -3,6 +3,7 @@ import { filterProblems } from './filter-checks.ts';
 import { environmentProblems } from './lambda-environment.ts';
 import { pathText } from './problems.ts';
 import type { Config } from './schema.ts';
+import { shown } from './shown.ts';
 import type { SubscriptionConfig } from './subscription.ts';
 import { credentialsName } from './workspace.ts';
 
@@ -47,7 +48,7 @@ function repeated(values: readonly Placed[]): string[] {
   return values.flatMap(({ path, value }) => {
     const first = values.find(each => each.value === value);
     if (first === undefined || first.path === path) return [];
-    return [`${path}: found "${value}" again; allowed: a value other than that of ${first.path}`];
+    return [`${path}: found ${shown(value)} again; allowed: a value other than that of ${first.path}`];
   });
 }
 

@@ -1,65 +1,125 @@
-import { pathText } from './problems.ts';
+import { ATTRIBUTES, type AttributeFilter, type EndpointFilter, EVENT_TYPES, mayCarry } from './filter.ts';
+import { hint } from './nearest.ts';
+import { listed, pathText } from './problems.ts';
 import type { Config } from './schema.ts';
+import { isWords, shown } from './shown.ts';
 
 /** SNS's limit on one policy: the product of the numbers of values. */
 const COMBINATIONS = 150;
 
-type Filter = Readonly<Record<string, readonly string[] | undefined>>;
+type Path = readonly PropertyKey[];
 
-/** What is wrong with the filters of subscriptions and endpoints; one line each. */
+/** A filter by attributes, with the names that its keys have in the configuration. */
+interface Placed {
+  readonly config: Config;
+  readonly filter: AttributeFilter;
+  readonly path: Path;
+  readonly keys: Readonly<Record<keyof AttributeFilter, string>>;
+}
+
+const OWN_NAMES = {
+  eventType: 'eventType',
+  workspace: 'workspace',
+  processId: 'processId',
+  projectId: 'projectId',
+  changedFields: 'changedFields',
+};
+const WORDS = Object.fromEntries(
+  Object.entries(ATTRIBUTES).map(([word, attribute]) => [attribute, word]),
+) as Placed['keys'];
+
+/** What is wrong with the filters of subscriptions and endpoints; one line each. SNS itself takes a filter that never matches,
+ *  and then nothing comes, without a word. */
 export function filterProblems(config: Config): string[] {
-  return [
-    ...config.subscriptions.flatMap(({ filter = {} }, index) =>
-      problemsOf(config, filter, ['subscriptions', index, 'filter'], {
-        workspaces: 'workspace',
-        processes: 'processId',
-      }),
-    ),
-    ...config.endpoints.flatMap(({ filter = {} }, index) =>
-      problemsOf(config, filter, ['endpoints', index, 'filter'], {
-        workspaces: 'workspaces',
-        processes: 'processes',
-      }),
-    ),
-  ];
+  const ofSubscriptions = config.subscriptions.map(({ filter = {} }, index): Placed => {
+    return { config, filter, path: ['subscriptions', index, 'filter'], keys: OWN_NAMES };
+  });
+  const ofEndpoints = config.endpoints.map(({ filter = {} }, index): Placed => {
+    return { config, filter: renamed(filter), path: ['endpoints', index, 'filter'], keys: WORDS };
+  });
+  return [...ofSubscriptions, ...ofEndpoints].flatMap(placed => [
+    ...unknown(placed),
+    ...apart(placed),
+    ...withoutAttribute(placed, 'projectId'),
+    ...withoutAttribute(placed, 'changedFields'),
+    ...tooMany(placed),
+  ]);
 }
 
-/** `keys` names the filter's keys for workspaces and processes. */
-function problemsOf(
-  config: Config,
-  filter: Filter,
-  path: readonly PropertyKey[],
-  keys: { readonly workspaces: string; readonly processes: string },
-): string[] {
-  const { workspaces } = config;
-  const processIds = workspaces.flatMap(each => each.processes.map(process => process.id));
-  const found = [
-    ...unknown(
-      filter,
-      path,
-      keys.workspaces,
-      workspaces.map(each => each.name),
-    ),
-    ...unknown(filter, path, keys.processes, processIds),
-  ];
+function renamed(filter: EndpointFilter): AttributeFilter {
+  return Object.fromEntries(
+    Object.entries(filter).map(([word, values]) => [ATTRIBUTES[word as keyof EndpointFilter], values]),
+  );
+}
+
+function tooMany({ filter, path }: Placed): string[] {
   const combinations = Object.values(filter).reduce((product, values) => product * (values?.length ?? 1), 1);
-  if (combinations > COMBINATIONS)
-    found.push(
-      `${pathText(path)}: found ${combinations} combinations of values; allowed: ${COMBINATIONS} (a limit of SNS)`,
-    );
-  return found;
+  if (combinations <= COMBINATIONS) return [];
+  return [
+    `${pathText(path)}: found ${combinations} combinations of values; allowed: ${COMBINATIONS} (a limit of SNS)`,
+  ];
 }
 
-/** A filter that names what is not configured matches nothing, silently: SNS itself would take it. */
-function unknown(
-  filter: Filter,
-  path: readonly PropertyKey[],
-  key: string,
-  known: readonly string[],
+/** Workspaces and processes that are not configured. */
+function unknown({ config, filter, path, keys }: Placed): string[] {
+  const { workspaces } = config;
+  const names = workspaces.map(({ name }, w) => ({ value: name, path: ['workspaces', w, 'name'] }));
+  const ids = workspaces.flatMap(({ processes }, w) =>
+    processes.map(({ id }, p) => ({ value: id, path: ['workspaces', w, 'processes', p, 'id'] })),
+  );
+  return (['workspace', 'processId'] as const).flatMap(attribute => {
+    const known = attribute === 'workspace' ? names : ids;
+    const values = known.map(({ value }) => value);
+    return (filter[attribute] ?? []).flatMap((value, index) =>
+      values.includes(value)
+        ? []
+        : [
+            `${pathText([...path, keys[attribute], index])}: found ${shown(value)}; ` +
+              `allowed: ${listed(known)}${hint(
+                value,
+                values.filter(each => isWords(each)),
+              )}`,
+          ],
+    );
+  });
+}
+
+/** Workspaces of which no process is named, and processes of which no workspace is: both are asked for together. */
+function apart({ config, filter, path, keys }: Placed): string[] {
+  const { workspace: names, processId: ids } = filter;
+  if (!names || !ids) return [];
+  const isPair = (name: string, id: string) =>
+    config.workspaces.some(each => each.name === name && each.processes.some(process => process.id === id));
+  // What is not configured at all is told as that.
+  const known = config.workspaces.flatMap(each => [each.name, ...each.processes.map(({ id }) => id)]);
+  if (![...names, ...ids].every(value => known.includes(value))) return [];
+  const problem = (attribute: 'workspace' | 'processId', index: number, value: string, other: string) =>
+    `${pathText([...path, keys[attribute], index])}: found ${shown(value)}, which belongs to none of ` +
+    `${pathText([...path, other])}; allowed: what does, or leave out one of the two keys`;
+  return [
+    ...names.flatMap((name, index) =>
+      !ids.some(id => isPair(name, id)) ? [problem('workspace', index, name, keys.processId)] : [],
+    ),
+    ...ids.flatMap((id, index) =>
+      !names.some(name => isPair(name, id)) ? [problem('processId', index, id, keys.workspace)] : [],
+    ),
+  ];
+}
+
+/** Event types that are asked for by name, and left out by what else is asked for. */
+function withoutAttribute(
+  { filter, path, keys }: Placed,
+  attribute: 'projectId' | 'changedFields',
 ): string[] {
-  return (filter[key] ?? []).flatMap((value, index) =>
-    known.includes(value)
+  const { eventType: types, [attribute]: wanted } = filter;
+  if (!types || !wanted) return [];
+  const fitting = EVENT_TYPES.filter(type => mayCarry(type, attribute));
+  return types.flatMap((type, index) =>
+    mayCarry(type, attribute)
       ? []
-      : [`${pathText([...path, key, index])}: found "${value}"; allowed: ${known.join(', ')}`],
+      : [
+          `${pathText([...path, keys.eventType, index])}: found "${type}", which never has any of ` +
+            `${pathText([...path, keys[attribute]])}; allowed beside that: ${fitting.join(', ')}`,
+        ],
   );
 }

@@ -1,11 +1,38 @@
 import type { z } from 'zod';
-import { list, object, text } from './values.ts';
+import type { EventType } from '../../functions/changes/event.ts';
+import { choice, list, object, text } from './values.ts';
 
-const EVENT_TYPE = /^((project|task)\.(created|updated|deleted)|(field|audit|source)\.[a-z][a-z_-]*)$/;
+/** Which of the attributes that not all events have (functions/topic/entry.ts) those of a type may have. */
+const CARRIED = {
+  'project.created': ['projectId', 'changedFields'],
+  'project.updated': ['projectId', 'changedFields'],
+  'project.deleted': ['projectId'],
+  'task.created': ['projectId', 'changedFields'],
+  'task.updated': ['projectId', 'changedFields'],
+  'task.deleted': ['projectId'],
+  'field.created': [],
+  'field.updated': [],
+  'field.archived': [],
+  'field.deleted': [],
+  'source.held': [],
+  'source.stalled': [],
+  'source.recovered': [],
+  'source.skipped': ['projectId'],
+} as const satisfies Record<EventType, readonly (keyof AttributeFilter)[]>;
+
+/** Every event type. */
+export const EVENT_TYPES = Object.keys(CARRIED) as EventType[];
+
+/** Whether an event of this type can have this attribute. */
+export function mayCarry(type: EventType, attribute: keyof AttributeFilter): boolean {
+  if (attribute !== 'projectId' && attribute !== 'changedFields') return true;
+  return (CARRIED[type] as readonly string[]).includes(attribute);
+}
+
 const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
 
 const values = {
-  eventType: list(text(EVENT_TYPE, 'an event type such as "task.updated"'), 1, 'event types').optional(),
+  eventType: list(choice(EVENT_TYPES), 1, 'event types').optional(),
   workspace: list(value(), 1, 'workspace names').optional(),
   processId: list(value(), 1, 'process ids').optional(),
   projectId: list(value(), 1, 'project ids').optional(),
@@ -28,7 +55,7 @@ export type AttributeFilter = z.infer<typeof attributeFilter>;
 export type EndpointFilter = z.infer<typeof endpointFilter>;
 
 /** The message attribute (functions/topic/entry.ts) that each of those words asks for. */
-const ATTRIBUTES = {
+export const ATTRIBUTES = {
   events: 'eventType',
   workspaces: 'workspace',
   processes: 'processId',

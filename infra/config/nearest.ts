@@ -1,10 +1,19 @@
-/** The candidate that a typo most likely meant, or undefined when none is close (a third of its letters differ). */
+/** The candidate that a typo most likely meant: the one that it begins, else the one from which it is
+ *  the least letters away, a third of them at most; undefined when none is so close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const begun = candidates.filter(candidate => word.length > 1 && candidate.startsWith(word));
+  if (begun.length === 1) return begun[0];
   const ranked = candidates
     .map(candidate => ({ candidate, away: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, away }) => away <= Math.max(1, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.away - b.away);
   return ranked[0]?.candidate;
+}
+
+/** `; did you mean "…"?`, or nothing when no candidate is close. */
+export function hint(word: unknown, candidates: readonly string[]): string {
+  const close = typeof word === 'string' ? nearest(word, candidates) : undefined;
+  return close === undefined ? '' : `; did you mean "${close}"?`;
 }
 
 /** Levenshtein's distance; long words are cut, so that a huge key costs little. */

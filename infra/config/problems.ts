@@ -1,15 +1,24 @@
 import { z } from 'zod';
-import { nearest } from './nearest.ts';
+import { hint } from './nearest.ts';
+import { described, isWords, shown } from './shown.ts';
 
 type Path = readonly PropertyKey[];
 
-/** `changewire.workspaces[0].processes[1].id`: the path as one would write it. */
+/** `changewire.workspaces[0].processes[1].id`: the path as one would write it. A key that is no word may be a secret. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
     const key = String(step);
+    if (!isWords(key)) return `${text}["a key of ${key.length} characters"]`;
     return /^[A-Za-z_$][\w$]*$/.test(key) ? `${text}.${key}` : `${text}[${JSON.stringify(key)}]`;
   }, 'changewire');
+}
+
+/** Values that are right somewhere else, or, where one may not be quoted, that place. */
+export function listed(
+  known: readonly { readonly value: string; readonly path: readonly PropertyKey[] }[],
+): string {
+  return known.map(({ value, path }) => (isWords(value) ? value : `that of ${pathText(path)}`)).join(', ');
 }
 
 /** What zod found wrong, one line each: the path, what was found, what is allowed. */
@@ -17,29 +26,35 @@ export function problems(schema: z.core.$ZodType, error: z.ZodError, input: unkn
   return error.issues.flatMap(issue =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map(key => unknownKey(schema, issue.path, key, input))
-      : [`${pathText(issue.path)}: found ${found(input, issue.path)}; allowed: ${issue.message}`],
+      : [wrongValue(issue, valueAt(input, issue.path))],
   );
+}
+
+/** Keys whose right value is a secret's name, or close to one: who mistakes them puts the secret there. */
+const NEAR_SECRETS = new Set<PropertyKey | undefined>(['audience', 'credentials', 'secret']);
+
+function wrongValue(issue: z.core.$ZodIssue, value: unknown): string {
+  const found = NEAR_SECRETS.has(issue.path.at(-1)) ? described(value) : shown(value);
+  const meant = issue.code === 'invalid_value' ? hint(value, issue.values.map(String)) : '';
+  return `${pathText(issue.path)}: found ${found}; allowed: ${issue.message}${meant}`;
 }
 
 function unknownKey(schema: z.core.$ZodType, parent: Path, key: string, input: unknown): string {
   const path = [...parent, key];
   const known = keysAt(schema, parent);
-  const close = nearest(key, known);
-  const hint = close === undefined ? '' : `; did you mean "${close}"?`;
-  return `${pathText(path)}: unknown key, found ${found(input, path)}; allowed here: ${known.join(', ')}${hint}`;
+  const found = described(valueAt(input, path));
+  return `${pathText(path)}: unknown key, found ${found}; allowed here: ${known.join(', ')}${hint(key, known)}`;
 }
 
-/** The value at `path` as JSON, shortened: a misplaced value may be long. */
-function found(input: unknown, path: Path): string {
-  const value = path.reduce<unknown>(
+/** The value at `path`. */
+function valueAt(input: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
     (here, step) =>
       typeof here === 'object' && here !== null && Object.hasOwn(here, step)
         ? (here as Record<PropertyKey, unknown>)[step]
         : undefined,
     input,
   );
-  const json = JSON.stringify(value) ?? 'nothing';
-  return json.length > 80 ? `${json.slice(0, 77)}...` : json;
 }
 
 /** The keys that the schema allows at `path`. */

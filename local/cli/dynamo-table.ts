@@ -24,7 +24,11 @@ export async function dynamoTable(
   });
   const { streamArn } = await ensureTable(client, TABLE);
   return {
-    snapshots: createSnapshots({ client, tableName: TABLE }),
+    snapshots: createSnapshots({
+      client,
+      tableName: TABLE,
+      patience: { clock: Date.now, random: Math.random, sleep },
+    }),
     feed: publish => {
       const pump = startStreamPump({
         client,

@@ -2,6 +2,7 @@ import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import { isPlainAddress, isSigningSecret } from '../../functions/endpoints/secret.ts';
 import type { EndpointFilter } from '../../infra/config/filter.ts';
 import { filterOption } from './filter-option.ts';
+import { undeliverable } from './undeliverable.ts';
 import { UsageError } from './usage-error.ts';
 
 /** An endpoint of the command line: `--webhook`, `--slack` or `--teams`, and what stands behind it. */
@@ -64,15 +65,16 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   }));
 }
 
-/** The URL, if deliveries can go there. `name` is where it came from. @throws UsageError */
+/** The URL, if deliveries can go there, as far as it tells by itself: where a name leads is looked up later.
+ *  `name` is where it came from. @throws UsageError */
 export function checkAddress(name: string, value: string): string {
-  if (isPlainAddress(value)) {
-    if (!isHttpElsewhere(new URL(value))) return value;
-    throw new UsageError(`${name} takes an https URL, or an http URL of this machine.`);
-  }
-  throw new UsageError(
-    `${name} takes an https URL without user name, or an http URL of this machine such as http://localhost:9000/events.`,
-  );
+  if (!isPlainAddress(value))
+    throw new UsageError(
+      `${name} takes an https URL without user name, or an http URL of this machine such as http://localhost:9000/events.`,
+    );
+  const problem = undeliverable(new URL(value));
+  if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);
+  return value;
 }
 
 /** The secret, if it can sign. `name` is where it came from. @throws UsageError */
@@ -96,11 +98,4 @@ function addSecret(webhook: Draft | undefined, value: string): void {
     throw new UsageError(
       `${new URL(webhook.url).origin} has more than two --webhook-secret: give the new one and the old one.`,
     );
-}
-
-/** A name may lead here by the hosts file, so only addresses are told at once; deliveries check the rest. */
-function isHttpElsewhere({ protocol, hostname }: URL): boolean {
-  if (protocol !== 'http:') return false;
-  const isAddress = /^[\d.]+$|^\[/.test(hostname);
-  return isAddress && !hostname.startsWith('127.') && hostname !== '[::1]';
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { secureAddress } from '../../infra/config/values.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A real service, as the environment tells it (service-api.md §1, §5). */
@@ -57,12 +58,11 @@ export function serviceSettings(environment: Environment): ServiceSettings | und
   };
 }
 
+/** What `baseUrl` and `authUrl` of cdk.json may be: credentials and records go there. */
 function address(name: Name, value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.username === '') return value;
-  throw new UsageError(
-    `${name} must be an http or https URL without a user name, such as https://api.example.com.`,
-  );
+  const { success, error } = secureAddress().safeParse(value);
+  if (success) return value;
+  throw new UsageError(`${name} must be ${error.issues[0]?.message}.`);
 }
 
 function processIds(ids: readonly string[]): readonly string[] {

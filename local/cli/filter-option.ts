@@ -1,5 +1,6 @@
 import { type EndpointFilter, endpointFilter } from '../../infra/config/filter.ts';
 import { nearest } from '../../infra/config/nearest.ts';
+import { shown } from '../../infra/config/shown.ts';
 import { UsageError } from './usage-error.ts';
 
 const KEYS = Object.keys(endpointFilter.shape) as (keyof EndpointFilter)[];
@@ -15,7 +16,7 @@ export function filterOption(options: readonly string[]): EndpointFilter {
     if (!KEYS.some(known => known === key)) {
       const meant = nearest(key, KEYS);
       const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-      throw new UsageError(`--filter knows ${KEYS.join(', ')}, and no ${key}.${hint}`);
+      throw new UsageError(`--filter knows ${KEYS.join(', ')}, and no ${shown(key)}.${hint}`);
     }
     read[key] = [...(read[key] ?? []), ...values.split(',').map(value => value.trim())];
   }
@@ -23,6 +24,6 @@ export function filterOption(options: readonly string[]): EndpointFilter {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const [key, index] = issue?.path ?? [];
-  const value = typeof index === 'number' ? ` "${read[String(key)]?.[index]}"` : '';
+  const value = typeof index === 'number' ? ` ${shown(read[String(key)]?.[index] ?? '')}` : '';
   throw new UsageError(`--filter ${String(key)}=: found${value || ' nothing'}; allowed: ${issue?.message}.`);
 }

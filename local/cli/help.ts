@@ -6,7 +6,7 @@ Usage
   npm start -- --subscribe URL    send them as Amazon SNS does
 
 To watch your own workspace, set these in the environment or in a file named .env:
-  SERVICE_BASE_URL        the API's address, such as https://api.example.com/v1
+  SERVICE_BASE_URL        the API's address, such as https://api.example.com/v1 (http only on this machine)
   SERVICE_AUTH_URL        where tokens come from, such as https://auth.example.com
   SERVICE_AUDIENCE        the audience that goes with your credentials
   SERVICE_CLIENT_ID       your client id

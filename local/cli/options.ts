@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import { nearest } from '../../infra/config/nearest.ts';
+import { isWords, shown } from '../../infra/config/shown.ts';
 import { parseDuration } from './duration.ts';
 import { type EndpointOption, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
-import { nearest } from './nearest.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What was asked for on the command line. Durations are in ms. */
@@ -95,17 +96,23 @@ function checkOption({
   name,
   rawName,
   value,
+  inlineValue,
 }: {
   name: string;
   rawName: string;
   value?: string | undefined;
+  inlineValue?: boolean | undefined;
 }) {
-  if (!Object.hasOwn(FLAGS, name)) throw new UsageError(`There is no option ${rawName}.${suggestion(name)}`);
+  if (!Object.hasOwn(FLAGS, name))
+    throw new UsageError(
+      `There is no option ${isWords(name) ? rawName : `of ${name.length} characters`}.${suggestion(name)}`,
+    );
   const wantsValue = FLAGS[name as keyof typeof FLAGS].type === 'string';
   if (!wantsValue && value !== undefined)
-    throw new UsageError(`${rawName} takes no value, found "${value}".`);
+    throw new UsageError(`${rawName} takes no value, found ${shown(value)}.`);
+  const isOption = !inlineValue && value?.startsWith('-');
   // Node takes an option that follows for the value.
-  if (wantsValue && (value === undefined || /^--?[a-z]/.test(value)))
+  if (wantsValue && (value === undefined || /^--?[a-z]/i.test(value) || isOption))
     throw new UsageError(`${rawName} needs a value: ${EXAMPLES[name] ?? ''}`);
 }
 
@@ -126,8 +133,9 @@ const EXAMPLES: Record<string, string> = {
 
 function notAnOption(word: string): string {
   if (word.startsWith('whsec_')) return 'A secret stands alone: write --webhook-secret in front of it.';
-  if (URL.canParse(word)) return `"${word}" stands alone. To send events there, write --subscribe ${word}`;
-  return `"${word}" is no option.${suggestion(word)}`;
+  if (/^\w+:\/\//.test(word))
+    return `${shown(word)} stands alone. To send events there, write --subscribe in front of it.`;
+  return `${shown(word)} is no option.${suggestion(word)}`;
 }
 
 function suggestion(name: string): string {
@@ -144,11 +152,24 @@ function duration(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const ms = parseDuration(value);
   if (ms !== undefined) return ms;
-  throw new UsageError(`--${name} takes a duration such as 500ms, 60s, 5m or 6h, found "${value}".`);
+  throw new UsageError(`--${name} takes a duration such as 500ms, 60s, 5m or 6h, found ${shown(value)}.`);
 }
 
 function endpoint(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return value;
-  throw new UsageError(`--subscribe takes an http or https URL, found "${value}".`);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError(`--subscribe takes an http or https URL, found ${shown(value)}.`);
+  if (url.port === '0') throw new UsageError('--subscribe names port 0, where nobody can listen.');
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw new UsageError('--subscribe has a user name or password with a "%" that begins no %XX: write %25.');
+  return value;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

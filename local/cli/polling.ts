@@ -34,6 +34,9 @@ export function startPolling(
     connect: ({ name }) => connections.get(name) as ServiceConnection,
     snapshots,
     clock,
+    random: Math.random,
+    // One name per mode, the same after every restart: it takes back its own lease at once, and no other's.
+    owner: ({ awsRequestId }) => awsRequestId,
     // A pass that fails also throws, and who runs it tells.
     log: { ...output.log, error: () => undefined },
     count: () => undefined,
@@ -41,7 +44,6 @@ export function startPolling(
   });
   const runPass: RunPass = ({ workspace, processId }, mode) => {
     const until = clock() + PASS_MS;
-    // One name per mode, the same after every restart: it takes back its own lease at once, and no other's.
     const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => until - clock() };
     return poll({ workspace, processId, mode }, context);
   };

@@ -1,4 +1,5 @@
 import type { Clock } from '../../functions/clock.ts';
+import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import type { Feed } from '../feed/journal-feed.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
@@ -18,6 +19,7 @@ import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
 import { sqliteTable, type Table } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
+import { refuseUndeliverable } from './undeliverable.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
 import { wantedSubscriptions } from './wanted-subscriptions.ts';
 
@@ -33,6 +35,8 @@ export interface Runner {
 /** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */
 const LIVELY = 2000;
 const CONFIRM_WITHIN = 10_000;
+/** Offline a look-up may take long, and tells nothing. */
+const RESOLVED_WITHIN = 3000;
 
 interface Parts {
   readonly options: Options;
@@ -63,6 +67,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const open = sourceOf(options, environment);
   const config = open.config;
   const wanted = wantedEndpoints(options.endpoints, config, environment);
+  await refuseUndeliverable(wanted, resolveBySystem, RESOLVED_WITHIN);
   const subscriptions = wantedSubscriptions(options, config);
   const data = options.memory ? undefined : (options.data ?? open.data);
   const house = { closers, directory: takeDirectory(closers, data, output), output };

@@ -4,7 +4,7 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { startDynamoDb } from '../../local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../../local/dynamodb/table.ts';
 import { checkEvents } from '../support/check-event.ts';
-import { TABLE_NAME } from '../support/table.ts';
+import { PATIENCE, TABLE_NAME } from '../support/table.ts';
 import { applyEvents } from '../support/told.ts';
 import { readJournal } from '../support/world.ts';
 import type { Contents, Received } from './received.ts';
@@ -43,7 +43,7 @@ export async function committedEvents(
   const client = new DynamoDBClient(database.clientOptions);
   try {
     const { streamArn } = await ensureTable(client, TABLE_NAME);
-    const table = { ...database, client, tableName: TABLE_NAME, streamArn };
+    const table = { ...database, client, tableName: TABLE_NAME, patience: PATIENCE, streamArn };
     const all = await Promise.all(processes.map(id => readJournal(table, workspace, id)));
     return all.flat();
   } finally {

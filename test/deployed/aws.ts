@@ -5,6 +5,7 @@ import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { PATIENCE } from '../support/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
 
 /** What an invocation came to: what the function returned, or the message of what it threw. */
@@ -60,7 +61,7 @@ export class Aws {
   }
 
   snapshots(tableName: string): Snapshots {
-    return createSnapshots({ client: this.#dynamodb, tableName });
+    return createSnapshots({ client: this.#dynamodb, tableName, patience: PATIENCE });
   }
 
   async tableStatus(TableName: string): Promise<string | undefined> {

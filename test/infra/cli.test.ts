@@ -63,7 +63,7 @@ describe('cdk synth', () => {
       stderr:
         '2 problems in the context of cdk.json:\n' +
         '  - changewire.workspaces: found []; allowed: a list of at least one of workspaces\n' +
-        '  - changewire.change: unknown key, found "1m"; allowed here: stackName, workspaces, changes, sweep, ' +
+        '  - changewire.change: unknown key, found text of 2 characters; allowed here: stackName, workspaces, changes, sweep, ' +
         'subscriptions, endpoints, logRetentionDays, alarmEmail; did you mean "changes"?\n',
     });
   });

@@ -81,7 +81,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'credentials in an address',
       config({}, { baseUrl: 'http://u:p@localhost' }),
-      'changewire.workspaces[0].baseUrl: found "http://u:p@localhost"; allowed: an https:// address without user name',
+      'changewire.workspaces[0].baseUrl: found an address with a user name or password; allowed: an https:// address without user name',
     ],
     [
       'no audience',
@@ -96,7 +96,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'secret name',
       config({}, { credentials: 'a b' }),
-      'changewire.workspaces[0].credentials: found "a b"; allowed: a Secrets Manager name',
+      'changewire.workspaces[0].credentials: found text of 3 characters; allowed: a Secrets Manager name',
     ],
     [
       'overlap without unit',
@@ -151,7 +151,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'endpoint with a password',
       config(subscription({ url: 'https://u:p@a.example.com' })),
-      'changewire.subscriptions[0].url: found "https://u:p@a.example.com"; allowed: an http:// or https:// address without',
+      'changewire.subscriptions[0].url: found an address with a user name or password; allowed: an http:// or https:// address without',
     ],
     [
       'raw',
@@ -161,7 +161,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'event type',
       config(subscription({ filter: { eventType: ['task.changed'] } })),
-      'changewire.subscriptions[0].filter.eventType[0]: found "task.changed"; allowed: an event type such as "task.updated"',
+      'changewire.subscriptions[0].filter.eventType[0]: found "task.changed"; allowed: one of "project.created", "project.updated"',
     ],
     [
       'empty filter',
@@ -181,12 +181,12 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'secret of an endpoint',
       config(endpoint({ secret: 'https://hooks.example.com/services/x' })),
-      'changewire.endpoints[0].secret: found "https://hooks.example.com/services/x"; allowed: a Secrets Manager name',
+      'changewire.endpoints[0].secret: found text of 36 characters; allowed: a Secrets Manager name',
     ],
     [
       "event type of an endpoint's filter",
       config(endpoint({ filter: { events: ['updated'] } })),
-      'changewire.endpoints[0].filter.events[0]: found "updated"; allowed: an event type such as',
+      'changewire.endpoints[0].filter.events[0]: found "updated"; allowed: one of "project.created", "project.updated"',
     ],
     [
       "empty list in an endpoint's filter",
@@ -263,7 +263,7 @@ describe('an unknown key', () => {
 
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
-      'changewire.workspaces[0].processes[0].colour: unknown key, found "red"; ' +
+      'changewire.workspaces[0].processes[0].colour: unknown key, found text of 3 characters; ' +
         'allowed here: id, overlap, ignoreFields, changes, sweep',
     ]);
   });

@@ -42,8 +42,14 @@ async function metricsOfAPass(mode: string): Promise<string[]> {
   const poll = createPoll({
     workspaces: leastConfig().workspaces.map(each => workspaceSettings.parse({ ...each, credentials: 'c' })),
     connect: () => ({ open: () => ({}), close: async () => {} }),
-    snapshots: { readState: async () => ({ ...UNKNOWN_PROCESS, baselined: true }) },
+    snapshots: {
+      until() {
+        return this;
+      },
+      readState: async () => ({ ...UNKNOWN_PROCESS, baselined: true }),
+    },
     clock: () => 0,
+    random: () => 0,
     log,
     count: lambdaCount(),
   } as unknown as PollDependencies);

@@ -65,7 +65,8 @@ const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;
 const names = (received: readonly Received[]) =>
   received.map(each => /"name":"([^"]+)"/.exec(JSON.stringify(eventOf(each).data))?.[1]);
 const verified = (secret: string) => (one: Received) => new Webhook(secret).verify(one.body, one.headers);
-const nameOf = (args: string) => wantedEndpoints(parseOptions(args.split(' ')), {})[0]?.name ?? '';
+const nameOf = (args: string) =>
+  wantedEndpoints(parseOptions(args.split(' ')).endpoints, undefined, {})[0]?.name ?? '';
 
 /** What the data directory keeps for the only endpoint: one line each. */
 function kept(folder: 'undelivered' | 'dead-letters', name: string): Record<string, unknown>[] {

@@ -153,6 +153,13 @@ describe('a listing without a Date header', () => {
     expect(await startedAt()).toBe(AT - 600_000);
   });
 
+  it('began before all time where nothing is listed, and none is known: our clock may be hours ahead', async () => {
+    expect((await listing({ readings: [[[]]], clock: 'local' }).list()).startedAt).toBe(0);
+    expect((await listing({ readings: [[[]]], clock: 'local', watermark: AT - 2 }).list()).startedAt).toBe(
+      AT - 2,
+    );
+  });
+
   it('takes no time for one that is more than a day ahead', async () => {
     expect(await startedAt({ updatedAt: { 1: AT - 3, 2: AT + DAY } })).toBe(AT + DAY);
     expect(await startedAt({ updatedAt: { 1: AT - 3, 2: AT + DAY + 1 } })).toBe(AT - 3);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isWholeListing } from '../support/hide.ts';
+import { hide, isWholeListing } from '../support/hide.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World } from '../support/world.ts';
@@ -206,5 +206,20 @@ describe('a sweep whose listing passed over a project', () => {
     expect((await world.snapshots.readState(world.process)).sweptAt).toBe(sweptAt);
     await world.later('sweep');
     expect((await world.snapshots.readState(world.process)).sweptAt).toBeGreaterThan(sweptAt);
+  });
+
+  it('invariant 9: is none of the two in a row that must miss a project whose task list answers', async () => {
+    await create();
+    await world.run();
+    const slow = passOver1003(isWholeListing);
+    world.pass(10 * MINUTE);
+    await world.run('sweep', { remaining: 150_000 });
+    slow.cancel();
+    hide(world, ['1003'], 8);
+    await world.later('sweep');
+    expect(await told()).not.toContain('project.deleted 1003');
+    hide(world, ['1003'], 8);
+    await world.later('sweep');
+    expect(await told()).toContain('project.deleted 1003');
   });
 });

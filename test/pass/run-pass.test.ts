@@ -33,6 +33,43 @@ describe('a lease', () => {
     expect(others).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
   });
 
+  it('invariant 8: is held by one run alone, also of two that have one request', async () => {
+    await baselined();
+    const draws = [0.25, 0.75, 0.5];
+    const poll = world.poller({ random: () => draws.shift() ?? 0 });
+    const twin: PassReport[] = [];
+    const before = async () => {
+      twin.push(await world.run('changes', { poll, requestId: 'twice' }));
+    };
+    world.service.fail({ when: ({ path }) => path.includes('/projects?'), fault: { before } });
+    world.pass(MINUTE);
+    expect(await world.run('changes', { poll, requestId: 'twice' })).toMatchObject({ outcome: 'completed' });
+    expect(twin).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
+  });
+
+  it('is owned by a name that shows the request', async () => {
+    await baselined();
+    const owners: string[] = [];
+    const takeLease: World['snapshots']['takeLease'] = (process, request) => {
+      owners.push(request.owner);
+      return world.snapshots.takeLease(process, request);
+    };
+    const draws = [0, 1 - 2 ** -48];
+    const poll = world.poller({
+      snapshots: { ...world.snapshots, takeLease },
+      random: () => draws.shift() ?? 0,
+    });
+    for (const requestId of ['r1', 'r2']) await world.run('changes', { poll, requestId });
+    await world.run('changes', {
+      poll: world.poller({
+        snapshots: { ...world.snapshots, takeLease },
+        owner: ({ awsRequestId }) => awsRequestId,
+      }),
+      requestId: 'r3',
+    });
+    expect(owners).toEqual(['r1/0', 'r2/2rrvthnxtr', 'r3']);
+  });
+
   it('invariant 1: that comes behind the end of a baseline begins no second one', async () => {
     world = await stage.create();
     let looks = 0;

@@ -33,8 +33,9 @@ function killedAt(
     dead = true;
     throw new Error('killed');
   };
+  const { until, ...calls } = world.snapshots;
   return Object.fromEntries(
-    Object.entries(world.snapshots).map(([name, method]) => [
+    Object.entries(calls).map(([name, method]) => [
       name,
       async (...given: unknown[]) => {
         if (dead || (name === call && when === 'before')) return kill();

@@ -114,6 +114,25 @@ describe('recently listed projects', () => {
     }
   });
 
+  it('invariant 1: by a clock of ours, hours off either way, are settled once read 5 s after they were first shown so', () => {
+    for (const off of [-5, 5].map(hours => hours * 3_600_000)) {
+      const pass = (before: Recent, after: number) => {
+        const now = { ...listed, readAt: AT + off + after, readBefore: AT + off + after, untimed: true };
+        const next = new Recent(before.toSave());
+        const settled = next.isSettled('1', now);
+        if (!settled) next.processed('1', now, now.readAt + 300);
+        return { next, settled };
+      };
+      const [first, second] = [pass(new Recent([]), 10).next, (before: Recent) => pass(before, 60_000).next];
+      expect(pass(first, 60_000).settled).toBe(false);
+      expect(pass(second(first), 120_000).settled).toBe(true);
+      const unstamped = { ...listed, record: { name: 'Acme' }, untimed: true };
+      const recent = new Recent([['1', '', AT, AT]]);
+      recent.processed('1', unstamped, AT + 60_000);
+      expect(new Recent(recent.toSave()).isSettled('1', unstamped)).toBe(false);
+    }
+  });
+
   it('are never settled without an update time', () => {
     const recent = new Recent([]);
     const untimed = { ...listed, record: { name: 'Acme' } };

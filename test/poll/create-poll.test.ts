@@ -22,6 +22,12 @@ const workspace = (name: string, more: Partial<WorkspaceSettings> = {}): Workspa
     ...more,
   });
 
+/** The same with and without a deadline: what a test replaces stays replaced. */
+function untimed(snapshots: Snapshots): Snapshots {
+  const same: Snapshots = { ...snapshots, until: () => same };
+  return same;
+}
+
 /** The poller over the table's model and a service in memory, on one clock that only the test moves. */
 function openPoll(more: Partial<PollDependencies> = {}) {
   const world = {
@@ -61,7 +67,6 @@ function openPoll(more: Partial<PollDependencies> = {}) {
   const snapshots = createSnapshots(openModel());
   const dependencies: PollDependencies = {
     workspaces: [workspace('us'), workspace('eu')],
-    snapshots,
     connect: ({ name }) => {
       connected.push(name);
       return {
@@ -73,9 +78,11 @@ function openPoll(more: Partial<PollDependencies> = {}) {
       };
     },
     clock: () => world.now,
+    random: () => 0.5,
     log: { info: say('info'), warn: say('warn'), error: say('error') },
     count: (...counted) => void counts.push(counted as [string, number, object | undefined]),
     ...more,
+    snapshots: untimed(more.snapshots ?? snapshots),
   };
   const poll = createPoll(dependencies);
   let runs = 0;

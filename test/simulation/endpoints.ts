@@ -10,7 +10,7 @@ import { QueueSource } from './models/event-source.ts';
 import { QueueModel } from './models/queue.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { SettlingOracle } from './oracle/settling.ts';
-import { isAmong, isDuring, type PartlyDelivered } from './partly.ts';
+import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import { type Shared, TABLE_NAME } from './shared.ts';
 import { tableClient } from './table-client.ts';
 
@@ -129,7 +129,11 @@ export class SimulatedEndpoint {
       endpoints: [settings],
       readSecret: async () =>
         JSON.stringify(this.#kind === 'webhook' ? { url, secrets: [SIGNING_SECRET] } : { url }),
-      states: createEndpointStates({ client: tableClient(life, table, wrote), tableName: TABLE_NAME }),
+      states: createEndpointStates({
+        client: tableClient(life, table, wrote),
+        tableName: TABLE_NAME,
+        patience: { clock: () => scheduler.now, random, sleep: ms => life.sleep(ms) },
+      }),
       queues: sqsQueues({ send: (command: object) => this.#send(life, command) } as unknown as SQSClient),
       clock: () => scheduler.now,
       random,

@@ -17,6 +17,8 @@ const ANSWERS = [
   'not-json',
 ] as const;
 const WRITES = [...DEATHS, 'throttled', 'worked-then-failed'] as const;
+/** The SDK asks again behind a time-out: the first try may have worked, though the last one is refused. */
+const TABLE_WRITES = [...WRITES, 'worked-then-throttled'] as const;
 
 export const FAULTS = {
   'service.token': ANSWERS,
@@ -25,8 +27,8 @@ export const FAULTS = {
   'service.audit log': ANSWERS,
   'service.definitions': ANSWERS,
   'table.read': [...DEATHS, 'throttled'],
-  'table.update': WRITES,
-  'table.transaction': [...WRITES, 'cancelled'],
+  'table.update': [...TABLE_WRITES, 'conflicting'],
+  'table.transaction': [...TABLE_WRITES, 'cancelled'],
   'topic.publish': [...WRITES, 'some-fail'],
   'queue.visibility': WRITES,
   'queue.dead letter': WRITES,
@@ -50,14 +52,28 @@ export const EVENTS = {
   ],
   queue: ['delete failed'],
   publisher: ['out of time'],
-  poller: ['two at once', 'lease of a living one taken', 'out of time', 'killed at its time-out'],
-  service: ['page shifted', 'update shown late', 'answered compressed'],
+  poller: [
+    'two at once',
+    'same request twice',
+    'lease of a living one taken',
+    'out of time',
+    'killed at its time-out',
+  ],
+  service: [
+    ...['page shifted', 'update shown late', 'answered compressed'],
+    ...['project hidden from a reading', 'project hidden from two sweeps in a row'],
+  ],
   table: [
     'restored in place',
     'restored new table, drained',
     'restored new table, cut',
     'told events forgotten',
     'events lost with the stream',
+  ],
+  clock: [
+    ...['seconds ahead', 'seconds behind', 'minutes ahead', 'minutes behind', 'hours ahead', 'hours behind'],
+    ...['pollers apart', 'set forward', 'set back', 'ahead without Date', 'behind without Date'],
+    ...['Date appears', 'Date disappears', 'listing longer than the overlap'],
   ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
 } as const;

@@ -10,6 +10,8 @@ export interface Nature {
   readonly coverage: Coverage;
   /** False once the faults are over. */
   faulty: boolean;
+  /** Extra ms of each call over a boundary. */
+  readonly delays: Partial<Record<Boundary, number>>;
 }
 
 /** How a fault shows: as an error, or as another answer than the right one. */
@@ -58,7 +60,8 @@ export class Life {
     const fault = this.#faultOf(boundary);
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const there = between(random, 1, 100);
-    const back = between(random, 1, 100) + (fault === 'slow' ? SLOW_MS : 0);
+    const back =
+      between(random, 1, 100) + (fault === 'slow' ? SLOW_MS : 0) + (this.#nature.delays[boundary] ?? 0);
     const answer = (settle: () => void) =>
       scheduler.after(back, () => {
         if (!this.#dead) settle();

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import type { Freedoms } from '../../local/service/freedoms.ts';
 import { type Boundary, FAULTS, type Strike } from './faults.ts';
-import type { PartlyDelivered, PartlyPublished } from './partly.ts';
+import { areClose, type ClockStep, clockSteps, type Skew, skew, withClocks } from './plan/clocks.ts';
+import { type PartlyDelivered, type PartlyPublished, partly } from './plan/partly.ts';
+import { type Restless, unrest, withUnrest } from './plan/restless.ts';
+import { type RestoreStep, restores, withRestore } from './plan/restore.ts';
+import { type Sluggish, sluggish, withPages } from './plan/sluggish.ts';
 
 /** All that happens in one run, as data: so it can be repeated, and shrunk. */
 export interface Plan {
@@ -11,8 +15,7 @@ export interface Plan {
   readonly freedoms: Partial<Freedoms>;
   readonly pageSize: { readonly projects: number; readonly tasks: number; readonly auditLog: number };
   readonly concurrency: number;
-  /** ms that the service's clock, and those of our two pollers, are off. */
-  readonly skew: { readonly service: number; readonly pollers: readonly [number, number] };
+  readonly skew: Skew;
   readonly steps: readonly Step[];
   /** Of the publisher and the deliverer: each of their runs meets the next of these. */
   readonly publisher: readonly (readonly Strike[])[];
@@ -26,13 +29,21 @@ export interface Plan {
   readonly streamBatch: number;
   /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
   readonly streamAgain: readonly { readonly run: number; readonly records: number }[];
-  /** Of 1: how often SNS delivers late or twice, and SQS forgets a deletion. */
-  readonly mess: { readonly late: number; readonly twice: number; readonly undeleted: number };
+  /** Of 1: how often SNS delivers late or twice, SQS forgets a deletion, and Lambda runs one request twice. */
+  readonly mess: {
+    readonly late: number;
+    readonly twice: number;
+    readonly undeleted: number;
+    readonly sameRequest: number;
+  };
   readonly chat: boolean;
   /** Whether the service, or what stands before it, compresses its answers. */
   readonly compressed: boolean;
   /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
   readonly poison: Poison | undefined;
+  /** A project that no reading of the whole list shows. */
+  readonly restless: Restless | undefined;
+  readonly sluggish: Sluggish | undefined;
 }
 
 /** `project` chooses by remainder; `how`: what its task list answers. */
@@ -46,7 +57,7 @@ export interface Poison {
 export const POISONS = ['403', '500', 'no identifiers'] as const;
 
 /** `gap`: ms since the step before. */
-export type Step = { readonly gap: number } & (EditStep | RunStep | RestoreStep);
+export type Step = { readonly gap: number } & (EditStep | RunStep | RestoreStep | ClockStep);
 
 export interface RunStep {
   readonly do: 'run';
@@ -55,19 +66,6 @@ export interface RunStep {
   readonly budget: number;
   readonly strikes: readonly Strike[];
 }
-
-/** The table is restored to what it was so many steps ago. */
-export interface RestoreStep {
-  readonly do: 'restore';
-  readonly back: number;
-  readonly how: (typeof RESTORES)[number];
-  /** So many steps before, where the stream is cut off, the publisher was switched off. */
-  readonly off: number;
-}
-
-/** Into the table itself; or into a new one, as DynamoDB does: its stream begins anew, after the old one was read to its end,
- *  or cut off. */
-export const RESTORES = ['in place', 'new table, drained', 'new table, cut'] as const;
 
 export type EditKind = (typeof EDITS)[number];
 
@@ -241,45 +239,10 @@ const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({
   auditVisibleAfter: fc.constantFrom(0, 0, 2_000, 90_000),
 });
 
-const skew = fc.constantFrom(0, 0, 0, 90_000, -90_000, 3_600_000, -3_600_000);
-
 function runsOf(boundaries: readonly Boundary[]) {
   const strikes = fc.array(strikesAt(boundaries), { maxLength: 2, size: 'max' });
   return fc.array(strikes, { minLength: 3, maxLength: 20, size: 'max' });
 }
-
-const partly = {
-  from: fc.nat(6),
-  runs: fc.constantFrom(1, 1, 2, 4),
-  part: fc.constantFrom(0.2, 0.5, 0.8, 1),
-  salt: fc.nat(1000),
-};
-const partlyPublished = fc.record({
-  ...partly,
-  how: fc.constantFrom('failed' as const, 'failed' as const, 'refused' as const),
-});
-const partlyDelivered = fc.record({
-  ...partly,
-  how: fc.constantFrom(
-    '404' as const,
-    '500' as const,
-    '429' as const,
-    'reset' as const,
-    'dead letter' as const,
-  ),
-  visibility: fc.boolean(),
-});
-
-type Restore = Step & RestoreStep & { readonly after: number };
-
-const restores: fc.Arbitrary<Restore> = fc.record({
-  gap,
-  do: fc.constant('restore' as const),
-  after: fc.integer({ min: 3, max: 20 }),
-  back: fc.integer({ min: 1, max: 10 }),
-  how: fc.constantFrom(...RESTORES),
-  off: fc.nat(4),
-});
 
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
 const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
@@ -299,20 +262,16 @@ export const plans: fc.Arbitrary<Plan> = fc
       auditLog: fc.constantFrom(2, 3, 50),
     }),
     concurrency: fc.constantFrom(1, 2, 4),
-    skew: fc
-      .tuple(skew, skew, fc.constantFrom(0, 0, 2_000))
-      .map(([service, ours, apart]) => ({ service, pollers: [ours, ours + apart] as const })),
+    skew,
+    clocks: clockSteps,
     first: run,
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
-    restores: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: restores }),
+    restore: restores,
     publisher: fc.oneof(
       { weight: 3, arbitrary: runsOf(['topic.publish']) },
       { weight: 2, arbitrary: runsOf(['queue.rejected']) },
     ),
-    partly: fc.record({
-      publish: fc.array(partlyPublished, { maxLength: 3, size: 'max' }),
-      deliver: fc.array(partlyDelivered, { maxLength: 2, size: 'max' }),
-    }),
+    partly,
     streamBatch: fc.constantFrom(2, 5, 100),
     deliverer: fc.oneof(
       { weight: 4, arbitrary: runsOf(['table.read', 'table.update', 'queue.visibility', 'endpoint.post']) },
@@ -327,8 +286,11 @@ export const plans: fc.Arbitrary<Plan> = fc
       late: fc.constantFrom(0, 0.3),
       twice: fc.constantFrom(0, 0.3),
       undeleted: fc.constantFrom(0, 0.2),
+      sameRequest: fc.constantFrom(0, 0.2),
     }),
     chat: fc.boolean(),
+    unrest,
+    sluggish,
     poison: fc.option(
       fc.record({
         project: fc.nat(1000),
@@ -344,30 +306,40 @@ export const plans: fc.Arbitrary<Plan> = fc
       { weight: 4, arbitrary: fc.constant(false) },
     ),
   })
-  .map(({ first, restores, steps, ...plan }) =>
-    sound({ ...plan, steps: [first, ...withRestore(steps, restores)] }),
-  );
-
-function withRestore(steps: readonly Step[], restore: Restore | undefined): Step[] {
-  if (!restore) return [...steps];
-  const { after, ...step } = restore;
-  const index = Math.min(after, steps.length);
-  return [...steps.slice(0, index), step, ...steps.slice(index)];
-}
+  .map(({ first, restore, steps, unrest, clocks, ...plan }) => {
+    const eventful = withClocks([first, ...withRestore(steps, restore)], clocks);
+    const { steps: all, restless } = withUnrest(eventful, unrest);
+    return sound({ ...plan, steps: all, restless });
+  });
 
 /** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */
 function sound(plan: Plan): Plan {
-  const { freedoms, skew, partly, deliverer } = plan;
+  const { freedoms, partly, deliverer } = plan;
   const hasDead = partly.deliver.some(({ how }) => how === 'dead letter');
+  const { restless } = plan;
+  const { workspace, pageSize } = withPages(plan);
   return {
     ...plan,
+    workspace,
+    pageSize,
+    ...(restless && {
+      freedoms: { ...freedoms, cursors: 'offset' as const, listOrder: 'newest-update-first' as const },
+      pageSize: { ...pageSize, projects: Math.min(2, pageSize.projects) },
+    }),
     // Only an endpoint that wants no more has dead letters soon.
     deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
-    // Without a Date header our own clock must be right: the service's own notice says so.
-    skew: freedoms.dateHeader === false ? { ...skew, service: 0, pollers: [0, 0] } : skew,
     // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).
-    steps: plan.steps.map((step, index) => (index < firstMissing(plan.steps) ? step : withoutMissing(step))),
+    steps: ordered(plan).map((step, index) =>
+      index < firstMissing(plan.steps) ? step : withoutMissing(step),
+    ),
   };
+}
+
+/** Where our clocks differ, what was deleted and is made again may get a smaller version than it had, and so may what a
+ *  restored table knows nothing of (docs/decisions/0042). */
+function ordered({ skew, steps }: Plan): readonly Step[] {
+  if (areClose(skew, steps)) return steps;
+  return steps.filter(step => step.do !== 'restore' && !(step.do === 'edit' && step.edit === 'create again'));
 }
 
 /** The place behind the first run that finds task lists missing. */

@@ -1,3 +1,4 @@
+import type { Sleep } from '../../functions/clock.ts';
 import { createPoll, type Poll } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -33,7 +34,7 @@ export class Pollers {
   readonly #service: ServiceSide;
   readonly #settings: WorkspaceSettings;
   readonly #environments: Environment[] = [];
-  readonly #walking = new Set<string>();
+  readonly #walking = new Set<{ readonly requestId: string }>();
   #runs = 0;
   #started = 0;
 
@@ -52,7 +53,7 @@ export class Pollers {
   }
 
   isWalking(owner: string): boolean {
-    return this.#walking.has(owner);
+    return [...this.#walking].some(({ requestId }) => owner.startsWith(`${requestId}/`));
   }
 
   get areIdle(): boolean {
@@ -64,17 +65,28 @@ export class Pollers {
     for (const { life } of this.#environments) life.kill();
   }
 
-  /** Begins a run. Settles when it ends, or when its process dies. */
-  run({ mode, budget, strikes }: RunRequest): Promise<Ended> {
+  /** Begins a run, now and then two of them for one request: asynchronous invocations come at least once. Settles when it
+   *  ends, or when its process dies. */
+  run(request: RunRequest): Promise<Ended> {
+    const { coverage, nature, plan, random } = this.#shared;
+    const requestId = `run-${++this.#runs}`;
+    if (nature.faulty && random() < plan.mess.sameRequest) {
+      coverage.add('poller', 'same request twice');
+      void this.#run(requestId, { ...request, strikes: [] });
+    }
+    return this.#run(requestId, request);
+  }
+
+  #run(requestId: string, { mode, budget, strikes }: RunRequest): Promise<Ended> {
     const { scheduler, coverage } = this.#shared;
     const environment = this.#environments.find(one => !one.isBusy && !one.life.isDead) ?? this.#create();
-    const owner = `run-${++this.#runs}`;
+    const walking = { requestId };
     if (!this.areIdle) coverage.add('poller', 'two at once');
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
     environment.isBusy = true;
     environment.life.expect(strikes);
-    this.#walking.add(owner);
+    this.#walking.add(walking);
     const timeout = scheduler.after(budget, () => {
       coverage.add('poller', 'killed at its time-out');
       environment.life.kill();
@@ -82,13 +94,16 @@ export class Pollers {
     const end = (ended: Ended) => {
       timeout();
       environment.isBusy = false;
-      this.#walking.delete(owner);
+      this.#walking.delete(walking);
       resolve(ended);
     };
     this.#onDeath.set(environment.life, () => end(undefined));
-    const context = { awsRequestId: owner, getRemainingTimeInMillis: () => deadline - scheduler.now };
+    const { restless } = this.#service;
+    const before = restless.count;
+    const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => deadline - scheduler.now };
     environment.poll({ workspace: WORKSPACE, processId: PROCESS, mode }, context).then(
       report => {
+        if (report.mode === 'sweep' && report.outcome === 'completed') restless.swept(before);
         if (report.outcome === 'unfinished') coverage.add('poller', 'out of time');
         end({ report });
       },
@@ -100,11 +115,15 @@ export class Pollers {
   readonly #onDeath = new WeakMap<Life, () => void>();
 
   #create(): Environment {
-    const { nature, scheduler, table, wrote, log, random, plan } = this.#shared;
+    const { nature, clocks, table, wrote, log, random, plan } = this.#shared;
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
-    const skew = plan.skew.pollers[this.#started++ % 2] ?? 0;
-    const clock = () => scheduler.now + skew;
-    const snapshots = createSnapshots({ client: tableClient(life, table, wrote), tableName: TABLE_NAME });
+    const clock = clocks.of(this.#started++);
+    const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
+    const snapshots = createSnapshots({
+      client: tableClient(life, table, wrote),
+      tableName: TABLE_NAME,
+      patience: { clock, random, sleep },
+    });
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const poll = createPoll({
       workspaces: [this.#settings],
@@ -115,12 +134,13 @@ export class Pollers {
           credentials: async () => ({ clientId, clientSecret }),
           clock,
           random,
-          sleep: (ms, signal) => life.sleep(ms, signal),
+          sleep,
           pageSize: plan.pageSize,
           openAgent: () => new VirtualAgent(life, serviceBoundary, request => this.#service.serve(request)),
           onNotice: notice => log.warn(notice.message, notice),
         }),
       clock,
+      random,
       log,
       count: () => {},
     });

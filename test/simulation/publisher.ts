@@ -11,7 +11,7 @@ import { type Failing, Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
 import { TopicModel } from './models/topic.ts';
 import { eventsOf, PublishingOracle } from './oracle/publishing.ts';
-import { isAmong, isDuring, type PartlyPublished } from './partly.ts';
+import { isAmong, isDuring, type PartlyPublished } from './plan/partly.ts';
 import type { Shared } from './shared.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:000000000000:changewire';

@@ -33,6 +33,9 @@ function stepText(step: Step): string {
     const { edit, a, b, value, audit, touch } = step;
     return `${after}${edit} (${a}, ${b}, ${value})${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
   }
+  if (step.do === 'clock') return `${after}poller ${step.poller}'s clock is set by ${step.by / 1000} s`;
+  if (step.do === 'date')
+    return `${after}the service sends ${step.header ? 'a' : 'no'} Date header from now on`;
   if (step.do === 'restore') return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
   const strikes = step.strikes.map(
     ({ fault, boundary, nth, times }) => `${fault} at ${boundary} #${nth}${times > 1 ? ` ×${times}` : ''}`,

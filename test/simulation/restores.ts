@@ -1,5 +1,6 @@
 import type { Item } from './models/table.ts';
-import type { Plan, RestoreStep } from './plan.ts';
+import type { RestoreStep } from './plan/restore.ts';
+import type { Plan } from './plan.ts';
 import type { World } from './world.ts';
 
 /** So long a restore takes, at least: far longer than clocks differ. */

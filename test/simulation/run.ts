@@ -14,10 +14,12 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
   try {
     for (const [index, step] of plan.steps.entries()) {
       await world.pass(step.gap);
-      world.service.reach(index);
+      world.reach(index);
       restores.reach(index, world);
       if (step.do === 'edit') world.service.edit(step);
       else if (step.do === 'run') void world.pollers.run(step);
+      else if (step.do === 'clock') world.clocks.set(step);
+      else if (step.do === 'date') world.service.sendDate(step.header);
       else await restore(world, restores.backupOf(index), step);
     }
     await world.until(() => world.pollers.areIdle, 'every run ends');

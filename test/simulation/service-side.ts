@@ -7,10 +7,14 @@ import { compressed, type Reply, type Sent } from './http.ts';
 import { History } from './oracle/history.ts';
 import type { SecretsOracle } from './oracle/secrets.ts';
 import type { EditStep, Plan, Poison } from './plan.ts';
+import { RestlessList } from './restless.ts';
 import type { Scheduler } from './scheduler.ts';
 import { PROCESS } from './shared.ts';
 
 export const ORIGIN = 'https://service.example';
+
+/** How far behind the last pass each one asks again, where nothing else is configured. */
+const OVERLAP_MS = 120_000;
 
 /** The service, with all that it ever was. */
 export class ServiceSide {
@@ -25,6 +29,9 @@ export class ServiceSide {
   readonly #compresses: boolean;
   /** The project whose tasks can't be read now. */
   #poisoned: string | undefined;
+  readonly restless: RestlessList;
+  /** When the first page of a list was last asked for. */
+  #firstPage = 0;
   #deletions = 0;
   /** By list: how many deletions there were when its last first page was asked for. */
   readonly #begun = new Map<string, number>();
@@ -48,6 +55,11 @@ export class ServiceSide {
     });
     secrets.learn(this.backend.credentials.clientSecret);
     this.history = new History(this.backend, PROCESS);
+    this.restless = new RestlessList(plan.restless, this.backend, coverage, id => {
+      this.history.note();
+      this.#deletions += 1;
+      this.edits.push({ projects: [id], visible: 'by a sweep' });
+    });
   }
 
   /** The plan's step with this number begins. */
@@ -55,11 +67,20 @@ export class ServiceSide {
     const { from = Infinity, steps = 0, project = 0 } = this.#poison ?? {};
     const ids = [...(this.backend.workspace().processes.get(PROCESS)?.projects.keys() ?? [])];
     if (step === from) this.#poisoned = ids[project % ids.length];
-    if (step === from + steps) this.heal();
+    if (step === from + steps) this.#poisoned = undefined;
+    this.restless.reach(step);
   }
 
   heal(): void {
     this.#poisoned = undefined;
+    this.restless.rest();
+  }
+
+  sendDate(header: boolean): void {
+    const { freedoms } = this.backend;
+    if (freedoms.dateHeader !== header)
+      this.#coverage.add('clock', header ? 'Date appears' : 'Date disappears');
+    freedoms.dateHeader = header;
   }
 
   edit(step: EditStep): void {
@@ -70,6 +91,8 @@ export class ServiceSide {
   }
 
   serve({ method, path, headers, body }: Sent): Reply {
+    if (serviceBoundary({ path }) === 'service.projects')
+      this.restless.asked(new URLSearchParams(path.split('?')[1]));
     const answer = respond(this.backend, {
       method,
       url: path,
@@ -102,6 +125,11 @@ export class ServiceSide {
   #noteViews(path: string): void {
     const { freedoms, clock } = this.backend;
     const [list = '', query = ''] = path.split('?');
+    if (!query.includes('after=')) this.#firstPage = clock();
+    else if (clock() - this.#firstPage > OVERLAP_MS) {
+      this.#firstPage = Number.POSITIVE_INFINITY;
+      this.#coverage.add('clock', 'listing longer than the overlap');
+    }
     if (!query.includes('after=')) this.#begun.set(list, this.#deletions);
     else if (freedoms.cursors === 'offset' && this.#begun.get(list) !== this.#deletions)
       this.#coverage.add('service', 'page shifted');

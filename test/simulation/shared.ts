@@ -1,6 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Random } from '../../functions/clock.ts';
 import type { Log } from '../../functions/telemetry.ts';
+import type { Clocks } from './clocks.ts';
 import type { Coverage } from './faults.ts';
 import type { Nature } from './life.ts';
 import type { TableModel } from './models/table.ts';
@@ -15,6 +16,7 @@ export const TABLE_NAME = 'changewire';
 export interface Shared {
   readonly plan: Plan;
   readonly scheduler: Scheduler;
+  readonly clocks: Clocks;
   readonly random: Random;
   readonly coverage: Coverage;
   readonly nature: Nature;

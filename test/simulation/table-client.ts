@@ -5,6 +5,7 @@ import {
   ProvisionedThroughputExceededException,
   QueryCommand,
   TransactionCanceledException,
+  TransactionConflictException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Boundary } from './faults.ts';
@@ -32,20 +33,20 @@ function boundaryOf(command: object): Boundary {
 /** What reaches our code when the SDK's own tries are used up. */
 function failing(command: object): Failing<unknown> {
   return (work, fault) => {
-    if (fault === 'worked-then-failed') {
-      work();
+    if (fault.startsWith('worked-then')) work();
+    if (fault === 'worked-then-failed')
       throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
-    }
-    if (fault === 'cancelled') throw cancelled(command as TransactWriteItemsCommand);
-    throw new ProvisionedThroughputExceededException({ message: 'Slow down', $metadata: {} });
+    const about = { message: 'Slow down', $metadata: {} };
+    if (fault === 'conflicting') throw new TransactionConflictException(about);
+    if (!(command instanceof TransactWriteItemsCommand))
+      throw new ProvisionedThroughputExceededException(about);
+    throw cancelled(command, fault === 'cancelled' ? 'TransactionConflict' : 'ThrottlingError');
   };
 }
 
-/** Another transaction touches the same item at this moment. */
-function cancelled({ input }: TransactWriteItemsCommand): TransactionCanceledException {
-  const reasons = (input.TransactItems ?? []).map((_, index) => ({
-    Code: index === 0 ? 'TransactionConflict' : 'None',
-  }));
+/** For the first of its items: another transaction touches it at this moment, or its part of the table has no room. */
+function cancelled({ input }: TransactWriteItemsCommand, Code: string): TransactionCanceledException {
+  const reasons = (input.TransactItems ?? []).map((_, index) => ({ Code: index === 0 ? Code : 'None' }));
   return new TransactionCanceledException({
     message: 'Transaction cancelled',
     $metadata: {},

@@ -1,6 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { CHANGE } from '../../functions/snapshots/keys.ts';
 import { seededRandom } from '../../local/service/random.ts';
+import { Clocks } from './clocks.ts';
 import { SIGNING_SECRET, SimulatedEndpoint } from './endpoints.ts';
 import type { Coverage } from './faults.ts';
 import { type Item, TableModel } from './models/table.ts';
@@ -10,7 +11,9 @@ import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
-import type { Plan, RestoreStep } from './plan.ts';
+import { isTimed } from './plan/clocks.ts';
+import type { RestoreStep } from './plan/restore.ts';
+import type { Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
 import type { Backup } from './restores.ts';
@@ -52,9 +55,10 @@ export class World {
     this.#shared = {
       plan,
       scheduler,
+      clocks: new Clocks(scheduler, coverage, plan.skew, plan.freedoms.dateHeader !== false),
       random,
       coverage,
-      nature: { scheduler, random, coverage, faulty: true },
+      nature: { scheduler, random, coverage, faulty: true, delays: {} },
       table,
       shard: [],
       wrote: () => this.#wrote(),
@@ -64,7 +68,12 @@ export class World {
       },
     };
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
-    this.commits = new CommitsOracle(this.service.history, coverage, plan.freedoms.dateHeader !== false);
+    this.commits = new CommitsOracle(
+      this.service.history,
+      coverage,
+      isTimed(plan.freedoms, plan.steps),
+      this.service.restless.ever,
+    );
     this.deliveries = new DeliveriesOracle(this.commits);
     this.pollers = new Pollers(this.#shared, this.service);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
@@ -76,9 +85,19 @@ export class World {
     this.#subscribe(plan, coverage);
   }
 
+  /** The plan's step with this number begins. */
+  reach(step: number): void {
+    this.service.reach(step);
+    const { plan, nature } = this.#shared;
+    const { from = Number.POSITIVE_INFINITY, steps = 0, ms = 0 } = plan.sluggish ?? {};
+    if (step === from) nature.delays['service.projects'] = ms;
+    if (step === from + steps) nature.delays['service.projects'] = 0;
+  }
+
   /** From now on nothing goes wrong any more. */
   calm(): void {
     this.#shared.nature.faulty = false;
+    this.#shared.nature.delays['service.projects'] = 0;
     this.service.heal();
   }
 
@@ -115,12 +134,11 @@ export class World {
     this.#streamed = this.table.stream.length;
     const records = items.map((item, index) => insertOf(item, index));
     this.commits.restored(records, events);
-    this.#leases.restored(records, this.#latest);
+    this.#leases.restored(records, this.clocks.latest);
   }
 
-  /** Our time, by the poller whose clock is the furthest ahead. */
-  get #latest(): number {
-    return this.scheduler.now + Math.max(...this.#shared.plan.skew.pollers);
+  get clocks(): Clocks {
+    return this.#shared.clocks;
   }
 
   #wrote(): void {
@@ -129,7 +147,7 @@ export class World {
     if (records.length === 0) return;
     try {
       this.commits.wrote(records);
-      this.#leases.wrote(records, this.#latest);
+      this.#leases.wrote(records, this.clocks.latest);
     } catch (error) {
       this.#shared.fail(error);
     }

@@ -97,8 +97,8 @@ describe.each(TABLES)('%s', (name, open) => {
 
     it('takes only a failed condition for "somebody else was first": every other failure is thrown', async () => {
       const Key = projectKey(process, 'x');
-      const wrong = table.client.send(new DeleteItemCommand({ TableName: 'nowhere', Key }));
-      await expect(holds(wrong)).rejects.toThrow(/nowhere|not exist|not found/i);
+      const wrong = () => table.client.send(new DeleteItemCommand({ TableName: 'nowhere', Key }));
+      await expect(holds(table, wrong)).rejects.toThrow(/nowhere|not exist|not found/i);
     });
   });
 });

@@ -5,17 +5,20 @@ import {
   GetItemCommand,
   QueryCommand,
   TransactionCanceledException,
+  TransactionConflictException,
   type TransactWriteItem,
-  type TransactWriteItemsCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
-import { holds } from '../../functions/snapshots/table.ts';
+import type { Lease } from '../../functions/snapshots/snapshots.ts';
+import { holds, type Patience } from '../../functions/snapshots/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
-import { openModel } from '../support/table.ts';
+import { openModel, PATIENCE } from '../support/table.ts';
 import { AT, content, event, noise, snapshot } from './contract.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
@@ -24,7 +27,15 @@ let sent: { input: object }[];
 let answer: (command: object) => object | undefined;
 let client: DynamoDBClient;
 let tableName: string;
+let waited: number[];
+const patience: Patience = {
+  ...PATIENCE,
+  sleep: async ms => {
+    waited.push(ms);
+  },
+};
 beforeEach(() => {
+  waited = [];
   sent = [];
   answer = () => undefined;
   const opened = openModel();
@@ -34,7 +45,7 @@ beforeEach(() => {
     return answer(command) ?? opened.model.run(command);
   });
 });
-const snapshots = () => createSnapshots({ client, tableName });
+const snapshots = () => createSnapshots({ client, tableName, patience });
 const commit = (more = {}) =>
   snapshots().commit(process, {
     projectId: 'p1',
@@ -57,7 +68,7 @@ describe('a read', () => {
     await snapshots().load(process, 'p1');
     await snapshots().held(process, ['p1']);
     await Array.fromAsync(snapshots().projectIds(process));
-    await createEndpointStates({ client, tableName }).isStopped('crm');
+    await createEndpointStates({ client, tableName, patience }).isStopped('crm');
     const consistent = sent.flatMap(command => {
       if (command instanceof BatchGetItemCommand)
         return Object.values(command.input.RequestItems ?? {}).map(({ ConsistentRead }) => ConsistentRead);
@@ -123,6 +134,26 @@ describe('asking which projects are held', () => {
     };
     expect(await snapshots().held(process, ids(200))).toEqual(new Set(['p1', 'p150']));
     expect(asked().map(keys => keys?.length)).toEqual([100, 100, 100]);
+    expect(waited).toEqual([25]);
+  });
+
+  it('waits longer while the table has no room for anything, and not at all once it has for something', async () => {
+    const answered = [0, 0, 40, 0, 60, 100];
+    answer = command => {
+      if (!(command instanceof BatchGetItemCommand)) return undefined;
+      const { Keys = [] } = command.input.RequestItems?.[tableName] ?? {};
+      return { UnprocessedKeys: { [tableName]: { Keys: Keys.slice(answered[sent.length - 1]) } } };
+    };
+    expect(await snapshots().held(process, ids(200))).toEqual(new Set());
+    expect(asked().map(keys => keys?.length)).toEqual([100, 100, 100, 100, 100, 100]);
+    expect(waited).toEqual([25, 50, 25]);
+  });
+
+  it('gives up on a table that never answers', async () => {
+    answer = command =>
+      command instanceof BatchGetItemCommand ? { UnprocessedKeys: command.input.RequestItems } : undefined;
+    await expect(snapshots().held(process, ['p1'])).rejects.toThrow(/answered no item.*throttled/);
+    expect(sent).toHaveLength(8);
   });
 });
 
@@ -180,44 +211,173 @@ describe('a change record', () => {
 });
 
 describe('a conditional write', () => {
+  const FAILED = new ConditionalCheckFailedException({ message: 'no', $metadata: {} });
+  const CONFLICT = new TransactionConflictException({ message: 'no', $metadata: {} });
+  const named = (name: string) => Object.assign(new Error('no'), { name });
   const cancelled = (...codes: (string | undefined)[]) =>
     new TransactionCanceledException({
       message: 'cancelled',
       $metadata: {},
       CancellationReasons: codes.map(Code => (Code === undefined ? {} : { Code })),
     });
+  /** A write that meets these errors, one after the other, and then works; with how often it was tried. */
+  const meeting = (...errors: Error[]) => {
+    const rest = [...errors];
+    const write = async () => {
+      write.tried += 1;
+      const error = rest.shift();
+      if (error) throw error;
+      return {};
+    };
+    write.tried = 0;
+    return write;
+  };
+  let now: number;
+  let waits: number[];
+  beforeEach(() => {
+    now = AT;
+    waits = [];
+  });
+  const table = (more: Partial<Patience> = {}) => ({
+    client,
+    tableName,
+    patience: {
+      clock: () => now,
+      random: () => 0.5,
+      sleep: async (ms: number) => {
+        waits.push(ms);
+        now += ms;
+      },
+      ...more,
+    },
+  });
 
-  it.each([
-    ['its condition failed', new ConditionalCheckFailedException({ message: 'no', $metadata: {} })],
-    ['a condition of its transaction failed', cancelled('None', 'ConditionalCheckFailed')],
-    ['another transaction was under way', cancelled(undefined, 'TransactionConflict')],
-    ['both', cancelled('ConditionalCheckFailed', 'TransactionConflict')],
-  ])('came too late when %s', async (_why, error) => {
-    expect(await holds(Promise.reject(error))).toBe(false);
+  it('that worked holds', async () => {
+    expect(await holds(table(), meeting())).toBe(true);
   });
 
   it.each([
-    ['was throttled', cancelled('ThrottlingError')],
-    ['was throttled and came too late', cancelled('ConditionalCheckFailed', 'ThrottlingError')],
+    ['its condition failed', FAILED],
+    ['a condition of its transaction failed', cancelled('None', 'ConditionalCheckFailed')],
+    [
+      'that, and another transaction was under way',
+      cancelled('ConditionalCheckFailed', 'TransactionConflict'),
+    ],
+    ['that, and it was throttled', cancelled(undefined, 'ThrottlingError', 'ConditionalCheckFailed')],
+    ['that, and capacity lacked', cancelled('ProvisionedThroughputExceeded', 'ConditionalCheckFailed')],
+  ])('came too late when %s, and is not tried again', async (_why, error) => {
+    const write = meeting(error);
+    expect(await holds(table(), write)).toBe(false);
+    expect([write.tried, waits]).toEqual([1, []]);
+  });
+
+  it.each([
+    ['met a transaction', CONFLICT],
+    ['was throttled', named('ThrottlingException')],
+    ['lacked capacity', named('ProvisionedThroughputExceededException')],
+    ['came over the account’s limit', named('RequestLimitExceeded')],
+    ['is still under way by its token', named('TransactionInProgressException')],
+    ['met another one, as a transaction', cancelled(undefined, 'TransactionConflict')],
+    ['was throttled, as a transaction', cancelled('None', 'ThrottlingError')],
+    ['lacked capacity, as a transaction', cancelled('ProvisionedThroughputExceeded', 'TransactionConflict')],
+  ])('that %s is tried again, and then says who was first', async (_why, error) => {
+    const write = meeting(error, error);
+    expect(await holds(table(), write)).toBe(true);
+    expect([write.tried, waits]).toEqual([3, [25, 50]]);
+    expect(await holds(table(), meeting(error, FAILED))).toBe(false);
+  });
+
+  it('waits by full jitter, up to 1.6 s, and gives up at the eighth try', async () => {
+    const write = meeting(...Array.from({ length: 9 }, () => CONFLICT));
+    await expect(holds(table({ random: () => 1 }), write)).rejects.toBe(CONFLICT);
+    expect([write.tried, waits]).toEqual([8, [50, 100, 200, 400, 800, 1600, 1600]]);
+    await holds(table({ random: () => 0 }), meeting(CONFLICT));
+    expect(waits.at(-1)).toBe(0);
+  });
+
+  it('waits for nothing beyond the deadline', async () => {
+    const write = meeting(CONFLICT, CONFLICT, CONFLICT);
+    await expect(holds(table({ deadline: AT + 75 }), write)).rejects.toBe(CONFLICT);
+    expect([write.tried, waits]).toEqual([2, [25]]);
+    now = AT;
+    expect(await holds(table({ deadline: AT + 76 }), meeting(CONFLICT, CONFLICT))).toBe(true);
+  });
+
+  it.each([
+    [
+      'was cancelled for its size too',
+      cancelled('ConditionalCheckFailed', 'ItemCollectionSizeLimitExceeded'),
+    ],
+    ['is wrong, and was throttled', cancelled('ValidationError', 'ThrottlingError')],
     ['was cancelled for no reason', cancelled('None')],
     ['was cancelled with no reasons', cancelled()],
     ['was cancelled silently', new TransactionCanceledException({ message: 'cancelled', $metadata: {} })],
+    ['may have worked', named('TimeoutError')],
+    ['threw what is no error', 'ThrottlingException' as unknown as Error],
     [
       'failed in another way',
       Object.assign(new Error('other'), { CancellationReasons: [{ Code: 'ConditionalCheckFailed' }] }),
     ],
-  ])('that %s is an error: nobody else was first', async (_why, error) => {
-    await expect(holds(Promise.reject(error))).rejects.toBe(error);
+  ])('that %s is an error at once', async (_why, error) => {
+    const write = meeting(error);
+    await expect(holds(table(), write)).rejects.toBe(error);
+    expect([write.tried, waits]).toEqual([1, []]);
   });
 
-  it('that worked holds', async () => {
-    expect(await holds(Promise.resolve({}))).toBe(true);
+  describe('and a read', () => {
+    const THROTTLED = named('ProvisionedThroughputExceededException');
+    const COMMANDS = [
+      GetItemCommand,
+      QueryCommand,
+      BatchGetItemCommand,
+      UpdateItemCommand,
+      TransactWriteItemsCommand,
+    ];
+    /** Each kind of command is refused once. */
+    const refuseOnce = () => {
+      const rest = new Set(COMMANDS);
+      answer = command => {
+        const kind = [...rest].find(one => command instanceof one);
+        if (!kind) return undefined;
+        rest.delete(kind);
+        throw kind === TransactWriteItemsCommand ? cancelled('ThrottlingError') : THROTTLED;
+      };
+      return rest;
+    };
+
+    it('is tried again, whatever it is', async () => {
+      await commit({ snapshot: snapshot(AT, content({ text: noise(900_000) })) });
+      const rest = refuseOnce();
+      const port = createSnapshots(table());
+      const states = createEndpointStates(table());
+      expect(await port.readState(process)).toMatchObject({ baselined: false });
+      expect(await Array.fromAsync(port.projectIds(process))).toEqual(['p1']);
+      expect(await port.held(process, ['p1'])).toEqual(new Set(['p1']));
+      const lease = await port.takeLease(process, { mode: 'changes', owner: 'me', now: AT, until: AT + 1 });
+      expect(await port.finish(process, lease as Lease, { baselined: true })).toBe(true);
+      expect(rest.size).toBe(0);
+      refuseOnce();
+      expect(await port.isUnfinished(process, 'changes')).toBe(false);
+      expect(await port.load(process, 'p1')).toBeDefined();
+      await states.stop('crm', 'gone', AT);
+      refuseOnce();
+      expect(await states.isStopped('crm')).toEqual({ reason: 'gone', at: AT });
+      expect(await states.reserveSlot('crm', 1_000, AT)).toBe(0);
+      expect(await states.reserveSlot('crm', 1_000, AT)).toBe(1_000);
+      expect(waits).toHaveLength(10);
+    });
+
+    it('of a run that has no time left is not', async () => {
+      refuseOnce();
+      await expect(createSnapshots(table()).until(AT).readState(process)).rejects.toBe(THROTTLED);
+      expect(waits).toEqual([]);
+    });
   });
 });
 
 describe('an endpoint’s state', () => {
   it('is served while its moments are booked', async () => {
-    const states = createEndpointStates({ client, tableName });
+    const states = createEndpointStates({ client, tableName, patience });
     await states.reserveSlot('crm', 1_000, AT);
     expect(await states.isStopped('crm')).toBeUndefined();
   });

@@ -1,15 +1,13 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type _Record, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
+import type { Table } from '../../functions/snapshots/table.ts';
 import { lambdaRecord } from '../../local/stream/lambda-record.ts';
 import type { Position } from '../../local/stream/position.ts';
 import { ShardReader } from '../../local/stream/shards.ts';
 import { openModel as open, startTable, usesModel } from '../support/table.ts';
 
 /** A table under test, of whatever kind. */
-export interface OpenTable {
-  readonly client: DynamoDBClient;
-  readonly tableName: string;
+export interface OpenTable extends Table {
   /** All that the stream got so far, in its order, as Lambda hands it to a function. */
   stream(): Promise<DynamoDBRecord[]>;
   stop(): Promise<void>;
@@ -22,21 +20,19 @@ export const TABLES: readonly (readonly [name: string, open: () => Promise<OpenT
 ];
 
 export async function openModel(): Promise<OpenTable> {
-  const { client, tableName, model } = open();
+  const { model, ...table } = open();
   return {
-    client,
-    tableName,
+    ...table,
     stream: async () => [...model.stream],
     stop: async () => undefined,
   };
 }
 
 export async function openEmbedded(): Promise<OpenTable> {
-  const { client, tableName, streamArn, clientOptions, stop } = await startTable();
+  const { streamArn, clientOptions, stop, ...table } = await startTable();
   const streams = new DynamoDBStreamsClient(clientOptions);
   return {
-    client,
-    tableName,
+    ...table,
     stream: () => readStream(new ShardReader(streams, streamArn), streamArn),
     stop: async () => {
       streams.destroy();

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Patience, Table } from '../../functions/snapshots/table.ts';
 import { ensureTable } from '../../local/stream/ensure-table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { hasEmbedded } from './dynamodb/binary.ts';
@@ -6,15 +7,16 @@ import { startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
+/** What is tried again is so at once. */
+export const PATIENCE: Patience = { clock: Date.now, random: () => 0.5, sleep: async () => undefined };
+
 /** Which table tests run over. By default the model, and what holds the model to DynamoDB runs over the embedded DynamoDB,
  *  too. `dynamodb`: all run over the embedded DynamoDB. `model`: none does; mutation tests, which run each test many times, and any
  *  machine that there is no embedded DynamoDB for. */
 const asked = process.env.TEST_TABLE;
 export const usesModel = asked === 'model' || !hasEmbedded();
 
-export interface TestTable {
-  readonly client: DynamoDBClient;
-  readonly tableName: string;
+export interface TestTable extends Table {
   stop(): Promise<void>;
 }
 
@@ -26,7 +28,12 @@ export async function openTable(): Promise<TestTable> {
 /** The model of an empty table, and a client that knows nothing else. */
 export function openModel() {
   const model = new TableModel(TABLE_NAME);
-  return { client: modelClient(async command => model.run(command)), tableName: TABLE_NAME, model };
+  return {
+    client: modelClient(async command => model.run(command)),
+    tableName: TABLE_NAME,
+    patience: PATIENCE,
+    model,
+  };
 }
 
 /** An embedded DynamoDB with an empty table, in memory. */
@@ -38,6 +45,7 @@ export async function startTable() {
     return {
       client,
       tableName: TABLE_NAME,
+      patience: PATIENCE,
       streamArn,
       clientOptions: database.clientOptions,
       stop: async () => {

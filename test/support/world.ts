@@ -74,12 +74,14 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     connections.push(connection);
     return connection;
   };
-  const poller = (more: Partial<PollDependencies> = {}): Poll =>
+  const poller = ({ snapshots: port = snapshots, ...more }: Partial<PollDependencies> = {}): Poll =>
     createPoll({
       workspaces: [workspace],
-      snapshots,
+      // What a test puts over some calls of the port is there in every run.
+      snapshots: port !== snapshots && port.until === snapshots.until ? { ...port, until: () => port } : port,
       connect: connectTo,
       clock: () => clock.now,
+      random: () => 0.5,
       log: {
         info: (message, details) => said.push({ level: 'info', message, details }),
         warn: (message, details) => said.push({ level: 'warn', message, details }),
@@ -93,10 +95,10 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   let runs = 0;
   const run = (
     mode: Mode = 'changes',
-    how: { poll?: Poll; remaining?: number } = {},
+    how: { poll?: Poll; remaining?: number; requestId?: string } = {},
   ): Promise<PassReport> => {
     const context = {
-      awsRequestId: `run-${++runs}`,
+      awsRequestId: how.requestId ?? `run-${++runs}`,
       getRemainingTimeInMillis: () => how.remaining ?? 900_000,
     };
     return (how.poll ?? poll)({ workspace: name, processId: PROCESS, mode }, context);

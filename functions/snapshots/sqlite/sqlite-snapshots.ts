@@ -8,7 +8,9 @@ import { readState } from './states.ts';
 /** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done, and on disk,
  *  before it returns; what SQLite refuses (a full disk) rejects, and nothing is changed. */
 export function sqliteSnapshots(database: Database): Snapshots {
-  return {
+  const snapshots: Snapshots = {
+    // Nothing here is refused for the moment: there is nothing to be patient with.
+    until: () => snapshots,
     readState: async process => readState(database, process),
     takeLease: async (process, request) => takeLease(database, process, request),
     isUnfinished: async (process, mode) => isUnfinished(database, process, mode),
@@ -22,4 +24,5 @@ export function sqliteSnapshots(database: Database): Snapshots {
     held: async (process, ids) => held(database, process, ids),
     projectIds: process => projectIds(database, process),
   };
+  return snapshots;
 }

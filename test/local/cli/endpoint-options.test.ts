@@ -55,6 +55,7 @@ describe('the endpoints of the command line', () => {
 
   const ADDRESS =
     'takes an https URL without user name, or an http URL of this machine such as http://localhost:9000/events.';
+  const PRIVATE = 'takes no URL of a private or reserved address, other than those of this machine.';
   const SECRETS =
     'takes whsec_ and the base64 of 24 to 64 bytes. Without one a secret is made and kept for you.';
   test.each([
@@ -65,6 +66,16 @@ describe('the endpoints of the command line', () => {
     ['--webhook https://me:hush@example.com', `--webhook ${ADDRESS}`],
     ['--webhook ftp://example.com/hush', `--webhook ${ADDRESS}`],
     ['--webhook http://10.0.0.1/hush', '--webhook takes an https URL, or an http URL of this machine.'],
+    [
+      '--webhook http://[::ffff:10.0.0.1]/hush',
+      '--webhook takes an https URL, or an http URL of this machine.',
+    ],
+    ['--webhook http://0.0.0.0:9000/hush', '--webhook takes an https URL, or an http URL of this machine.'],
+    ['--webhook https://192.168.1.1/hush', `--webhook ${PRIVATE}`],
+    ['--slack https://169.254.169.254/hush', `--slack ${PRIVATE}`],
+    ['--teams https://[fd00::1]/hush', `--teams ${PRIVATE}`],
+    ['--webhook https://3232235777/hush', `--webhook ${PRIVATE}`],
+    ['--webhook https://example.com:0/hush', '--webhook names port 0, where nobody can listen.'],
     ['--slack hush', `--slack ${ADDRESS}`],
     [
       '--slack --teams',
@@ -97,6 +108,7 @@ describe('the endpoints of the command line', () => {
       'WEBHOOK_SECRET has more than two secrets: give the new one and the old one.',
     ],
     [{ TEAMS_WEBHOOK_URL: 'hush' }, '--teams', `TEAMS_WEBHOOK_URL ${ADDRESS}`],
+    [{ TEAMS_WEBHOOK_URL: 'https://10.0.0.1/hush' }, '--teams', `TEAMS_WEBHOOK_URL ${PRIVATE}`],
   ])('are refused when the environment is wrong: %j', (environment, line, message) => {
     expect(() => wanted(line, environment as Record<string, string>)).toThrow(new UsageError(message));
   });

@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { serviceSettings, withEnvFile } from '../../../local/cli/environment.ts';
 import { temporaryDirectory } from '../support.ts';
 
+const ADDRESS =
+  'an https:// address without user name, password or #fragment; http:// only to 127.0.0.1, [::1] or localhost.';
+
 const complete = {
   SERVICE_BASE_URL: 'https://api.example.com',
   SERVICE_AUTH_URL: 'https://auth.example.com',
@@ -40,11 +43,22 @@ describe('the settings of a real service', () => {
   });
 
   test.each([
-    [{ SERVICE_BASE_URL: 'api.example.com' }, 'SERVICE_BASE_URL must be an http or https URL'],
-    [{ SERVICE_AUTH_URL: 'https://user:pass@auth' }, 'SERVICE_AUTH_URL must be an http or https URL'],
+    [{ SERVICE_BASE_URL: 'api.example.com' }, `SERVICE_BASE_URL must be ${ADDRESS}`],
+    [{ SERVICE_AUTH_URL: 'https://user:pass@auth' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
+    [{ SERVICE_BASE_URL: 'http://api.example.com' }, `SERVICE_BASE_URL must be ${ADDRESS}`],
+    [{ SERVICE_AUTH_URL: 'http://10.0.0.1/token' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
+    [{ SERVICE_AUTH_URL: 'http://localhost.example.com' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
     [{ SERVICE_PROCESSES: 'a,,b' }, 'SERVICE_PROCESSES has an empty id'],
   ])('are refused when one is wrong: %j', (change, message) => {
     expect(() => serviceSettings({ ...complete, ...change })).toThrow(message);
+  });
+
+  test('may lead to this machine without TLS', () => {
+    const local = { SERVICE_BASE_URL: 'http://127.0.0.1:1/v1', SERVICE_AUTH_URL: 'http://localhost:2' };
+    expect(serviceSettings({ ...complete, ...local })).toMatchObject({
+      baseUrl: 'http://127.0.0.1:1/v1',
+      authUrl: 'http://localhost:2',
+    });
   });
 
   test('come from .env, where the environment has none', () => {

@@ -56,10 +56,18 @@ describe('the command line', () => {
       '--sweep-interval takes a duration such as 500ms, 60s, 5m or 6h, found "9999h".',
     ],
     ['--json=yes', '--json takes no value, found "yes".'],
-    ['--subscribe localhost:9000', '--subscribe takes an http or https URL, found "localhost:9000".'],
+    [
+      '--subscribe localhost:9000',
+      '--subscribe takes an http or https URL such as http://localhost:9000/events.',
+    ],
+    ['--subscribe http://localhost:0', '--subscribe names port 0, where nobody can listen.'],
+    [
+      '--subscribe http://me:100%@localhost',
+      '--subscribe has a user name or password with a "%" that begins no %XX: write %25.',
+    ],
     [
       'http://localhost:9000',
-      '"http://localhost:9000" stands alone. To send events there, write --subscribe http://localhost:9000',
+      '"http://localhost:9000" stands alone. To send events there, write --subscribe in front of it.',
     ],
     ['once', '"once" is no option. Did you mean --once?'],
     ['--memory --data d', '--memory keeps nothing and --data keeps all: give one of them.'],

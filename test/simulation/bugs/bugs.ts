@@ -121,4 +121,95 @@ export const BUGS: readonly Bug[] = [
       edit('changes/event-id.ts', 'encodePart(projectId), version, index]', 'encodePart(projectId), index]'),
     ],
   },
+  {
+    name: 'the last failed record reported, not the first',
+    edits: [edit('create-publish.ts', 'batch[Math.min(...failed', 'batch[Math.max(...failed')],
+  },
+  {
+    name: 'the record before the failed one reported',
+    edits: [
+      edit(
+        'create-publish.ts',
+        "failed.record.dynamodb?.SequenceNumber ?? ''",
+        "Records[Math.max(0, Records.indexOf(failed.record) - 1)]?.dynamodb?.SequenceNumber ?? ''",
+      ),
+    ],
+  },
+  {
+    name: 'failures of the second batch dropped',
+    edits: [edit('create-publish.ts', 'if (!failed) {', 'if (!failed || published > 0) {')],
+  },
+  {
+    name: 'as many entries sent again as failed, not those',
+    edits: [
+      edit(
+        'topic/send-batch.ts',
+        'rest.filter(({ index }) => again.has(index))',
+        'rest.slice(0, again.size)',
+      ),
+    ],
+  },
+  {
+    name: 'entries named by their place among the rest',
+    edits: [
+      edit('topic/send-batch.ts', 'rest.map(({ message, index }) =>', 'rest.map(({ message }, index) =>'),
+    ],
+  },
+  {
+    name: 'a dead letter that could not be written is gone',
+    edits: [
+      edit(
+        'delivery/settler.ts',
+        '      this.#again.push(record.messageId);\n      log.error(',
+        '      log.error(',
+      ),
+    ],
+  },
+  {
+    name: 'a message whose visibility could not be set is gone',
+    edits: [
+      edit('delivery/settler.ts', '    this.#again.push(record.messageId);\n    try {', '    try {'),
+      edit(
+        'delivery/settler.ts',
+        'record.receiptHandle, seconds);\n',
+        'record.receiptHandle, seconds);\n      this.#again.push(record.messageId);\n',
+      ),
+    ],
+  },
+  {
+    name: 'messages behind a slowed one taken for delivered',
+    edits: [
+      edit(
+        'delivery/deliver-batch.ts',
+        'if (this.#rest) return this.#settle(job.records, this.#rest);',
+        'if (this.#rest) return this.#settler.delivered(job.records);',
+      ),
+    ],
+  },
+  {
+    name: 'watermark by our clock where there is no Date',
+    edits: [edit('pass/listing.ts', '? readAt : withoutClock(pass, projects)', '? readAt : clock()')],
+  },
+  {
+    name: 'watermark from the last reading, not the first',
+    edits: [
+      edit(
+        'pass/listing.ts',
+        'const readAt = first.firstPage?.readAt',
+        'const readAt = last.firstPage?.readAt',
+      ),
+    ],
+  },
+  {
+    name: 'readings compared by their size',
+    edits: [edit('pass/listing.ts', 'before.isSubsetOf(last.ids)', 'before.size <= last.ids.size')],
+  },
+  {
+    name: 'a restless sweep counted as one that missed a project',
+    edits: [edit('pass/sweep-pass.ts', 'missing.filter(id => complete || before.has(id))', 'missing')],
+  },
+  {
+    name: 'version by counting alone',
+    edits: [edit('pass/next-version.ts', 'Math.max(last + 1, at)', 'last + 1')],
+  },
 ];

@@ -42,10 +42,15 @@ export class CommitsOracle {
   #baselinedAt = 0;
   /** Projects that the baseline ended without: they may be told as created, at a time that nobody knows. */
   #leftOut: ReadonlySet<string> = new Set();
+  /** Of these, projects that no reading of the list had shown: only a sweep, or a change, shows them. */
+  passedOver: ReadonlySet<string> = new Set();
+  readonly #hidden: ReadonlySet<string>;
   #writes = 0;
 
-  constructor(history: History, coverage: Coverage, isTimed: boolean) {
+  /** `hidden`: projects that readings of the list passed over, however often it was read. */
+  constructor(history: History, coverage: Coverage, isTimed: boolean, hidden: ReadonlySet<string>) {
     this.#history = history;
+    this.#hidden = hidden;
     this.#coverage = coverage;
     this.source = new SourceOracle(coverage);
     this.#isTimed = isTimed;
@@ -68,6 +73,8 @@ export class CommitsOracle {
     if (!this.told && records.some(isBaselined)) {
       this.#leftOut = new Set((JSON.parse(state?.skipped?.S ?? '[]') as Skipped[]).map(({ id }) => id));
       if (this.#leftOut.size > 0) this.#coverage.add('project', 'left out of the baseline');
+      this.passedOver = new Set([...this.#hidden].filter(id => !this.snapshots[id]));
+      this.#leftOut = this.#leftOut.union(this.passedOver);
       this.told = structuredClone(this.snapshots);
       this.#baselinedAt = this.#history.now;
     }

@@ -35,8 +35,9 @@ export class DeliveriesOracle {
         id => !lost.has(id) && !this.#received.get(receiver)?.has(id),
       );
       if (missing.length > 0) throw new Violation(1, `${receiver} never got ${missing.join(', ')}`);
-      const { told = {}, forgotten } = this.#commits;
-      this.#copies.get(receiver)?.check(told, forgotten);
+      const { told = {}, forgotten, events } = this.#commits;
+      const gone = events.filter(({ id }) => lost.has(id));
+      this.#copies.get(receiver)?.check(told, forgotten, gone);
     }
   }
 }

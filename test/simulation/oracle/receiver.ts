@@ -15,10 +15,12 @@ export class ReceiverOracle {
   }
 
   /** To be asked when nothing is on its way any more. `told` is what was told in all; events of `forgotten` were told by a
-   *  table that was then restored to a moment before: where nothing was left to tell since, nobody takes them back. */
-  check(told: Told, forgotten: ReadonlySet<string>): void {
-    for (const event of this.#latest.values()) {
-      if (forgotten.has(event.id) || !isRecordEvent(event)) continue;
+   *  table that was then restored to a moment before: where nothing was left to tell since, nobody takes them back. `lost`
+   *  went with the stream of a table: of their records nobody can have a copy. */
+  check(told: Told, forgotten: ReadonlySet<string>, lost: readonly ChangeEvent[]): void {
+    const without = new Set(lost.filter(isRecordEvent).map(event => JSON.stringify(recordOf(event))));
+    for (const [key, event] of this.#latest) {
+      if (forgotten.has(event.id) || without.has(key) || !isRecordEvent(event)) continue;
       const [projectId, taskId] = recordOf(event);
       const project = told[projectId];
       const should = taskId === undefined ? project?.project : project?.tasks[taskId];

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import type { ProcessState } from '../../../functions/snapshots/state.ts';
-import { openModel } from '../../support/table.ts';
+import { openModel, PATIENCE } from '../../support/table.ts';
 import { AT, content, event, noise } from '../contract.ts';
 
 const KEYS = ['p', 'P#x'].map(processId => ({ workspace: 'eu', processId }));
@@ -180,7 +180,7 @@ describe('the snapshots in SQLite', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async steps => {
         const { client, tableName, model } = openModel();
         const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
-        const dynamo = new Subject(createSnapshots({ client, tableName }));
+        const dynamo = new Subject(createSnapshots({ client, tableName, patience: PATIENCE }));
         const sqlite = new Subject(sqliteSnapshots(database));
         for (const one of steps) expect(await sqlite.run(one)).toEqual(await dynamo.run(one));
         expect(await everything(sqlite.snapshots)).toEqual(await everything(dynamo.snapshots));

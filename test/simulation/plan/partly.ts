@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+
 /** Some of several things that are done at once fail, the others don't; and the same ones fail as long as it lasts. */
 export interface Partly {
   /** From the run with this number on … */
@@ -40,3 +42,31 @@ function fraction(text: string): number {
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
+
+const some = {
+  from: fc.nat(6),
+  runs: fc.constantFrom(1, 1, 2, 4),
+  part: fc.constantFrom(0.2, 0.5, 0.8, 1),
+  salt: fc.nat(1000),
+};
+
+export const partly = fc.record({
+  publish: fc.array(
+    fc.record({ ...some, how: fc.constantFrom('failed' as const, 'failed' as const, 'refused' as const) }),
+    { maxLength: 3, size: 'max' },
+  ),
+  deliver: fc.array(
+    fc.record({
+      ...some,
+      how: fc.constantFrom(
+        '404' as const,
+        '500' as const,
+        '429' as const,
+        'reset' as const,
+        'dead letter' as const,
+      ),
+      visibility: fc.boolean(),
+    }),
+    { maxLength: 2, size: 'max' },
+  ),
+});

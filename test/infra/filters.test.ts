@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { readExamples } from '../../docs/read-examples.ts';
+import { type ChangeEvent, eventSchemas } from '../../functions/changes/event.ts';
+import { messageOf } from '../../functions/topic/entry.ts';
+import { EVENT_TYPES, mayCarry } from '../../infra/config/filter.ts';
+import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
+
+describe('what a filter may ask for', () => {
+  test('is every type of event that there is, and what their messages carry', () => {
+    expect(EVENT_TYPES).toEqual(Object.keys(eventSchemas));
+    const { events } = readExamples();
+    for (const type of EVENT_TYPES) {
+      const { MessageAttributes } = messageOf(events[type] as ChangeEvent);
+      for (const attribute of ['eventType', 'workspace', 'processId', 'projectId', 'changedFields'] as const)
+        expect([type, attribute, mayCarry(type, attribute)]).toEqual([
+          type,
+          attribute,
+          attribute in MessageAttributes,
+        ]);
+    }
+  });
+
+  test.each([
+    ['audit.x', ''],
+    ['source.anything', ''],
+    ['source.stall', '; did you mean "source.stalled"?'],
+    ['task.update', '; did you mean "task.updated"?'],
+    ['Project.Created', '; did you mean "project.created"?'],
+    ['task.*', ''],
+  ])('is no event %s: the error lists those that there are, and the nearest', (type, hint) => {
+    const all = EVENT_TYPES.map(each => `"${each}"`).join(', ');
+    for (const [path, input] of [
+      [
+        'subscriptions[0].filter.eventType[1]',
+        subscription({ filter: { eventType: ['task.created', type] } }),
+      ],
+      ['endpoints[0].filter.events[1]', endpoint({ filter: { events: ['task.created', type] } })],
+    ] as const)
+      expect(problemsOf(config(input))).toEqual([
+        `changewire.${path}: found "${type}"; allowed: one of ${all}${hint}`,
+      ]);
+  });
+});
+
+describe('a filter that can never match', () => {
+  const withFields = 'project.created, project.updated, task.created, task.updated';
+
+  test.each(['source.held', 'source.skipped', 'field.updated', 'task.deleted', 'project.deleted'])(
+    'for %s has no changed fields is refused',
+    type => {
+      const expected = (list: string, key: string, event: string) =>
+        `changewire.${list}[0].filter.${event}[0]: found "${type}", which never has any of ` +
+        `changewire.${list}[0].filter.${key}; allowed beside that: ${withFields}`;
+      expect(problemsOf(config(endpoint({ filter: { events: [type], fields: ['status'] } })))).toEqual([
+        expected('endpoints', 'fields', 'events'),
+      ]);
+      const filter = { eventType: [type], changedFields: ['status'] };
+      expect(problemsOf(config(subscription({ filter })))).toEqual([
+        expected('subscriptions', 'changedFields', 'eventType'),
+      ]);
+    },
+  );
+
+  test('by one of its types is refused for that one: it would be left out without a word', () => {
+    const filter = { events: ['task.updated', 'source.held', 'task.created'], fields: ['status'] };
+    expect(problemsOf(config(endpoint({ filter })))).toEqual([
+      expect.stringContaining('filter.events[1]: found "source.held", which never has any of'),
+    ]);
+  });
+
+  test.each(['source.stalled', 'field.created'])('for %s names no project is refused', type => {
+    expect(problemsOf(config(endpoint({ filter: { events: [type], projects: ['7'] } })))).toEqual([
+      expect.stringContaining(`filter.events[0]: found "${type}", which never has any of`),
+    ]);
+  });
+
+  const two = {
+    workspaces: ['eu', 'us'].map(name => ({
+      ...config().workspaces[0],
+      name,
+      processes: [{ id: `${name}-one` }, { id: `${name}-two` }],
+    })),
+  };
+
+  test('because workspace and process do not belong together is refused', () => {
+    const filter = { workspaces: ['eu'], processes: ['us-one', 'eu-one'] };
+    expect(problemsOf({ ...two, ...endpoint({ filter }) })).toEqual([
+      'changewire.endpoints[0].filter.processes[0]: found "us-one", which belongs to none of ' +
+        'changewire.endpoints[0].filter.workspaces; allowed: what does, or leave out one of the two keys',
+    ]);
+    const other = { workspace: ['eu', 'us'], processId: ['us-one'] };
+    expect(problemsOf({ ...two, ...subscription({ filter: other }) })).toEqual([
+      expect.stringMatching(/^changewire\.subscriptions\[0\]\.filter\.workspace\[0\]: found "eu", which/),
+    ]);
+  });
+
+  test('but for a typo gets the nearest', () => {
+    const filter = { workspaces: ['eu'], processes: ['eu-on'] };
+    expect(problemsOf({ ...two, ...endpoint({ filter }) })).toEqual([
+      'changewire.endpoints[0].filter.processes[0]: found "eu-on"; allowed: eu-one, eu-two, us-one, us-two; ' +
+        'did you mean "eu-one"?',
+    ]);
+  });
+});
+
+test.each([
+  { events: ['task.updated', 'project.created'], fields: ['status'], projects: ['1'] },
+  { events: ['source.skipped', 'task.deleted'], projects: ['1'] },
+  { fields: ['status'] },
+  { events: ['source.held', 'field.deleted'], workspaces: ['eu'], processes: ['p1'] },
+])('a filter that can match is right: %j', filter => {
+  expect(problemsOf(config(endpoint({ filter })))).toEqual([]);
+});

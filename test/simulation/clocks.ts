@@ -1,0 +1,52 @@
+import type { Coverage } from './faults.ts';
+import type { ClockStep, Skew } from './plan/clocks.ts';
+import type { Scheduler } from './scheduler.ts';
+
+const MINUTE = 60_000;
+
+/** The clocks of our two pollers, in ms since 1970. */
+export class Clocks {
+  readonly #scheduler: Scheduler;
+  readonly #coverage: Coverage;
+  readonly #offsets: [number, number];
+  readonly #ever: number[];
+
+  constructor(scheduler: Scheduler, coverage: Coverage, { pollers, service }: Skew, hasDate: boolean) {
+    this.#scheduler = scheduler;
+    this.#coverage = coverage;
+    this.#offsets = [...pollers];
+    this.#ever = [service, ...pollers];
+    for (const offset of pollers) {
+      if (offset !== service) coverage.add('clock', kindOf(offset - service));
+      if (offset !== service && !hasDate)
+        coverage.add('clock', `${offset > service ? 'ahead' : 'behind'} without Date`);
+    }
+    if (Math.abs(pollers[0] - pollers[1]) > 2_000) coverage.add('clock', 'pollers apart');
+  }
+
+  of(poller: number): () => number {
+    return () => this.#scheduler.now + (this.#offsets[poller % 2] ?? 0);
+  }
+
+  /** By the clock that is the furthest ahead. */
+  get latest(): number {
+    return this.#scheduler.now + Math.max(...this.#offsets);
+  }
+
+  /** ms by which they ever differed, from each other or from the service's. */
+  get spread(): number {
+    return Math.max(...this.#ever) - Math.min(...this.#ever);
+  }
+
+  set({ poller, by }: Extract<ClockStep, { do: 'clock' }>): void {
+    this.#offsets[poller] += by;
+    this.#ever.push(this.#offsets[poller]);
+    this.#coverage.add('clock', by > 0 ? 'set forward' : 'set back');
+  }
+}
+
+function kindOf(difference: number): string {
+  const size =
+    Math.abs(difference) < MINUTE ? 'seconds' : Math.abs(difference) < 60 * MINUTE ? 'minutes' : 'hours';
+  return `${size} ${difference > 0 ? 'ahead' : 'behind'}`;
+}

@@ -1,0 +1,117 @@
+import type { SimulatedBackend } from '../../local/service/backend.ts';
+import type { ProcessState } from '../../local/service/workspace.ts';
+import type { Coverage } from './faults.ts';
+import type { Restless } from './plan/restless.ts';
+import { PROCESS } from './shared.ts';
+
+/** For a while each reading of the list of projects passes over the same project, though its task list answers all the
+ *  time: another one is made as the reading begins, and goes just before the page that would show it. In the order of the
+ *  newest update, with cursors that count rows, that shifts it out of sight; and what goes was shown, so no reading is like
+ *  the one before. */
+export class RestlessList {
+  readonly #restless: Restless | undefined;
+  readonly #backend: SimulatedBackend;
+  readonly #coverage: Coverage;
+  readonly #edited: (projectId: string) => void;
+  #hidden: string | undefined;
+  #decoys: string[] = [];
+  /** Whole readings that passed over it, and pages that showed it. */
+  readonly #seen = { without: 0, with: 0 };
+  #missed = 0;
+  /** Every project that was ever hidden. */
+  readonly ever = new Set<string>();
+
+  /** `edited` is told of each project that was made or deleted. */
+  constructor(
+    restless: Restless | undefined,
+    backend: SimulatedBackend,
+    coverage: Coverage,
+    edited: (projectId: string) => void,
+  ) {
+    this.#restless = restless;
+    this.#backend = backend;
+    this.#coverage = coverage;
+    this.#edited = edited;
+  }
+
+  /** The plan's step with this number begins. */
+  reach(step: number): void {
+    const { from = Number.POSITIVE_INFINITY, steps = 0, project = 0 } = this.#restless ?? {};
+    const ids = [...this.#process.projects.keys()];
+    if (step === from) this.#hidden = ids[project % ids.length];
+    if (step === from + steps) this.rest();
+  }
+
+  rest(): void {
+    this.#hidden = undefined;
+  }
+
+  /** To be told of each request for the list of projects, before it is answered. */
+  asked(query: URLSearchParams): void {
+    const hidden = this.#hidden;
+    if (hidden === undefined) return;
+    const after = query.get('after');
+    const [size, from] = [Number(query.get('first')), after === null ? 0 : rowsBefore(after)];
+    const rows = this.#rows(query);
+    const at = rows.indexOf(hidden);
+    if (at < 0) return;
+    if (after === null) this.#makeDecoys(size - (at % size));
+    else if (at === from) this.#goes(rows.slice(0, from), hidden, query);
+    else if (at > from && at < from + size) this.#seen.with += 1;
+  }
+
+  /** What a sweep that begins now must give back to `swept`. */
+  get count(): { without: number; with: number } {
+    return { ...this.#seen };
+  }
+
+  /** Told of a sweep that ended well, and of the count when it began. */
+  swept(before: { without: number; with: number }): void {
+    const hasMissed = this.#seen.without > before.without && this.#seen.with === before.with;
+    this.#missed = hasMissed ? this.#missed + 1 : 0;
+    if (this.#missed >= 2) this.#coverage.add('service', 'project hidden from two sweeps in a row');
+  }
+
+  get #process(): ProcessState {
+    return this.#backend.workspace().processes.get(PROCESS) as ProcessState;
+  }
+
+  /** The ids of the listed projects, in the service's order. */
+  #rows(query: URLSearchParams): string[] {
+    const { clock, freedoms } = this.#backend;
+    const after = query.get('updatedAfter');
+    const [since, until] =
+      after === null
+        ? [-1, Number.POSITIVE_INFINITY]
+        : [Date.parse(after), clock() - freedoms.updatesVisibleAfter];
+    return [...this.#process.projects.values()]
+      .filter(({ updatedAt }) => updatedAt > since && updatedAt <= until)
+      .sort((one, other) => other.updatedAt - one.updatedAt || other.seq - one.seq)
+      .map(({ id }) => id);
+  }
+
+  /** So many that the hidden one begins a page, and never the first. */
+  #makeDecoys(count: number): void {
+    for (let made = 0; made < count; made++) {
+      const id = this.#backend.edit.createProject(PROCESS, { name: 'Decoy' }, { audit: false });
+      this.#decoys.push(id);
+      this.#edited(id);
+    }
+  }
+
+  #goes(shown: readonly string[], hidden: string, query: URLSearchParams): void {
+    const decoy = this.#decoys.find(id => shown.includes(id));
+    if (decoy === undefined) return;
+    this.#backend.edit.deleteProject(PROCESS, decoy, { audit: false });
+    this.#edited(decoy);
+    this.ever.add(hidden);
+    this.#coverage.add('service', 'project hidden from a reading');
+    if (!query.has('updatedAfter')) this.#seen.without += 1;
+  }
+}
+
+/** How many rows stand before the page behind this cursor. */
+function rowsBefore(after: string): number {
+  const [, rows] = JSON.parse(Buffer.from(after, 'base64url').toString()) as [string, number];
+  return rows;
+}
