@@ -7,6 +7,7 @@ import { readConfigFile } from './config-file.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import { type Environment, serviceSettings } from './environment.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { jobsOf } from './jobs.ts';
 import { passOnce } from './once.ts';
 import type { Options } from './options.ts';
@@ -87,6 +88,9 @@ async function start(closers: Closers, { options, environment, output, clock }: 
     watch: () => {
       for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);
       feed();
+      const onFailure = (error: unknown) =>
+        output.warn(`What has expired is not dropped: ${failure(error)}.`);
+      closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
       watch(house, { source, polling, clock });
     },
     stop: () => closers.close(),
