@@ -1,10 +1,11 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLTagStore } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { type Statements, statementsOf } from './statements.ts';
 
-/** One SQLite file, and its prepared statements: `sql.get\`SELECT … ${value}\`` binds, it never pastes. */
+/** One SQLite file, and its prepared statements. */
 export interface Database {
   readonly file: DatabaseSync;
-  readonly sql: SQLTagStore;
+  readonly sql: Statements;
 }
 
 /** The tables of one room: created with the file, and part of its layout. */
@@ -36,7 +37,7 @@ export function openDatabase(path: string, schemas: readonly Schema[]): Database
     file.close();
     throw error instanceof DatabaseError ? error : cannotOpen(path, error);
   }
-  return { file, sql: file.createTagStore() };
+  return { file, sql: statementsOf(file) };
 }
 
 /** Runs `work` whole or not at all, and has it, with everything written before it, on disk when it returns: neither a kill

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -39,6 +39,15 @@ describe('a database', () => {
     put(first, 'a');
     first.file.close();
     expect(things(opened(path))).toEqual(['a']);
+  });
+
+  it('is one file when it is closed: what was logged is in it', () => {
+    const place = directory();
+    const database = opened(join(place, 'data.sqlite'));
+    put(database, 'a');
+    expect(things(database)).toEqual(['a']);
+    database.file.close();
+    expect(readdirSync(place)).toEqual(['data.sqlite']);
   });
 
   it('is readable and writable by its owner alone, its log too, also when it was made otherwise', () => {
