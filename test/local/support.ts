@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -24,13 +24,4 @@ export async function otherProcess(script: string): Promise<{ child: ChildProces
 /** The URL of a module of the project, for {@link otherProcess}. */
 export function moduleUrl(path: string): string {
   return new URL(`../../${path}`, import.meta.url).href;
-}
-
-/** A zombie that nobody waits for counts as ended: its command line is empty. */
-export function isAlive(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
-  } catch {
-    return false;
-  }
 }
