@@ -58,7 +58,8 @@ class JournalFeed {
 
   async run(): Promise<void> {
     while (!this.#signal.aborted) {
-      const asked = this.#drains;
+      // Those who ask from now on may mean a change that this round does not see.
+      const asked = [...this.#drains];
       try {
         if (await this.#round()) continue;
         this.#works();
@@ -74,12 +75,12 @@ class JournalFeed {
     for (const { reject } of this.#drains) reject(this.#signal.reason);
   }
 
-  drained(): Promise<void> {
+  async drained(): Promise<void> {
     this.#signal.throwIfAborted();
     const drain = Promise.withResolvers<void>();
     this.#drains.push(drain);
     this.#nap.abort();
-    return drain.promise;
+    await drain.promise;
   }
 
   /** @returns false when there was nothing */
