@@ -10,7 +10,7 @@ const AWAY = 3;
 /** When the deliverer could not say when a message is tried again. */
 const PAUSE_MS = 30_000;
 
-type Settled = 'later' | 'dead';
+type Settled = 'later' | 'dead' | 'arrived';
 
 /** An endpoint's lane as the queue that `deliver.ts` knows: what it returns is put off, what it moves to the dead letters is
  *  dead, and all else has arrived. */
@@ -34,22 +34,16 @@ export class LaneQueue implements Queues {
     deliver: (records: SQSRecord[]) => Promise<SQSBatchResponse>,
   ): Promise<void> {
     for (const delivery of batch) this.#inHand.set(delivery.eventId, delivery);
+    let isBack = false;
     try {
       const { batchItemFailures } = await deliver(batch.map(delivery => this.#recordOf(delivery)));
       const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-      for (const delivery of batch) {
-        if (again.has(delivery.eventId)) await this.#keep(delivery);
-        else if (!this.#settled.has(delivery.eventId)) await this.#arrived(delivery);
-      }
-    } catch (error) {
-      for (const delivery of batch) await this.#keep(delivery);
-      throw error;
+      for (const delivery of batch)
+        if (!again.has(delivery.eventId) && this.#arrived(delivery)) isBack = true;
     } finally {
-      for (const { eventId } of batch) {
-        this.#inHand.delete(eventId);
-        this.#settled.delete(eventId);
-      }
+      await this.#keepRest(batch);
     }
+    if (isBack) await this.#onRecovery();
   }
 
   async changeVisibility(_queue: string, eventId: string, seconds: number): Promise<void> {
@@ -69,21 +63,43 @@ export class LaneQueue implements Queues {
     body: string,
     { reason = '' }: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const delivery = [...this.#inHand.values()].find(one => one.body === body);
+    const delivery = [...this.#inHand.values()].find(
+      one => one.body === body && !this.#settled.has(one.eventId),
+    );
     if (delivery === undefined) return;
     await this.#lane.bury(delivery, reason);
     this.#settled.set(delivery.eventId, 'dead');
   }
 
-  async #arrived(delivery: PendingDelivery): Promise<void> {
+  /** @returns true when the endpoint was away, and is back */
+  #arrived(delivery: PendingDelivery): boolean {
+    if (this.#settled.has(delivery.eventId)) return false;
     this.#lane.delivered(delivery);
+    this.#settled.set(delivery.eventId, 'arrived');
     const wasAway = this.#failures >= AWAY;
     this.#failures = 0;
-    if (wasAway) await this.#onRecovery();
+    return wasAway;
+  }
+
+  /** Whatever happened, nothing stays in hand. */
+  async #keepRest(batch: readonly PendingDelivery[]): Promise<void> {
+    const rest = batch.filter(({ eventId }) => !this.#settled.has(eventId));
+    const kept = await Promise.allSettled(rest.map(delivery => this.#keep(delivery)));
+    for (const { eventId } of batch) {
+      this.#inHand.delete(eventId);
+      this.#settled.delete(eventId);
+    }
+    const failed = kept.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
   async #keep(delivery: PendingDelivery): Promise<void> {
-    if (!this.#settled.has(delivery.eventId)) await this.#lane.putOff(delivery, this.#clock() + PAUSE_MS);
+    try {
+      await this.#lane.putOff(delivery, this.#clock() + PAUSE_MS);
+    } catch (error) {
+      this.#lane.giveBack(delivery);
+      throw error;
+    }
   }
 
   #recordOf({ eventId, body, attempts, triedAt }: PendingDelivery): SQSRecord {
