@@ -1,7 +1,7 @@
 import { partition } from '../keys.ts';
 import type { Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from '../snapshots.ts';
 import type { ProcessState } from '../state.ts';
-import { type Database, inTransaction } from './database.ts';
+import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './states.ts';
 
 /** The life of a lease is drawn in `conditions.ts`. */
@@ -63,7 +63,9 @@ export function finish(
   lease: Lease,
   state: Partial<ProcessState>,
 ): boolean {
-  return inTransaction(database, () => {
+  // That a baseline is made is told: what happens from then on must be found as a change.
+  const write = state.baselined ? durably : inTransaction;
+  return write(database, () => {
     if (!abandon(database, process, lease)) return false;
     writeState(database, process, state);
     return true;
