@@ -471,11 +471,6 @@ function ordered({ skew, steps }: Plan): readonly Step[] {
   return met.filter(step => step.do !== 'restore' && !(step.do === 'edit' && step.edit === 'create again'));
 }
 
-/** What a table is restored to is known between runs, not in the midst of some that meet. */
-function hasRestore({ steps }: Plan): boolean {
-  return steps.some(step => step.do === 'restore');
-}
-
 /** What hides a project from the list answers one reader at a time. */
 function oneByOne(step: Step): Step {
   const [walker] = runsBegunBy(step);
