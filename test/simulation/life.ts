@@ -21,8 +21,8 @@ const SLOW_MS = 70_000;
 
 /** Says when a process may make its next call. */
 export interface Gate {
-  /** Takes a call over `boundary`, which has its effect, and its answer, once it is let go. */
-  hold(call: () => void, boundary: Boundary): void;
+  /** Takes a call, which has its effect, and its answer, once it is let go. */
+  hold(call: () => void): void;
 }
 
 /** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a fault. A dead
@@ -97,7 +97,7 @@ export class Life {
         if (fault !== 'stuck') answer(() => reject(error));
       }
     };
-    if (gate) gate.hold(arrive, boundary);
+    if (gate) gate.hold(arrive);
     else scheduler.after(there, arrive);
     return promise;
   }

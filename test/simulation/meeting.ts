@@ -1,4 +1,3 @@
-import type { Boundary } from './faults.ts';
 import type { Gate } from './life.ts';
 import type { Edit, MeetStep } from './plan.ts';
 import type { Pollers, RunRequest } from './pollers.ts';
@@ -11,10 +10,9 @@ const LEASE_ENDS_MS = 65_000;
 /** Plans say in thousandths of this many steps when something happens: about as many as two passes make. */
 const STEPS = 40;
 
-/** A call that waits; its pass's beginning has no boundary. */
+/** A call that waits, or a pass's beginning. */
 interface Call {
   readonly go: () => void;
-  readonly boundary?: Boundary | undefined;
 }
 
 /** One pass of a meeting, and its calls that wait for their turn. */
@@ -74,8 +72,8 @@ export class Meeting {
 
   #walker(request: RunRequest): Walker {
     const waiting: Call[] = [];
-    const hold: Gate['hold'] = (go, boundary) => {
-      waiting.push({ go, boundary });
+    const hold: Gate['hold'] = go => {
+      waiting.push({ go });
       this.#pickSoon();
     };
     return { request, waiting, hold, isUnderWay: false };
@@ -85,7 +83,7 @@ export class Meeting {
   #start(walker: Walker): void {
     const lease = (one: Walker) => (this.#isBaselined() ? one.request.mode : 'sweep');
     const isTaken = this.#walkers.some(one => one.isUnderWay && lease(one) === lease(walker));
-    if (isTaken) this.#freeze(LEASE_ENDS_MS);
+    if (isTaken) this.#shared.scheduler.freeze(LEASE_ENDS_MS);
     walker.isUnderWay = true;
     void this.#pollers.runThrough(walker, walker.request).then(() => {
       walker.isUnderWay = false;
@@ -93,19 +91,6 @@ export class Meeting {
       this.#ended += 1;
       this.#pickSoon();
     });
-  }
-
-  /** All stand still. But a commit that was sent comes to the table within its time-out, and so within the lease: a baseline,
-   *  which looks at its lease before each one, rests on that. */
-  #freeze(ms: number): void {
-    if (!this.#isBaselined()) {
-      for (const { waiting } of this.#walkers) {
-        const sent = waiting.filter(({ boundary }) => boundary === 'table.transaction');
-        for (const call of sent) waiting.splice(waiting.indexOf(call), 1);
-        for (const { go } of sent) go();
-      }
-    }
-    this.#shared.scheduler.freeze(ms);
   }
 
   /** Not before every pass that can go on came to its next call. */
@@ -119,12 +104,12 @@ export class Meeting {
   }
 
   #pick(): void {
-    const { random } = this.#shared;
+    const { random, scheduler } = this.#shared;
     const { steps } = this.#priorities;
     const isLast = this.#ended === this.#walkers.length;
     const isDue = ({ at }: { at: number }) => isLast || stepOf(at) <= steps;
     while (this.#edits[0] && isDue(this.#edits[0])) this.#service.edit(this.#edits.shift() as Edit);
-    while (this.#freezes[0] && isDue(this.#freezes[0])) this.#freeze(this.#freezes.shift()?.frozen ?? 0);
+    while (this.#freezes[0] && isDue(this.#freezes[0])) scheduler.freeze(this.#freezes.shift()?.frozen ?? 0);
     const walker = this.#priorities.next(({ waiting }) => waiting.length > 0);
     // Whoever has several calls under way does not know which one comes first.
     const [call] = walker?.waiting.splice(Math.floor(random() * walker.waiting.length), 1) ?? [];

@@ -144,8 +144,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/freshest.ts',
-        'if (byReading > (listed.untimed ?',
-        'if (Math.abs(byReading) > (listed.untimed ?',
+        'if (byReading > (listed.untimed ||',
+        'if (Math.abs(byReading) > (listed.untimed ||',
       ),
       edit('pass/freshest.ts', 'if (order > 0)', 'if (order !== 0)'),
     ],

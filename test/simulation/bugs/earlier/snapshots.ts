@@ -6,14 +6,19 @@ export const SNAPSHOTS: readonly Bug[] = [
     edits: [
       edit(
         'snapshots/commits.ts',
-        '  const items = [...projectItems(table, process, request), ...changeItems(table, process, request)];\n' +
+        '    ...changeItems(table, process, request),\n    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
           '  return transact(table, items);',
-        '  const result = await transact(table, projectItems(table, process, request));\n' +
+        '    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
+          '  const result = await transact(table, items);\n' +
           '  const records = changeItems(table, process, request);\n' +
           "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
           '  return result;',
       ),
     ],
+  },
+  {
+    name: 'a baseline that commits behind its end',
+    edits: [edit('snapshots/commits.ts', 'request.isSilent ? [whileInBaseline', '!table ? [whileInBaseline')],
   },
   {
     name: 'lease ignored',
