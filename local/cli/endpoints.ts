@@ -3,13 +3,13 @@ import type { SqliteEndpointStates } from '../../functions/snapshots/sqlite/endp
 import { attributesOf } from '../../infra/config/filter.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from '../endpoints/endpoint.ts';
-import { endpointLog } from '../endpoints/log.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
 import { type Filter, matchesFilter } from '../sns/filter.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
+import { undeliveredText } from './undelivered-text.ts';
 import type { WantedEndpoint } from './wanted-endpoints.ts';
 
 /** The endpoints that `deliver.ts` serves in this run. */
@@ -54,29 +54,26 @@ async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
     if (!stopped) output.warn(`${name}: ${text}`);
   };
   states.restart(name);
-  const { pending, dead, oldest } = await deliveries.standing(name);
+  const standing = await deliveries.standing(name);
   const endpoint = await startEndpoint({
     name,
     kind,
     secret: { url, ...(kind === 'webhook' && { secrets: secretsOf(wanted, house) }) },
     accepts: attributes => matchesFilter(filter && (attributesOf(filter) as Filter), attributes),
     topic,
-    deliveries,
     states: tellingStates(states, say),
     clock: Date.now,
     sleep,
-    log: endpointLog(say, Date.now),
-    onTrouble: error => say(String(error)),
+    say,
   });
   closers.add(async () => {
+    const ended = endpoint.stop();
+    // What is cut off by the end says nothing of the endpoint.
     stopped = true;
-    await endpoint.stop();
+    await ended;
   });
-  if (oldest !== undefined)
-    output.say(
-      `${name}: goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`,
-    );
-  return { ...endpoint, name, say, formerDead: dead };
+  if (standing.oldest !== undefined) output.say(`${name}: ${undeliveredText(standing)}`);
+  return { ...endpoint, name, say, formerDead: standing.dead };
 }
 
 /** Says what a stop means here: what the deliverer would say of it is for operators of a stack. */

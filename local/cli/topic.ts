@@ -9,6 +9,8 @@ import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
+import { subscriptionTeller } from './subscription-teller.ts';
+import { undeliveredText } from './undelivered-text.ts';
 import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 export interface Topic {
@@ -40,16 +42,15 @@ export async function startTopic(
   const { closers, directory, output, deliveries } = house;
   let gaveUp = false;
   const topic = new LocalTopic(deliveries, Date.now);
+  const tell = subscriptionTeller(output, wanted.subscriptions, Date.now);
   const sns = await startLocalSns({
     topic,
     dataDirectory: directory.path,
     clock: Date.now,
     sleep,
-    onNotice: ({ kind, name, text }) => {
-      gaveUp ||= kind === 'dead-lettered';
-      if (name === BUILT_IN && kind === 'confirmed') return;
-      if (kind === 'confirmed') output.say(text);
-      else output.warn(text);
+    onNotice: notice => {
+      gaveUp ||= notice.kind === 'dead-lettered';
+      if (notice.name !== BUILT_IN || notice.kind !== 'confirmed') tell(notice);
     },
   });
   closers.add(sns.stop);
@@ -58,10 +59,11 @@ export async function startTopic(
   const builtIn = await sns.subscribe({ url: subscriber.url, name: BUILT_IN, remember: false });
   await builtIn.confirmed;
   const subscribed = await Promise.all(
-    wanted.subscriptions.map(async ({ label, ...options }) => ({
-      label,
-      ...(await sns.subscribe(options)),
-    })),
+    wanted.subscriptions.map(async ({ label, ...options }) => {
+      const made = await sns.subscribe(options);
+      await goOn({ topic, deliveries, output }, { label, ...made });
+      return { label, ...made };
+    }),
   );
   sns.forgetOthers();
   const inTime = await Promise.all(
@@ -72,6 +74,17 @@ export async function startTopic(
 }
 
 const BUILT_IN = 'built-in';
+
+/** What an earlier run left is tried at once. */
+async function goOn(
+  { topic, deliveries, output }: Pick<House, 'deliveries' | 'output'> & { readonly topic: LocalTopic },
+  { label, endpoint }: { readonly label: string; readonly endpoint: string },
+): Promise<void> {
+  const standing = await deliveries.standing(endpoint);
+  if (standing.oldest === undefined) return;
+  output.say(`${label}: ${undeliveredText(standing)}`);
+  await topic.bringForward(endpoint);
+}
 
 function publisher(topic: LocalTopic, { directory, output }: House): Publish {
   return createPublish({

@@ -1,10 +1,11 @@
 import type { Config } from '../../infra/config/schema.ts';
 import type { DeliveryConfig } from '../../infra/config/subscription.ts';
 import type { Filter } from '../sns/filter.ts';
-import type { SubscribeOptions } from '../sns/subscribe.ts';
+import { defaultName, type SubscribeOptions } from '../sns/subscribe.ts';
 
 /** A native subscription that was asked for. */
 export interface WantedSubscription extends SubscribeOptions {
+  readonly name: string;
   /** How it is called in what people read. */
   readonly label: string;
 }
@@ -22,7 +23,12 @@ export function wantedSubscriptions(
     retryDelays: retryDelays(delivery),
     ...(filter && { filter: filter as Filter }),
   }));
-  const asked = [...new Set(subscribe)].map(url => ({ label: new URL(url).origin, url, raw }));
+  const asked = [...new Set(subscribe)].map(url => ({
+    label: new URL(url).origin,
+    name: defaultName(new URL(url)),
+    url,
+    raw,
+  }));
   return [...configured, ...asked];
 }
 

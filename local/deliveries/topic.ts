@@ -42,6 +42,12 @@ export class LocalTopic {
     this.#receivers.delete(endpoint);
   }
 
+  /** All that waits for the endpoint is tried at once. */
+  async bringForward(endpoint: string): Promise<void> {
+    const changed = await this.#deliveries.bringForward(endpoint, this.#clock());
+    if (changed > 0) this.#receivers.get(endpoint)?.lane.wake();
+  }
+
   /** As the SNS client does for `functions/topic/`: `PublishBatch` is all that is asked of it there. */
   async send({ input }: PublishBatchCommand): Promise<PublishBatchCommandOutput> {
     const entries = input.PublishBatchRequestEntries ?? [];

@@ -1,12 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import { createDeliver } from '../../functions/create-deliver.ts';
-import type { Attributes, Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { Attributes } from '../../functions/delivery/deliveries.ts';
 import type { EndpointKind, EndpointSecret } from '../../functions/endpoints/endpoint.ts';
 import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
-import type { Log } from '../../functions/telemetry.ts';
+import { Failures } from '../deliveries/failures.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { LaneQueue } from './lane-queue.ts';
+import { endpointLog } from './log.ts';
 
 export interface EndpointOptions {
   readonly name: string;
@@ -15,12 +16,11 @@ export interface EndpointOptions {
   /** Which events it gets, by their attributes. */
   readonly accepts: (attributes: Attributes) => boolean;
   readonly topic: LocalTopic;
-  readonly deliveries: Deliveries;
   readonly states: EndpointStates;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  readonly log: Log;
-  readonly onTrouble: (error: unknown) => void;
+  /** A line for people about this endpoint. */
+  readonly say: (text: string) => void;
 }
 
 /** An endpoint that is served from its rows. */
@@ -41,18 +41,21 @@ const STOP_WITHIN_MS = 1000;
 
 /** Serves an endpoint: what an earlier run left is tried at once. */
 export async function startEndpoint(options: EndpointOptions): Promise<ServedEndpoint> {
-  const { name, kind, topic, deliveries, clock, sleep, onTrouble } = options;
-  await deliveries.bringForward(name, clock());
+  const { name, kind, topic, clock, sleep, say } = options;
+  const failures = new Failures(say, clock);
+  const log = endpointLog(say, failures, clock);
   const lane = topic.open(name, options.accepts);
+  await topic.bringForward(name);
   const queue = new LaneQueue(lane, {
     clock,
+    onArrival: ({ attempts }) => failures.arrived(attempts > 0),
     // What failed waits for its next try: but when the endpoint is there again, it is tried at once.
-    onRecovery: async () => {
-      if ((await deliveries.bringForward(name, clock())) > 0) lane.wake();
-    },
+    onRecovery: () => topic.bringForward(name),
   });
   const deliver = createDeliver({
     ...options,
+    log,
+    quotes: true,
     endpoints: [{ name, kind, secret: name, queueArn: name, queueUrl: name, deadLetterUrl: name }],
     readSecret: async () => JSON.stringify(options.secret),
     queues: queue,
@@ -71,7 +74,7 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
         if (batch.length > 0) await queue.settle(batch, records => deliver({ Records: records }, context));
       } catch (error) {
         if (signal.aborted) return;
-        onTrouble(error);
+        log.error('Its deliveries stand still', { error: String(error) });
         await sleep(1000, signal).catch(() => undefined);
       }
     }
@@ -80,6 +83,7 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
   return {
     tried: () => lane.tried(signal),
     async stop() {
+      failures.end();
       stopping.abort(new Error(`Endpoint ${name} is not served any more.`));
       await Promise.race([Promise.all(serving), wait(STOP_WITHIN_MS, undefined, { ref: false })]);
       await lane.flush();

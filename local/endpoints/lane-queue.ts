@@ -4,9 +4,6 @@ import type { PendingDelivery } from '../../functions/delivery/deliveries.ts';
 import type { Queues } from '../../functions/delivery/queues.ts';
 import type { Lane } from '../deliveries/lane.ts';
 
-/** So many failures in a row, and then an event that arrives, are an endpoint that was away and is back. One event that
- *  always fails, among others that arrive, is none. */
-const AWAY = 3;
 /** When the deliverer could not say when a message is tried again. */
 const PAUSE_MS = 30_000;
 
@@ -17,14 +14,23 @@ type Settled = 'later' | 'dead' | 'arrived';
 export class LaneQueue implements Queues {
   readonly #lane: Lane;
   readonly #clock: Clock;
+  readonly #onArrival: (delivery: PendingDelivery) => boolean;
   readonly #onRecovery: () => Promise<void>;
   readonly #inHand = new Map<string, PendingDelivery>();
   readonly #settled = new Map<string, Settled>();
-  #failures = 0;
 
-  constructor(lane: Lane, how: { readonly clock: Clock; readonly onRecovery: () => Promise<void> }) {
+  constructor(
+    lane: Lane,
+    how: {
+      readonly clock: Clock;
+      /** Whether its endpoint was away until now. */
+      readonly onArrival: (delivery: PendingDelivery) => boolean;
+      readonly onRecovery: () => Promise<void>;
+    },
+  ) {
     this.#lane = lane;
     this.#clock = how.clock;
+    this.#onArrival = how.onArrival;
     this.#onRecovery = how.onRecovery;
   }
 
@@ -51,10 +57,7 @@ export class LaneQueue implements Queues {
     if (delivery === undefined) return;
     // What was not even tried stays as it is.
     if (seconds === 0) this.#lane.giveBack(delivery);
-    else {
-      await this.#lane.putOff(delivery, this.#clock() + seconds * 1000);
-      this.#failures += 1;
-    }
+    else await this.#lane.putOff(delivery, this.#clock() + seconds * 1000);
     this.#settled.set(eventId, 'later');
   }
 
@@ -76,9 +79,7 @@ export class LaneQueue implements Queues {
     if (this.#settled.has(delivery.eventId)) return false;
     this.#lane.delivered(delivery);
     this.#settled.set(delivery.eventId, 'arrived');
-    const wasAway = this.#failures >= AWAY;
-    this.#failures = 0;
-    return wasAway;
+    return this.#onArrival(delivery);
   }
 
   /** Whatever happened, nothing stays in hand. */

@@ -73,6 +73,7 @@ export async function subscribe(house: House, wanted: SubscribeOptions): Promise
     retryDelays: wanted.retryDelays ?? options.retryDelays ?? SNS_RETRY_DELAYS,
     requestTimeout: options.requestTimeout ?? 15_000,
     openLane: () => topic.open(endpoint, attributes => matchesFilter(filter, attributes)),
+    bringForward: () => topic.bringForward(endpoint),
     closeLane: () => topic.close(endpoint),
     remember: () => {
       if (remember && !known) memory.remember(asked, identity);
@@ -116,7 +117,7 @@ function endpointUrl(text: string): URL {
 }
 
 /** The digest keeps two endpoints of one host apart, and whatever secret a path holds out of a file name. */
-function defaultName(url: URL): string {
+export function defaultName(url: URL): string {
   const digest = createHash('sha256').update(url.href).digest('hex').slice(0, 8);
   return `${url.host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}-${digest}`;
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import type { PendingDelivery } from '../../functions/delivery/deliveries.ts';
+import { AWAY } from '../deliveries/failures.ts';
 import type { Lane } from '../deliveries/lane.ts';
 import { askForConfirmation } from './handshake.ts';
 import { type Poster, type PostResult, poster } from './http.ts';
 import { handshake, notification, type Sender } from './messages.ts';
-import type { Notice } from './notice.ts';
+import type { Attempt, Notice } from './notice.ts';
 
 /** What a subscription needs of the house. */
 export interface SubscriptionSetup {
@@ -24,10 +25,14 @@ export interface SubscriptionSetup {
   /** From then on what is published comes through the lane. */
   openLane(): Lane;
   closeLane(): void;
+  /** What waits for its next try is due now. */
+  bringForward(): Promise<void>;
   /** Keeps the confirmation for the next start; throws when it can't. */
   remember(): void;
   onNotice(notice: Notice): void;
 }
+
+type Failed = Exclude<PostResult, { outcome: 'delivered' }>;
 
 const DELIVERIES_AT_ONCE = 10;
 const GOODBYE_TIMEOUT = 1000;
@@ -42,6 +47,8 @@ export class Subscription {
   readonly #pending = new AbortController();
   readonly #ended = new AbortController();
   #lane: Lane | undefined;
+  /** Since the last event that arrived. */
+  #failures = 0;
   #workers: Promise<void>[] = [];
 
   /** Starts the handshake, if one is needed. */
@@ -123,9 +130,10 @@ export class Subscription {
   async #deliver(lane: Lane, delivery: PendingDelivery): Promise<void> {
     const { sender, raw, retryDelays, clock } = this.#setup;
     const result = await this.#poster.post(await notification(sender, delivery, raw));
-    if (result.outcome === 'delivered') return lane.delivered(delivery);
+    if (result.outcome === 'delivered') return this.#arrived(lane, delivery);
     // What was cut off by the end says nothing of the endpoint.
     if (this.#ended.signal.aborted) return;
+    this.#failures += 1;
     const attempts = delivery.attempts + 1;
     const delay = retryDelays[delivery.attempts];
     try {
@@ -136,18 +144,29 @@ export class Subscription {
       lane.giveBack(delivery);
       throw error;
     }
-    this.#notify('retrying', `${result.reason} (attempt ${attempts}); next in ${delay / 1000} s`);
+    this.#notify('retrying', `${result.reason} (attempt ${attempts}); next in ${delay / 1000} s`, {
+      ...attemptOf(delivery, result),
+      pause: delay,
+    });
   }
 
-  async #giveUp(
-    lane: Lane,
-    delivery: PendingDelivery,
-    { reason }: Exclude<PostResult, { outcome: 'delivered' }>,
-  ): Promise<void> {
+  /** When it was away, and is back, what waits for its next try is tried at once. */
+  async #arrived(lane: Lane, delivery: PendingDelivery): Promise<void> {
+    lane.delivered(delivery);
+    const failures = this.#failures;
+    this.#failures = 0;
+    if (failures === 0 && delivery.attempts === 0) return;
+    this.#notify('arrived', `${delivery.eventId} arrived`, attemptOf(delivery));
+    if (failures >= AWAY) await this.#setup.bringForward();
+  }
+
+  async #giveUp(lane: Lane, delivery: PendingDelivery, result: Failed): Promise<void> {
+    const { reason } = result;
     await lane.bury(delivery, reason);
     this.#notify(
       'dead-lettered',
       `${reason}; ${delivery.eventId} was given up (attempts: ${delivery.attempts + 1}) and is kept as a dead letter`,
+      attemptOf(delivery, result),
     );
   }
 
@@ -159,9 +178,18 @@ export class Subscription {
     await last.close();
   }
 
-  #notify(kind: Notice['kind'], text: string): void {
+  #notify(kind: Notice['kind'], text: string, attempt?: Attempt): void {
     if (this.#ended.signal.aborted && kind !== 'unsubscribed') return;
-    const { name, url } = this.#setup;
-    this.#setup.onNotice({ kind, name, text: `${url.origin}: ${text}` });
+    const { name } = this.#setup;
+    this.#setup.onNotice({ kind, name, text, ...(attempt && { attempt }) });
   }
+}
+
+function attemptOf({ eventId, attempts }: PendingDelivery, result?: Failed): Attempt {
+  const { reason, said } = result ?? {};
+  return {
+    eventId,
+    attempts: attempts + 1,
+    ...(reason !== undefined && { failure: { reason, said } }),
+  };
 }

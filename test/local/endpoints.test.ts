@@ -122,13 +122,16 @@ describe('a run with endpoints of its own', () => {
 describe('an endpoint that fails', () => {
   test('ends a run of --once badly after its first attempt, and is asked again by a later one', async () => {
     baselined();
-    const hook = await receiver(answer(500));
+    const hook = await receiver(answer(500, {}, 'db down'));
     const args = `--once --json --webhook ${hook.url} --webhook-secret ${OLD}`;
     edit('Acme');
     const first = start(args);
     expect(await first.ended()).toBe(1);
     expect(hook.received).toHaveLength(1);
-    expect(first.stderr()).toContain(`${nameOf(`--webhook ${hook.url}`)}: answered 500; next in `);
+    const [told] = first.events();
+    expect(first.stderr()).toContain(
+      `${nameOf(`--webhook ${hook.url}`)}: event ${told?.id}: answered 500 (db down); next try in `,
+    );
     expect(first.stderr()).toContain('undelivered: 1, kept for the next start');
     const waiting = pending(nameOf(`--webhook ${hook.url}`));
     expect(waiting.map(({ body }) => JSON.parse(body))).toEqual(first.events());
@@ -152,7 +155,7 @@ describe('an endpoint that fails', () => {
     await until(() => before.stderr().includes('look'));
     for (const name of ['One', 'Two', 'Three']) edit(name);
     const name = nameOf(`--webhook ${hook.url}`);
-    await until(() => before.events().length === 3 && before.stderr().includes('next in'));
+    await until(() => before.events().length === 3 && before.stderr().includes('next try in'));
     // All are put off and published: what is sent now comes from their rows alone.
     await until(() => pending(name).filter(({ attempts }) => attempts > 0).length === 3);
     await settled();
@@ -200,7 +203,7 @@ describe('an endpoint that fails', () => {
     const after = start(`${args} --once`);
     expect(await after.ended()).toBe(1);
     expect(after.events()).toEqual([]);
-    expect(after.stderr()).toContain(`${name}: no answer (ECONNREFUSED); next in`);
+    expect(after.stderr()).toMatch(/: event \S+: no answer \(ECONNREFUSED\); next try in/);
     expect(fine.received).toHaveLength(1);
     expect(pending(name)).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { PendingDelivery } from '../../../functions/delivery/deliveries.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { Failures } from '../../../local/deliveries/failures.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
 import { LaneQueue } from '../../../local/endpoints/lane-queue.ts';
 import { AT, delivery } from '../../delivery/deliveries-contract.ts';
@@ -16,7 +17,12 @@ async function open(...eventIds: string[]) {
   await deliveries.add(eventIds.map(id => delivery(id)));
   const lane = new Lane(deliveries, 'crm', () => AT);
   const onRecovery = vi.fn(async () => undefined);
-  const queue = new LaneQueue(lane, { clock: () => AT, onRecovery });
+  const failures = new Failures(
+    () => undefined,
+    () => AT,
+  );
+  const onArrival = ({ attempts }: PendingDelivery) => failures.arrived(attempts > 0);
+  const queue = new LaneQueue(lane, { clock: () => AT, onArrival, onRecovery });
   const take = (max = 10) => lane.take(max, new AbortController().signal);
   /** What `deliver.ts` does with each message, by its id; what it does not know arrives. */
   const deliver =
@@ -31,8 +37,13 @@ async function open(...eventIds: string[]) {
       }
       return { batchItemFailures: again.map(itemIdentifier => ({ itemIdentifier })) };
     };
+  const fail = (fates: Readonly<Record<string, Fate>>, batch: readonly PendingDelivery[]) => {
+    for (const { eventId } of batch)
+      if (fates[eventId] === 'later') failures.failed({ eventId, reason: 'answered 500', pause: 60_000 });
+  };
   const settle = async (fates: Readonly<Record<string, Fate>>, max = 10) => {
     const batch = await take(max);
+    fail(fates, batch);
     await queue.settle(batch, deliver(fates));
     await lane.flush();
     return batch;

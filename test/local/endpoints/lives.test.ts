@@ -20,19 +20,16 @@ async function live(url: string, directory: string, ahead = 0) {
   const deliveries = sqliteDeliveries(database);
   const topic = new LocalTopic(deliveries, clock);
   const said: string[] = [];
-  const log = (message: string, details?: object) => void said.push(`${message} ${JSON.stringify(details)}`);
   const endpoint = await startEndpoint({
     name: 'crm',
     kind: 'webhook',
     secret: { url, secrets: [SECRET] },
     accepts: () => true,
     topic,
-    deliveries,
     states: memoryStates(),
     clock,
     sleep,
-    log: { info: log, warn: log, error: log },
-    onTrouble: error => said.push(String(error)),
+    say: text => void said.push(text),
   });
   const end = async (): Promise<void> => {
     if (!database.file.isOpen) return;

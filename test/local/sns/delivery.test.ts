@@ -130,7 +130,7 @@ describe('a delivery that fails', () => {
     expect(letters[0]).toMatchObject({ attempts: 3, reason: 'answered 503' });
     expect(letters[0]?.attributes.eventType).toEqual({ Type: 'String', Value: 'task.updated' });
     const told = notices.filter(({ kind }) => kind === 'dead-lettered');
-    expect(told.map(({ text }) => text.split(': ')[1]).sort()).toEqual([
+    expect(told.map(({ text }) => text.split(': ')[0]).sort()).toEqual([
       'answered 503; e1 was given up (attempts',
       'answered 503; e2 was given up (attempts',
     ]);
@@ -194,6 +194,21 @@ describe('several subscribers', () => {
         .map(({ body }) => body)
         .sort(),
     ).toEqual(texts.toSorted());
+  });
+
+  it('are tried again at once when the endpoint answers after three that failed', async () => {
+    const { sns, publish, notices } = await startHouse({ retryDelays: [600_000] });
+    let away = true;
+    const endpoint = await receiver({ reply: () => (away ? 500 : 200) });
+    await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
+    await publish(['1', '2', '3']);
+    await eventually(() => expect(notices.filter(({ kind }) => kind === 'retrying')).toHaveLength(3));
+    away = false;
+    await publish(['4']);
+    await sns.idle();
+    const arrived = endpoint.notifications().map(({ body }) => body);
+    expect(arrived.slice(3).sort()).toEqual(['1', '2', '3', '4']);
+    expect(notices.filter(({ kind }) => kind === 'arrived').length).toBeGreaterThan(2);
   });
 
   it('let others pass while a message of theirs waits for its retry', async () => {
