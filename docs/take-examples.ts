@@ -1,14 +1,13 @@
-import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { type ChangeEvent, type EventType, eventSchemas } from '../functions/changes/event.ts';
 import { createPoll } from '../functions/create-poll.ts';
 import { connect } from '../functions/service/client.ts';
 import { workspaceSettings } from '../functions/settings.ts';
 import { decodeEvents } from '../functions/snapshots/codec.ts';
-import { createSnapshots } from '../functions/snapshots/dynamo-snapshots.ts';
-import { CHANGE, partition } from '../functions/snapshots/keys.ts';
+import { openDatabase } from '../functions/snapshots/sqlite/database.ts';
+import { sqliteJournal } from '../functions/snapshots/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import { type Message, messageOf } from '../functions/topic/entry.ts';
-import { startDynamoDb } from '../local/dynamodb/dynamodb.ts';
-import { ensureTable } from '../local/dynamodb/table.ts';
 import { ONBOARDING } from '../local/service/believable/onboarding.ts';
 import {
   buildWorkspace,
@@ -40,11 +39,8 @@ export async function takeExamples(): Promise<Examples> {
     }),
   });
   house.defer(() => service.stop());
-  const database = await startDynamoDb();
-  house.defer(() => database.stop());
-  const client = new DynamoDBClient(database.clientOptions);
-  house.defer(() => client.destroy());
-  await ensureTable(client, 'examples');
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+  house.defer(() => database.file.close());
   const connection = connect({
     ...service,
     credentials: async () => service,
@@ -53,9 +49,7 @@ export async function takeExamples(): Promise<Examples> {
     sleep: async () => {},
   });
   house.defer(() => connection.close());
-  const patience = { clock: () => clock.now, random: () => 0.5, sleep: async () => {} };
-  const table = { client, tableName: 'examples', patience };
-  const poll = pollerOf(service, connection, createSnapshots(table), clock);
+  const poll = pollerOf(service, connection, sqliteSnapshots(database), clock);
   const steps: Step[] = [
     { mode: 'sweep', edit: () => {} },
     ...editsOf(service.workspace),
@@ -71,13 +65,17 @@ export async function takeExamples(): Promise<Examples> {
       if (!fails) throw error;
     });
   }
-  return firstOfEach(await journal(client));
+  return firstOfEach(
+    sqliteJournal(database)
+      .after(0, 1_000)
+      .flatMap(({ events }) => decodeEvents(events)),
+  );
 }
 
 function pollerOf(
   service: SimulatedService,
   connection: ReturnType<typeof connect>,
-  snapshots: ReturnType<typeof createSnapshots>,
+  snapshots: ReturnType<typeof sqliteSnapshots>,
   clock: { now: number },
 ) {
   const { workspace: name, processId } = PROCESS;
@@ -193,19 +191,6 @@ function fieldEditsOf(workspace: EditApi): Step[] {
     () => {},
   ];
   return edits.map((edit): Step => ({ mode: 'changes', edit }));
-}
-
-async function journal(client: DynamoDBClient): Promise<ChangeEvent[]> {
-  const events: ChangeEvent[] = [];
-  const query = {
-    TableName: 'examples',
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': { S: partition(PROCESS) }, ':prefix': { S: CHANGE } },
-  };
-  for await (const { Items = [] } of paginateQuery({ client }, query)) {
-    events.push(...Items.flatMap(item => decodeEvents(item.events?.B as Uint8Array)));
-  }
-  return events;
 }
 
 function firstOfEach(events: readonly ChangeEvent[]): Examples {

@@ -32,6 +32,8 @@ export interface DeliverDependencies {
   readonly allowLoopback: boolean;
   readonly log: Log;
   readonly count: Count;
+  /** Whether the log quotes what endpoints answer. */
+  readonly quotes?: boolean;
   /** ms for each request; 15 s by default. */
   readonly timeout?: number;
   /** By default that of Standard Webhooks, over three days. */
@@ -55,8 +57,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
   } = dependencies;
   const endpoints = new Map(dependencies.endpoints.map(endpoint => [endpoint.queueArn, endpoint]));
   const readSecret = createSecrets(dependencies.readSecret, clock);
-  const { allowLoopback, openAgent = guardedAgent } = dependencies;
-  const openPoster = () => createPoster({ allowLoopback, resolve, timeout, clock, openAgent });
+  const { allowLoopback, quotes, openAgent = guardedAgent } = dependencies;
+  const openPoster = () => createPoster({ allowLoopback, resolve, timeout, clock, quotes, openAgent });
 
   return async ({ Records }, context) => {
     const remaining = () => context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY;

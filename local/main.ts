@@ -10,8 +10,8 @@ import { UsageError } from './cli/usage-error.ts';
 import { formatEvent } from './subscriber/print.ts';
 
 /**
- * The whole of Changewire on one machine (DESIGN §10): the same handlers as on AWS, scheduled here, against an embedded
- * DynamoDB and SNS. State lives in the data directory; a restart goes on from there, whatever ended the last run. Exit
+ * The whole of Changewire on one machine (DESIGN §10): the same handlers as on AWS, scheduled here, over one SQLite file.
+ * State lives in the data directory; a restart goes on from there, whatever ended the last run. Exit
  * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
  */
 async function main(): Promise<void> {
@@ -33,7 +33,7 @@ async function run(options: Options, output: Output): Promise<void> {
     onFirst: () => {
       output.say('Stopping…');
       interrupt();
-      // The embedded DynamoDB ends with this process, and has on disk what it answered.
+      // Whatever was committed is on disk.
       setTimeout(() => exit(0), STOP_WITHIN).unref();
     },
     onSecond: () => exit(130),

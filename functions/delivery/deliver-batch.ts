@@ -43,12 +43,12 @@ export async function deliverBatch(
       endpoint: endpoint.name,
       reason,
     });
-    for (const record of settler.open) await settler.failed(record, reason);
+    for (const record of settler.open) await settler.failed(record, { reason });
   } finally {
     await poster.close();
   }
   // Whatever a chat format forgot.
-  for (const record of settler.open) await settler.failed(record, 'no message told the event');
+  for (const record of settler.open) await settler.failed(record, { reason: 'no message told the event' });
   return settler.again;
 }
 
@@ -76,14 +76,14 @@ class Batch {
     if (stopped) {
       const since = new Date(stopped.at).toISOString();
       return this.#settle(this.#settler.open, record =>
-        this.#settler.dead(record, `the endpoint is stopped since ${since}: ${stopped.reason}`),
+        this.#settler.dead(record, { reason: `the endpoint is stopped since ${since}: ${stopped.reason}` }),
       );
     }
     const letters = await this.#readLetters();
     const secret = await readSecret(this.#endpoint);
     const { jobs, unfit } =
       kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, this.#dependencies.chatFormats[kind]);
-    for (const { record, reason } of unfit) await this.#settler.dead(record, reason);
+    for (const { record, reason } of unfit) await this.#settler.dead(record, { reason });
     // The first one alone: an endpoint that wants less is not met by ten at once.
     await oneThenMany(jobs, kind === 'webhook' ? WIDTH : 1, job => this.#do(job, secret));
   }
@@ -97,7 +97,7 @@ class Batch {
     for (const record of oldestFirst) {
       const read = readEvent(record.body);
       if ('event' in read) letters.push({ record, event: read.event });
-      else await this.#settler.dead(record, read.malformed);
+      else await this.#settler.dead(record, { reason: read.malformed });
     }
     return letters;
   }
@@ -123,17 +123,18 @@ class Batch {
 
   async #conclude(records: readonly SQSRecord[], outcome: Outcome): Promise<void> {
     if (outcome.kind === 'delivered') return this.#settler.delivered(records);
-    const { reason } = outcome;
+    const { reason, said } = outcome;
+    const failure = { reason, ...(said !== undefined && { said }) };
     if (outcome.kind === 'failed')
-      return this.#settle(records, record => this.#settler.failed(record, reason));
+      return this.#settle(records, record => this.#settler.failed(record, failure));
     if (outcome.kind === 'slowed') {
-      const rest: Rest = record => this.#settler.failed(record, reason, outcome.retryAfter);
+      const rest: Rest = record => this.#settler.failed(record, failure, outcome.retryAfter);
       // An answer that was on its way does not take back that another stopped the endpoint.
       this.#rest ??= rest;
       return this.#settle(records, rest);
     }
     await this.#stop(reason);
-    this.#rest = record => this.#settler.dead(record, `the endpoint ${reason} and is stopped`);
+    this.#rest = record => this.#settler.dead(record, { reason: `the endpoint ${reason} and is stopped` });
     await this.#settle(records, this.#rest);
   }
 

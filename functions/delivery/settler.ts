@@ -1,6 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Random } from '../clock.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { Failure } from '../endpoints/outcome.ts';
 import { type RetryTiming, retryIn } from '../endpoints/retries.ts';
 import type { Count, Log } from '../telemetry.ts';
 import type { Queues } from './queues.ts';
@@ -46,16 +47,16 @@ export class Settler {
   }
 
   /** Again when its age says so, or when the endpoint says so (`retryAfter` in ms); dead when it is too old. */
-  async failed(record: SQSRecord, reason: string, retryAfter?: number): Promise<void> {
+  async failed(record: SQSRecord, failure: Failure, retryAfter?: number): Promise<void> {
     const { timing, random, log } = this.#dependencies;
     const age = this.#startedAt - Number(record.attributes.ApproximateFirstReceiveTimestamp);
     const seconds = retryIn(age, timing, random, retryAfter);
-    if (seconds === undefined) return this.dead(record, reason);
+    if (seconds === undefined) return this.dead(record, failure);
     this.#count('DeliveriesPostponed', 1);
     log.warn('A delivery failed; it is tried again.', {
       endpoint: this.#endpoint.name,
       messageId: record.messageId,
-      reason,
+      ...failure,
       seconds,
     });
     await this.later(record, seconds);
@@ -78,16 +79,16 @@ export class Settler {
   }
 
   /** Moves the message to the dead-letter queue. It leaves its own queue only once it is there. */
-  async dead(record: SQSRecord, reason: string): Promise<void> {
+  async dead(record: SQSRecord, failure: Failure): Promise<void> {
     const { queues, log } = this.#dependencies;
     const { name, deadLetterUrl } = this.#endpoint;
     const { ApproximateFirstReceiveTimestamp, ApproximateReceiveCount } = record.attributes;
     this.#open.delete(record.messageId);
-    const details = { endpoint: name, messageId: record.messageId, reason };
+    const details = { endpoint: name, messageId: record.messageId, ...failure };
     try {
       await queues.moveToDeadLetters(deadLetterUrl, record.body, {
         endpoint: name,
-        reason,
+        reason: failure.reason,
         receives: ApproximateReceiveCount,
         firstReceived: new Date(Number(ApproximateFirstReceiveTimestamp)).toISOString(),
       });

@@ -3,11 +3,10 @@ import type { Clock } from '../clock.ts';
 import { within } from '../within.ts';
 import type { EndpointRequest } from './endpoint.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
+import { BODY_LIMIT, beginning, quote } from './quote.ts';
 
 /** How long an endpoint may take for all of it: name, connection, answer. */
 export const TIMEOUT_MS = 15_000;
-/** More of an answer than this is not read; no answer's body is ever looked at. */
-const BODY_LIMIT = 65_536;
 
 /** The head of an answer. */
 export interface Answer {
@@ -16,6 +15,8 @@ export interface Answer {
   readonly date: string | undefined;
   /** When it came, by our clock, in ms since 1970. */
   readonly at: number;
+  /** What it said, if it is no success: one line, which repeats nothing of the URL behind its host. */
+  readonly said?: string | undefined;
 }
 
 /** No answer, and why, in words that name neither URL nor address. */
@@ -36,6 +37,8 @@ export interface PosterOptions {
   /** ms for each request. */
   readonly timeout: number;
   readonly clock: Clock;
+  /** Whether an answer that is no success is told with its first line; otherwise no answer's body is looked at. */
+  readonly quotes?: boolean | undefined;
   /** Opens what the posts go through; by default the agent that connects to allowed addresses only. */
   readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
 }
@@ -44,7 +47,7 @@ class Expired extends Error {}
 
 /** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
 export function createPoster(options: PosterOptions): Poster {
-  const { allowLoopback, resolve, timeout, clock, openAgent = guardedAgent } = options;
+  const { allowLoopback, resolve, timeout, clock, quotes, openAgent = guardedAgent } = options;
   const agent = openAgent({ allowLoopback, resolve, connectTimeout: timeout });
   return {
     close: () => agent.destroy(),
@@ -53,7 +56,8 @@ export function createPoster(options: PosterOptions): Poster {
       const send = async (signal: AbortSignal): Promise<Answer> => {
         const response = await agent.request({ ...wired(url, request), signal });
         reached = head(response, clock());
-        await response.body.dump({ limit: BODY_LIMIT, signal });
+        if (!quotes || reached.status < 300) await response.body.dump({ limit: BODY_LIMIT, signal });
+        else reached = { ...reached, said: quote(await beginning(response.body), url) };
         return reached;
       };
       try {

@@ -1,5 +1,4 @@
-/** Bytes of a blob in one item: DynamoDB takes 400 KB with all names and keys. */
-const PART_BYTES = 380_000;
+import { PART_BYTES } from './limits.ts';
 
 /** A blob in pieces that each fit one item; one at least. */
 export function partsOf(bytes: Uint8Array): [Uint8Array, ...Uint8Array[]] {

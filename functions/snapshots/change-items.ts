@@ -21,17 +21,27 @@ export function changePuts(
   projectId: string,
   { events, version, at }: Pick<CommitRequest, 'events' | 'version' | 'at'>,
 ): TransactWriteItem[] {
-  return grouped(events).map((group, part) => ({
+  return changeGroups(events).map((group, part) => ({
     Put: {
       TableName: table.tableName,
       Item: {
         ...changeKey(process, at, projectId, version, part),
-        events: { B: encode(group) },
-        expiresAt: { N: String(Math.floor(at / 1000) + KEPT_SECONDS) },
+        events: { B: group },
+        expiresAt: { N: String(expiryOf(at)) },
       },
       ConditionExpression: IS_ABSENT,
     },
   }));
+}
+
+/** When a change record of `at` (ms since 1970) expires, in seconds since 1970. */
+export function expiryOf(at: number): number {
+  return Math.floor(at / 1000) + KEPT_SECONDS;
+}
+
+/** The events as each change record holds them, encoded. */
+export function changeGroups(events: readonly ChangeEvent[]): Uint8Array[] {
+  return grouped(events).map(encode);
 }
 
 function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {

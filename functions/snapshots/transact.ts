@@ -3,12 +3,9 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
+import { MAX_BYTES, MAX_ITEMS } from './limits.ts';
 import type { CommitResult } from './snapshots.ts';
 import { holds, type Table } from './table.ts';
-
-/** DynamoDB's limits of one transaction: 100 items, 4 MB; we stay below for names, keys, and the state's small parts. */
-const MAX_ITEMS = 100;
-const MAX_BYTES = 3_900_000;
 
 /** True when one transaction takes all of these, and so many small ones beside them. */
 export function fit(items: readonly TransactWriteItem[], beside = 0): boolean {

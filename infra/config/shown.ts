@@ -38,6 +38,8 @@ function shownText(text: string): string {
   if (!url || !/^(https?|ftp|wss?):$/.test(url.protocol) || !isWords(url.host, MOST_LABELS))
     return described(text);
   if (url.username || url.password) return 'an address with a user name or password';
+  // A password with a slash in it: what stands before that passes for the host.
+  if (text.includes('@')) return described(text);
   // Where it leads on to may be a secret.
   const origin = `${url.protocol}//${url.host}`;
   return JSON.stringify(text === origin || text === `${origin}/` ? text : `${origin}/…`);

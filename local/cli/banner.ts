@@ -1,36 +1,49 @@
 import { showDuration } from './duration.ts';
 import type { Source } from './source.ts';
 import type { WantedEndpoint } from './wanted-endpoints.ts';
+import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 const KINDS = { webhook: 'signed webhook', slack: 'Slack', teams: 'Teams' } as const;
 
 /** What a start says about itself. */
 export function banner(about: {
-  source: Source;
-  interval: number;
-  sweepInterval: number;
-  /** The URLs of SNS's. */
-  subscribers: readonly string[];
-  endpoints: readonly WantedEndpoint[];
+  readonly source: Source;
+  readonly subscriptions: readonly WantedSubscription[];
+  readonly endpoints: readonly WantedEndpoint[];
   /** undefined when nothing is kept. */
-  data: string | undefined;
-  once: boolean;
+  readonly data: string | undefined;
+  readonly once: boolean;
 }): string {
-  const { source, interval, sweepInterval, subscribers, endpoints, data, once } = about;
-  const processes = source.workspace.processes.map(({ id }) => id).join(', ');
-  const rhythm = once
-    ? 'once'
-    : `for changes every ${showDuration(interval)}, and wholly every ${showDuration(sweepInterval)}`;
-  const places = ['this terminal', ...subscribers.map(url => new URL(url).origin)];
+  const { source, subscriptions, endpoints, data, once } = about;
+  const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
+  const places = ['this terminal', ...subscriptions.map(({ label }) => label)];
   const kept = data === undefined ? 'not kept' : `kept in ${data}, where the next start goes on`;
   return [
-    `Changewire watches ${source.description}: ${processes}`,
-    `  looks   ${rhythm}`,
+    `Changewire watches ${source.description}: ${processes.join(', ')}`,
+    `  looks   ${once ? 'once' : rhythmOf(source)}`,
     `  events  to ${places.join(', ')} (over HTTP)`,
-    ...endpoints.map(({ kind, origin }) => `          to ${origin} (${KINDS[kind]})`),
+    ...endpoints.map(endpoint => `          to ${describe(endpoint)}`),
     `  data    ${kept}`,
     ...(source.simulated ? ['  yours   --help tells how to watch your own workspace'] : []),
     ...(once ? [] : ['  stop    Ctrl-C']),
     '',
   ].join('\n');
+}
+
+/** Of several processes that are looked at differently, the quickest and the slowest. */
+function rhythmOf({ watched }: Source): string {
+  const all = watched.flatMap(({ workspace, sweepEvery }) =>
+    workspace.processes.map(({ id, interval }) => ({ changes: interval, sweep: sweepEvery(id) })),
+  );
+  const span = (times: readonly number[]) => {
+    const [least, most] = [Math.min(...times), Math.max(...times)];
+    return least === most ? showDuration(least) : `${showDuration(least)} to ${showDuration(most)}`;
+  };
+  return `for changes every ${span(all.map(({ changes }) => changes))}, and wholly every ${span(all.map(({ sweep }) => sweep))}`;
+}
+
+function describe({ name, kind, origin, filter }: WantedEndpoint): string {
+  const wants = Object.entries(filter ?? {}).map(([key, values]) => `${key} ${values?.join(' or ')}`);
+  const only = wants.length === 0 ? '' : `, only ${wants.join('; ')}`;
+  return `${name} (${KINDS[kind]} at ${origin}${only})`;
 }

@@ -1,8 +1,7 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Lock, lockDirectory } from '../dynamodb/lock.ts';
-import { endOrphans } from '../dynamodb/orphan.ts';
+import { type Lock, lockDirectory } from './lock.ts';
 import { type Files, privateDirectory, whyUnusable } from './private-directory.ts';
 
 export interface DataDirectory {
@@ -36,11 +35,10 @@ export function openDataDirectory(
 const SCRATCH = 'changewire-memory-';
 
 /**
- * A directory that lives as long as this process: the embedded DynamoDB needs a file, for only in a file can its stream
- * be trimmed. What processes that were killed left behind is removed on the way.
+ * A directory that lives as long as this process. What processes that were killed left behind is removed on the way.
  */
-export async function openScratchDirectory(temporary = tmpdir()): Promise<DataDirectory> {
-  const path = await makeScratch(temporary);
+export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
+  const path = makeScratch(temporary);
   const lock = lockDirectory(path);
   const release = () => {
     lock.release();
@@ -49,10 +47,10 @@ export async function openScratchDirectory(temporary = tmpdir()): Promise<DataDi
   return { path, lasting: false, file: name => join(path, name), release };
 }
 
-async function makeScratch(temporary: string): Promise<string> {
+function makeScratch(temporary: string): string {
   try {
     const parent = realpathSync(temporary);
-    await removeAbandoned(parent);
+    removeAbandoned(parent);
     return mkdtempSync(join(parent, SCRATCH));
   } catch (error) {
     throw new Error(
@@ -61,14 +59,13 @@ async function makeScratch(temporary: string): Promise<string> {
   }
 }
 
-async function removeAbandoned(parent: string): Promise<void> {
+function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent).filter(entry => entry.startsWith(SCRATCH))) {
     const path = join(parent, name);
     // One that is being made this moment may not be locked yet.
     if (Date.now() - statSync(path).mtimeMs < 10_000) continue;
     const lock = tryLock(path);
     if (lock === undefined) continue;
-    await endOrphans(join(path, 'table.sqlite'));
     lock.release();
     rmSync(path, { recursive: true, force: true });
   }

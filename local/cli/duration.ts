@@ -16,3 +16,11 @@ export function showDuration(ms: number): string {
     if (ms % size === 0) return `${ms / size} ${unit}`;
   return `${ms} ms`;
 }
+
+/** "40 s", "12 min", "3 h", "2 d": about how long, for people. */
+export function showAbout(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 2 * UNITS.m) return `${Math.round(ms / UNITS.s)} s`;
+  if (ms < 2 * UNITS.h) return `${Math.round(ms / UNITS.m)} min`;
+  return ms < 48 * UNITS.h ? `${Math.round(ms / UNITS.h)} h` : `${Math.round(ms / UNITS.h / 24)} d`;
+}

@@ -1,19 +1,21 @@
+import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import { isPlainAddress, isSigningSecret } from '../../functions/endpoints/secret.ts';
+import type { EndpointFilter } from '../../infra/config/filter.ts';
+import { filterOption } from './filter-option.ts';
 import { undeliverable } from './undeliverable.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A `--webhook`, with the `--webhook-secret`s behind it: none, one, or two. */
-export interface WebhookOption {
-  readonly url: string;
-  readonly secrets: readonly string[];
-}
-
-/** The endpoints of the command line, in its order. */
-export interface EndpointOptions {
-  readonly webhooks: readonly WebhookOption[];
+/** An endpoint of the command line: `--webhook`, `--slack` or `--teams`, and what stands behind it. */
+export interface EndpointOption {
+  readonly kind: EndpointKind;
   /** Empty text: the environment tells it. */
-  readonly slack: readonly string[];
-  readonly teams: readonly string[];
+  readonly url: string;
+  /** Of a webhook: none, one, or two. */
+  readonly secrets: readonly string[];
+  /** By default made of the kind and the URL. */
+  readonly name: string | undefined;
+  /** Undefined: every event. */
+  readonly filter: EndpointFilter | undefined;
 }
 
 /** An option as `parseArgs` found it. */
@@ -22,20 +24,45 @@ interface Token {
   readonly value?: string | undefined;
 }
 
+interface Draft {
+  readonly kind: EndpointKind;
+  readonly url: string;
+  readonly secrets: string[];
+  readonly filters: string[];
+  name?: string;
+}
+
 /** Whether what follows on the command line may be left out. */
 export const VALUE_IS_OPTIONAL = new Set(['--slack', '--teams']);
 
-/** Reads the options that name endpoints. @throws UsageError, which shows no URL beyond its origin and no secret */
-export function endpointOptions(tokens: readonly Token[]): EndpointOptions {
-  const webhooks: { url: string; secrets: string[] }[] = [];
-  const chats = { slack: [] as string[], teams: [] as string[] };
+/** Reads the options that name endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret` belong
+ *  to the endpoint before them. @throws UsageError, which shows no URL beyond its origin and no secret */
+export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
+  const drafts: Draft[] = [];
+  const behind = (name: string): Draft => {
+    const last = drafts.at(-1);
+    if (last !== undefined) return last;
+    throw new UsageError(
+      `--${name} belongs to the --webhook, --slack or --teams before it: give that first.`,
+    );
+  };
   for (const { name, value = '' } of tokens) {
-    if (name === 'webhook') webhooks.push({ url: checkAddress('--webhook', value), secrets: [] });
-    if (name === 'webhook-secret') addSecret(webhooks.at(-1), value);
-    if (name === 'slack' || name === 'teams')
-      chats[name].push(value === '' ? '' : checkAddress(`--${name}`, value));
+    if (name === 'webhook' || name === 'slack' || name === 'teams') {
+      const isElsewhere = value === '' && name !== 'webhook';
+      const url = isElsewhere ? '' : checkAddress(`--${name}`, value);
+      drafts.push({ kind: name, url, secrets: [], filters: [] });
+    }
+    if (name === 'webhook-secret') addSecret(drafts.at(-1), value);
+    if (name === 'name') behind(name).name = checkName(value);
+    if (name === 'filter') behind(name).filters.push(value);
   }
-  return { webhooks, ...chats };
+  return drafts.map(({ kind, url, secrets, name, filters }) => ({
+    kind,
+    url,
+    secrets,
+    name,
+    filter: filters.length > 0 ? filterOption(filters) : undefined,
+  }));
 }
 
 /** The URL, if deliveries can go there, as far as it tells by itself: where a name leads is looked up later.
@@ -58,8 +85,13 @@ export function checkSecret(name: string, value: string): string {
   );
 }
 
-function addSecret(webhook: { url: string; secrets: string[] } | undefined, value: string): void {
-  if (webhook === undefined)
+function checkName(value: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(value)) return value;
+  throw new UsageError('--name takes 1 to 64 letters, digits, "-" and "_".');
+}
+
+function addSecret(webhook: Draft | undefined, value: string): void {
+  if (webhook?.kind !== 'webhook')
     throw new UsageError('--webhook-secret belongs to the --webhook URL before it: give that first.');
   webhook.secrets.push(checkSecret('--webhook-secret', value));
   if (webhook.secrets.length > 2)

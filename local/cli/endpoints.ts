@@ -1,108 +1,83 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { SNSClient } from '@aws-sdk/client-sns';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { SqliteEndpointStates } from '../../functions/snapshots/sqlite/endpoint-states.ts';
+import { attributesOf } from '../../infra/config/filter.ts';
+import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from '../endpoints/endpoint.ts';
-import { endpointLog } from '../endpoints/log.ts';
-import { countSpooled } from '../endpoints/spool-file.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
-import type { LocalSns } from '../sns/sns.ts';
+import { type Filter, matchesFilter } from '../sns/filter.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
-import type { RestartableStates } from './table.ts';
+import { undeliveredText } from './undelivered-text.ts';
 import type { WantedEndpoint } from './wanted-endpoints.ts';
 
 /** The endpoints that `deliver.ts` serves in this run. */
 export interface Endpoints {
-  /** Resolves when everything published so far is delivered or on disk, whatever the endpoints do. */
-  secured(): Promise<void>;
-  /** Resolves when everything that is secured and due has been tried once. */
+  /** Resolves when everything that is due has been tried once. */
   tried(): Promise<void>;
   /** Tells what is undelivered. @returns true when nothing is, and this run has made no dead letter */
-  wellDone(): boolean;
+  wellDone(): Promise<boolean>;
 }
 
 interface House {
   readonly closers: Closers;
   readonly directory: DataDirectory;
   readonly output: Output;
+  readonly topic: LocalTopic;
+  readonly deliveries: Deliveries;
+  readonly states: SqliteEndpointStates;
 }
 
-interface Behind {
-  readonly sns: LocalSns;
-  readonly states: RestartableStates;
+interface Served extends ServedEndpoint {
+  readonly name: string;
+  readonly say: (text: string) => void;
+  /** Dead letters that were there when it started. */
+  readonly formerDead: number;
 }
-
-type Served = ServedEndpoint & { readonly say: (text: string) => void };
 
 /** Starts to serve them; each goes on with what an earlier run left, also one that was stopped by its 410. */
-export async function startEndpoints(
-  house: House,
-  wanted: readonly WantedEndpoint[],
-  behind: Behind,
-): Promise<Endpoints> {
-  tellAbandoned(house, wanted);
-  const clients = openClients(house, behind.sns.endpoint);
-  const served = await Promise.all(wanted.map(one => serve(one, { ...house, ...behind, clients })));
+export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
+  await tellAbandoned(house, wanted);
+  const served = await Promise.all(wanted.map(one => serve(one, house)));
   return {
-    secured: async () => void (await Promise.all(served.map(endpoint => endpoint.secured()))),
-    tried: async () => {
-      while (served.some(({ spool }) => spool.untried)) await sleep(50);
-    },
-    wellDone: () => served.map(each => isDone(each, house)).every(Boolean),
+    tried: async () => void (await Promise.all(served.map(endpoint => endpoint.tried()))),
+    wellDone: async () => (await Promise.all(served.map(each => isDone(each, house)))).every(Boolean),
   };
 }
 
-function openClients({ closers }: House, endpoint: string) {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const config = { endpoint, region: 'us-east-1', credentials };
-  const sns = new SNSClient(config);
-  const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
-  closers.add(() => {
-    sns.destroy();
-    sqs.destroy();
-  });
-  return { sns, sqs };
-}
-
-async function serve(
-  wanted: WantedEndpoint,
-  parts: House & Behind & { clients: ReturnType<typeof openClients> },
-): Promise<Served> {
-  const { closers, directory, output, sns, states, clients } = parts;
-  const { name, kind, url, origin } = wanted;
+async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
+  const { closers, output, topic, deliveries, states } = house;
+  const { name, kind, url, filter } = wanted;
   let stopped = false;
   const say = (text: string): void => {
-    if (!stopped) output.warn(`${origin}: ${text}`);
+    if (!stopped) output.warn(`${name}: ${text}`);
   };
-  await states.restart(name);
+  states.restart(name);
+  const standing = await deliveries.standing(name);
   const endpoint = await startEndpoint({
-    ...clients,
     name,
     kind,
-    secret: { url, ...(kind === 'webhook' && { secrets: secretsOf(wanted, parts) }) },
-    topicArn: sns.topicArn,
-    look: sns.look,
+    secret: { url, ...(kind === 'webhook' && { secrets: secretsOf(wanted, house) }) },
+    accepts: attributes => matchesFilter(filter && (attributesOf(filter) as Filter), attributes),
+    topic,
     states: tellingStates(states, say),
-    dataDirectory: directory.path,
-    spoolPath: spoolPath(directory, name),
     clock: Date.now,
     sleep,
-    log: endpointLog(say, Date.now),
-    onTrouble: error => say(String(error)),
+    say,
   });
   closers.add(async () => {
+    const ended = endpoint.stop();
+    // What is cut off by the end says nothing of the endpoint.
     stopped = true;
-    await endpoint.stop();
+    await ended;
   });
-  const { size } = endpoint.spool;
-  if (size > 0) output.say(`${origin}: goes on with what is undelivered: ${size}`);
-  return { ...endpoint, say };
+  if (standing.oldest !== undefined) output.say(`${name}: ${undeliveredText(standing)}`);
+  return { ...endpoint, name, say, formerDead: standing.dead };
 }
 
 /** Says what a stop means here: what the deliverer would say of it is for operators of a stack. */
-function tellingStates(states: RestartableStates, say: Served['say']): RestartableStates {
+function tellingStates(states: SqliteEndpointStates, say: Served['say']): SqliteEndpointStates {
   return {
     ...states,
     stop: async (name, reason, at) => {
@@ -113,41 +88,31 @@ function tellingStates(states: RestartableStates, say: Served['say']): Restartab
   };
 }
 
-function isDone({ spool, deadLetters, say }: Served, { directory }: House): boolean {
-  const { size, path } = spool;
-  const kept = (place: string) => (directory.lasting ? `kept in ${place}` : 'not kept');
-  if (size > 0) say(`undelivered: ${size}, ${kept(path)}${directory.lasting ? ' for the next start' : ''}`);
-  if (deadLetters.added > 0) say(`given up: ${deadLetters.added}, ${kept(deadLetters.path)}`);
-  return size === 0 && deadLetters.added === 0;
+async function isDone({ name, say, formerDead }: Served, { deliveries, directory }: House): Promise<boolean> {
+  const { pending, dead } = await deliveries.standing(name);
+  const made = dead - formerDead;
+  const kept = directory.lasting ? 'kept for the next start' : 'not kept';
+  if (pending > 0) say(`undelivered: ${pending}, ${kept}`);
+  if (made > 0) say(`given up: ${made}, ${directory.lasting ? 'kept as dead letters' : 'not kept'}`);
+  return pending === 0 && made === 0;
 }
 
-function secretsOf(
-  { name, origin, secrets }: WantedEndpoint,
-  { directory, output }: House,
-): readonly string[] {
+function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: House): readonly string[] {
   if (secrets.length > 0) return secrets;
   const file = directory.file(`${name}.secret`);
   const secret = keptSecret(file);
-  output.say(`${origin}: its events are signed with the secret in ${file}`);
+  output.say(`${name}: its events are signed with the secret in ${file}`);
   return [secret];
 }
 
-const SPOOL = 'undelivered';
-
-function spoolPath(directory: DataDirectory, name: string): string {
-  return directory.file(`${SPOOL}/${name}.jsonl`);
-}
-
 /** What was left for an endpoint that is not asked for now stays. */
-function tellAbandoned({ directory, output }: House, wanted: readonly WantedEndpoint[]): void {
-  const folder = directory.file(SPOOL);
-  const files = existsSync(folder) ? readdirSync(folder) : [];
-  for (const file of files.filter(each => each.endsWith('.jsonl'))) {
-    const name = file.slice(0, -'.jsonl'.length);
-    if (wanted.some(one => one.name === name)) continue;
-    const path = spoolPath(directory, name);
-    const count = countSpooled(path);
-    if (count > 0)
-      output.warn(`${name}: undelivered: ${count}, in ${path}. Give its URL again, or delete the file.`);
+async function tellAbandoned(
+  { deliveries, output }: House,
+  wanted: readonly WantedEndpoint[],
+): Promise<void> {
+  for (const name of await deliveries.endpoints()) {
+    if (name.startsWith('sns:') || wanted.some(one => one.name === name)) continue;
+    const { pending } = await deliveries.standing(name);
+    if (pending > 0) output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`);
   }
 }

@@ -1,23 +1,23 @@
 import type { Clock } from '../../functions/clock.ts';
-import type { WorkspaceSettings } from '../../functions/settings.ts';
 import type { Mode } from '../../functions/snapshots/snapshots.ts';
 import type { RunPass } from './polling.ts';
 import type { Job } from './scheduler.ts';
 import type { SweepTimes } from './sweep-times.ts';
+import type { Watched } from './watched.ts';
 
-/** The schedule of DESIGN §1, for one workspace: `changes` of each process at once and then at `interval`, sweeps when
- *  `sweepInterval` is over since the last one. Both in ms. */
+/** The schedule of one workspace: `changes` of each process at once and then at its interval, sweeps when their interval is
+ *  over since the last one. */
 export function jobsOf(
-  workspace: WorkspaceSettings,
-  { interval, sweepInterval }: { interval: number; sweepInterval: number },
+  { workspace, sweepEvery }: Watched,
   { runPass, sweeps, clock }: { runPass: RunPass; sweeps: SweepTimes; clock: Clock },
 ): Job[] {
   const run = async (processId: string, mode: Mode) => {
-    const { outcome } = await runPass(processId, mode);
+    const { outcome } = await runPass({ workspace: workspace.name, processId }, mode);
     if (mode === 'sweep' && outcome === 'completed') sweeps.swept(`${workspace.name}/${processId}`, clock());
     return outcome === 'unfinished' ? 'again' : 'done';
   };
-  return workspace.processes.flatMap(({ id: processId }) => {
+  return workspace.processes.flatMap(({ id: processId, interval }) => {
+    const sweepInterval = sweepEvery(processId);
     const now = clock();
     const sweepAt = sweeps.lastOf(`${workspace.name}/${processId}`, now) + sweepInterval;
     return [

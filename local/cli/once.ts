@@ -1,16 +1,18 @@
+import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import type { Output } from './output.ts';
 import type { RunPass } from './polling.ts';
 
 /** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all went well. */
 export async function passOnce(
-  processes: readonly string[],
+  processes: readonly ProcessKey[],
   runPass: RunPass,
   output: Output,
 ): Promise<boolean> {
   let well = true;
-  for (const processId of processes) {
+  for (const process of processes) {
+    const { processId } = process;
     try {
-      output.say(`${processId}: ${await changesOf(processId, runPass)}`);
+      output.say(`${processId}: ${await changesOf(process, runPass)}`);
     } catch (error) {
       well = false;
       output.warn(`${processId}: ${error instanceof Error ? error.message : String(error)}`);
@@ -19,9 +21,9 @@ export async function passOnce(
   return well;
 }
 
-async function changesOf(processId: string, runPass: RunPass): Promise<string> {
+async function changesOf(process: ProcessKey, runPass: RunPass): Promise<string> {
   for (let baselined = false; ; ) {
-    const { mode, outcome, events, projects } = await runPass(processId, 'changes');
+    const { mode, outcome, events, projects } = await runPass(process, 'changes');
     if (outcome === 'busy')
       throw new Error('another poller is at work on this process; try again in a minute');
     if (outcome === 'unfinished') continue;

@@ -2,11 +2,15 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../../infra/config/nearest.ts';
 import { isWords, shown } from '../../infra/config/shown.ts';
 import { parseDuration } from './duration.ts';
-import { type EndpointOptions, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
+import { type EndpointOption, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What was asked for on the command line. Durations are in ms. */
-export interface Options extends EndpointOptions {
+export interface Options {
+  /** The endpoints, in the order of the command line. */
+  readonly endpoints: readonly EndpointOption[];
+  /** A configuration file; undefined: the environment's service, or the simulated one. */
+  readonly config: string | undefined;
   readonly subscribe: readonly string[];
   readonly raw: boolean;
   /** undefined: 60 s for a real service, less for the simulated one. */
@@ -28,6 +32,9 @@ const FLAGS = {
   'webhook-secret': { type: 'string', multiple: true },
   slack: { type: 'string', multiple: true },
   teams: { type: 'string', multiple: true },
+  name: { type: 'string', multiple: true },
+  filter: { type: 'string', multiple: true },
+  config: { type: 'string' },
   interval: { type: 'string' },
   'sweep-interval': { type: 'string' },
   overlap: { type: 'string' },
@@ -45,10 +52,12 @@ export function parseOptions(args: readonly string[]): Options {
     throw new UsageError('--memory keeps nothing and --data keeps all: give one of them.');
   if (values.raw && values.subscribe === undefined)
     throw new UsageError('--raw is about the endpoints of --subscribe URL: give one.');
+  if (values.config !== undefined) noneBeside(values);
   return {
     subscribe: (values.subscribe ?? []).map(endpoint),
     raw: values.raw ?? false,
-    ...endpointOptions(tokens),
+    endpoints: endpointOptions(tokens),
+    config: text('config', values.config),
     interval: duration('interval', values.interval),
     sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
     overlap: duration('overlap', values.overlap) ?? 120_000,
@@ -58,6 +67,13 @@ export function parseOptions(args: readonly string[]): Options {
     json: values.json ?? false,
     help: values.help ?? false,
   };
+}
+
+/** A file that says when to look must not be contradicted silently. */
+function noneBeside(values: object): void {
+  const beside = ['interval', 'sweep-interval', 'overlap'].find(name => Object.hasOwn(values, name));
+  if (beside !== undefined)
+    throw new UsageError(`--${beside} goes without --config only: the file says it, for each process.`);
 }
 
 /** `--slack` alone stands for `--slack=`. */
@@ -106,6 +122,9 @@ const EXAMPLES: Record<string, string> = {
   'webhook-secret': '--webhook-secret whsec_…',
   slack: '--slack https://hooks.slack.com/services/…',
   teams: '--teams https://…',
+  name: '--name planner',
+  filter: '--filter events=task.updated,task.created',
+  config: '--config changewire.json',
   interval: '--interval 60s',
   'sweep-interval': '--sweep-interval 6h',
   overlap: '--overlap 120s',

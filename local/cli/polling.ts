@@ -2,13 +2,15 @@ import type { Clock } from '../../functions/clock.ts';
 import { createPoll, type PollProgress } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { connect } from '../../functions/service/client.ts';
-import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { ServiceConnection } from '../../functions/service/service.ts';
+import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
 import type { Source } from './source.ts';
+import type { Watched } from './watched.ts';
 
 /** Runs one pass over one process. */
-export type RunPass = (processId: string, mode: Mode) => Promise<PassReport>;
+export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PassReport>;
 
 /** As much time as Lambda gives. */
 const PASS_MS = 15 * 60_000;
@@ -19,25 +21,17 @@ export interface Polling {
   close(): Promise<void>;
 }
 
-/** Connects to the source and makes the poll handler ready. */
+/** Connects to the workspaces and makes the poll handler ready. */
 export function startPolling(
   { output, snapshots, clock }: { output: Output; snapshots: Snapshots; clock: Clock },
-  { workspace, credentials, simulated }: Source,
+  source: Source,
 ): Polling {
-  const connection = connect({
-    ...workspace,
-    credentials: async () => credentials,
-    clock,
-    random: Math.random,
-    sleep,
-    onNotice: ({ code, message }) => {
-      // How a real service names its lists is news; how the simulated one does is not.
-      if (!simulated || !code.startsWith('list-property-')) output.warn(`The service: ${message}.`);
-    },
-  });
+  const connections = new Map(
+    source.watched.map(watched => [watched.workspace.name, connection(watched, source, { output, clock })]),
+  );
   const poll = createPoll({
-    workspaces: [workspace],
-    connect: () => connection,
+    workspaces: source.watched.map(({ workspace }) => workspace),
+    connect: ({ name }) => connections.get(name) as ServiceConnection,
     snapshots,
     clock,
     random: Math.random,
@@ -48,22 +42,45 @@ export function startPolling(
     count: () => undefined,
     onProgress: baselineProgress(output, clock),
   });
-  const runPass: RunPass = (processId, mode) => {
+  const runPass: RunPass = ({ workspace, processId }, mode) => {
     const until = clock() + PASS_MS;
     const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => until - clock() };
-    return poll({ workspace: workspace.name, processId, mode }, context);
+    return poll({ workspace, processId, mode }, context);
   };
-  return { runPass, close: connection.close };
+  return {
+    runPass,
+    close: async () => void (await Promise.all([...connections.values()].map(each => each.close()))),
+  };
+}
+
+function connection(
+  { workspace, credentials }: Watched,
+  { simulated, watched }: Source,
+  { output, clock }: { output: Output; clock: Clock },
+): ServiceConnection {
+  const who = watched.length > 1 ? `The service of ${workspace.name}` : 'The service';
+  return connect({
+    ...workspace,
+    credentials: async () => credentials,
+    clock,
+    random: Math.random,
+    sleep,
+    onNotice: ({ code, message }) => {
+      // How a real service names its lists is news; how the simulated one does is not.
+      if (!simulated || !code.startsWith('list-property-')) output.warn(`${who}: ${message}.`);
+    },
+  });
 }
 
 /** Says how far a baseline is: once a second, and at its end. */
 function baselineProgress(output: Output, clock: Clock): (progress: PollProgress) => void {
   const saidAt = new Map<string, number>();
-  return ({ mode, processId, done, total }) => {
+  return ({ mode, workspace, processId, done, total }) => {
     if (mode !== 'baseline') return;
-    const last = saidAt.get(processId) ?? 0;
+    const key = `${workspace}/${processId}`;
+    const last = saidAt.get(key) ?? 0;
     if (done < total && clock() - last < 1000) return;
-    saidAt.set(processId, clock());
+    saidAt.set(key, clock());
     output.say(`baseline ${processId} ${done}/${total} projects`);
   };
 }

@@ -1,11 +1,13 @@
 import type { Clock } from '../../functions/clock.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
-import type { StreamPump } from '../stream/pump.ts';
+import type { Feed } from '../feed/journal-feed.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
+import { readConfigFile } from './config-file.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
-import { type Environment, type ServiceSettings, serviceSettings } from './environment.ts';
+import { type Environment, serviceSettings } from './environment.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { jobsOf } from './jobs.ts';
 import { passOnce } from './once.ts';
 import type { Options } from './options.ts';
@@ -13,12 +15,14 @@ import type { Output } from './output.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { type Job, startScheduler } from './scheduler.ts';
 import { sleep } from './sleep.ts';
-import { polledEvery, realSource, type Source, simulatedSource } from './source.ts';
+import { configuredSource, type Rhythm, realSource, type Source, simulatedSource } from './source.ts';
+import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
-import { startTable } from './table.ts';
+import { sqliteTable, type Table } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
 import { refuseUndeliverable } from './undeliverable.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
+import { wantedSubscriptions } from './wanted-subscriptions.ts';
 
 export interface Runner {
   /** One pass of each process, and all of its events delivered. @returns true when all went well. */
@@ -42,6 +46,13 @@ interface Parts {
   readonly clock: Clock;
 }
 
+/** What every part of a run may need. */
+interface House {
+  readonly closers: Closers;
+  readonly directory: DataDirectory;
+  readonly output: Output;
+}
+
 /** Starts every part; when one doesn't start, those before it are stopped again. */
 export async function startRunner(parts: Parts): Promise<Runner> {
   const closers = new Closers();
@@ -53,60 +64,79 @@ export async function startRunner(parts: Parts): Promise<Runner> {
   }
 }
 
-async function start(closers: Closers, parts: Parts): Promise<Runner> {
-  const { options, environment, output, clock } = parts;
-  const settings = serviceSettings(environment);
-  const wanted = wantedEndpoints(options, environment);
+async function start(closers: Closers, { options, environment, output, clock }: Parts): Promise<Runner> {
+  const open = sourceOf(options, environment);
+  const config = open.config;
+  const wanted = wantedEndpoints(options.endpoints, config, environment);
   await refuseUndeliverable(wanted, resolveBySystem, RESOLVED_WITHIN);
-  // What one service left to be sent must never reach those who watch another.
-  const data = options.data ?? (settings ? '.changewire' : '.changewire/simulated');
-  const directory = await takeDirectory(closers, options.memory ? undefined : data, output);
-  const house = { closers, directory, output };
-  const table = await startTable(house, environment.DYNAMODB_ENDPOINT || undefined);
-  const opened = await openSource(house, options, settings);
-  const interval = options.interval ?? (opened.simulated ? LIVELY : 60_000);
-  const source = polledEvery(opened, interval);
-  const kept = options.memory ? undefined : data;
-  output.say(
-    banner({ ...options, source, interval, subscribers: options.subscribe, endpoints: wanted, data: kept }),
-  );
-  const topic = await startTopic(house, {
-    endpoints: options.subscribe,
-    raw: options.raw,
-    patience: CONFIRM_WITHIN,
-  });
-  const endpoints = await startEndpoints(house, wanted, { sns: topic.sns, states: table.states });
+  const subscriptions = wantedSubscriptions(options, config);
+  const data = options.memory ? undefined : (options.data ?? open.data);
+  const house = { closers, directory: takeDirectory(closers, data, output), output };
+  const store = openStore(house);
+  const dynamodb = environment.DYNAMODB_ENDPOINT;
+  const table = dynamodb ? await openDynamo(house, dynamodb) : sqliteTable(house, store);
+  const source = await open.start(house);
+  output.say(banner({ source, subscriptions, endpoints: wanted, data, once: options.once }));
+  const behind = { ...house, ...store };
+  const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
+  const endpoints = await startEndpoints({ ...behind, topic: topic.topic }, wanted);
   const polling = startPolling({ output, snapshots: table.snapshots, clock }, source);
   closers.add(polling.close);
-  const settled = async () => void (await Promise.all([topic.sns.idle(), endpoints.secured()]));
-  const pump = () => table.pump(topic.publish, settled);
+  const feed = () => table.feed(topic.publish);
   return {
-    once: () => once({ source, topic, endpoints, pump, polling, output }),
+    once: () => once({ source, topic, endpoints, feed, polling, output }),
     watch: () => {
-      for (const origin of topic.unconfirmed)
-        output.warn(`${origin} gets what happens once it has confirmed.`);
-      pump();
-      const sweeps = fileSweepTimes(directory.file('sweeps.json'));
-      const jobs = jobsOf(source.workspace, { ...options, interval }, { ...polling, sweeps, clock });
-      const onFailure = (job: Job, error: unknown) =>
-        output.warn(`${job.name}: ${failure(error)}. It is tried again.`);
-      const scheduler = startScheduler(jobs, { clock, sleep, onFailure });
-      closers.add(async () => {
-        const ended = scheduler.stop();
-        await polling.close();
-        await ended;
-      });
+      for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);
+      feed();
+      const onFailure = (error: unknown) =>
+        output.warn(`What has expired is not dropped: ${failure(error)}.`);
+      closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
+      watch(house, { source, polling, clock });
     },
     stop: () => closers.close(),
   };
 }
 
-async function takeDirectory(
-  closers: Closers,
-  data: string | undefined,
-  output: Output,
-): Promise<DataDirectory> {
-  const directory = data === undefined ? await openScratchDirectory() : openDataDirectory(data, output.warn);
+/** Where the processes are, and where what is known of them is kept unless told otherwise: what one service left to be sent
+ *  must never reach those who watch another. */
+function sourceOf(options: Options, environment: Environment) {
+  if (options.config !== undefined) {
+    const config = readConfigFile(options.config);
+    const source = configuredSource(config, environment);
+    return { config, data: '.changewire', start: async () => source };
+  }
+  const settings = serviceSettings(environment);
+  if (settings !== undefined) {
+    const source = realSource(settings, rhythmOf(options, 60_000));
+    return { config: undefined, data: '.changewire', start: async () => source };
+  }
+  const start = (house: House) => openSimulated(house, options);
+  return { config: undefined, data: '.changewire/simulated', start };
+}
+
+/** Loaded only when it is asked for: AWS's clients take time and memory. */
+async function openDynamo(house: House, endpoint: string): Promise<Table> {
+  const { dynamoTable } = await import('./dynamo-table.ts');
+  return dynamoTable(house, endpoint);
+}
+
+function rhythmOf({ interval, sweepInterval, overlap }: Options, usual: number): Rhythm {
+  return { interval: interval ?? usual, sweepInterval, overlap };
+}
+
+async function openSimulated({ closers, directory, output }: House, options: Options): Promise<Source> {
+  const source = await simulatedSource({
+    file: directory.file('service.json'),
+    rhythm: rhythmOf(options, LIVELY),
+    every: options.once ? undefined : LIVELY,
+    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
+  });
+  closers.add(source.stop);
+  return source;
+}
+
+function takeDirectory(closers: Closers, data: string | undefined, output: Output): DataDirectory {
+  const directory = data === undefined ? openScratchDirectory() : openDataDirectory(data, output.warn);
   process.once('exit', directory.release);
   closers.add(() => {
     process.off('exit', directory.release);
@@ -115,44 +145,44 @@ async function takeDirectory(
   return directory;
 }
 
-async function openSource(
-  { closers, directory, output }: { closers: Closers; directory: DataDirectory; output: Output },
-  { overlap, once }: Options,
-  settings: ServiceSettings | undefined,
-): Promise<Source> {
-  if (settings !== undefined) return realSource(settings, overlap);
-  const source = await simulatedSource({
-    file: directory.file('service.json'),
-    overlap,
-    every: once ? undefined : LIVELY,
-    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
+function watch(
+  { closers, directory, output }: House,
+  { source, polling, clock }: { source: Source; polling: Polling; clock: Clock },
+): void {
+  const sweeps = fileSweepTimes(directory.file('sweeps.json'));
+  const jobs = source.watched.flatMap(watched => jobsOf(watched, { ...polling, sweeps, clock }));
+  const onFailure = (job: Job, error: unknown) =>
+    output.warn(`${job.name}: ${failure(error)}. It is tried again.`);
+  const scheduler = startScheduler(jobs, { clock, sleep, onFailure });
+  closers.add(async () => {
+    const ended = scheduler.stop();
+    await polling.close();
+    await ended;
   });
-  closers.add(source.stop);
-  return source;
 }
 
 async function once(parts: {
   source: Source;
   topic: Topic;
   endpoints: Endpoints;
-  pump: () => StreamPump;
+  feed: () => Feed;
   polling: Polling;
   output: Output;
 }): Promise<boolean> {
-  const { source, topic, endpoints, pump, polling, output } = parts;
+  const { source, topic, endpoints, feed, polling, output } = parts;
   if (topic.unconfirmed.length > 0) {
     output.warn(`${topic.unconfirmed.join(', ')} did not confirm the subscription, so nothing is sent now.`);
     return false;
   }
-  const { drained } = pump();
-  const well = await passOnce(
-    source.workspace.processes.map(({ id }) => id),
-    polling.runPass,
-    output,
+  const { drained } = feed();
+  const processes = source.watched.flatMap(({ workspace }) =>
+    workspace.processes.map(({ id }) => ({ workspace: workspace.name, processId: id })),
   );
+  const well = await passOnce(processes, polling.runPass, output);
   await drained();
+  await topic.sns.idle();
   await endpoints.tried();
-  return [well, !topic.gaveUp(), endpoints.wellDone()].every(Boolean);
+  return [well, !topic.gaveUp(), await endpoints.wellDone()].every(Boolean);
 }
 
 function failure(error: unknown): string {

@@ -1,39 +1,44 @@
-import type { Credentials } from '../../functions/credentials.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import type { Config } from '../../infra/config/schema.ts';
 import { type SimulatedService, startChanging, startSimulatedService } from '../service/server.ts';
-import type { ServiceSettings } from './environment.ts';
+import type { Environment, ServiceSettings } from './environment.ts';
+import { type Watched, watchedOf } from './watched.ts';
 
-/** What is watched: a real service or the simulated one. */
+/** What is watched: real services or the simulated one. */
 export interface Source {
-  readonly workspace: WorkspaceSettings;
-  readonly credentials: Credentials;
+  readonly watched: readonly Watched[];
   /** For people. */
   readonly description: string;
   readonly simulated: boolean;
   stop(): Promise<void>;
 }
 
-/** The real service. Its host names the workspace, so that what is known of one instance is never compared with another. */
-export function realSource(settings: ServiceSettings, overlap: number): Source {
+/** How often it is looked for changes, and for everything; and how far back. All in ms. */
+export interface Rhythm {
+  readonly interval: number;
+  readonly sweepInterval: number;
+  readonly overlap: number;
+}
+
+/** The workspaces of a configuration file. */
+export function configuredSource(config: Config, environment: Environment): Source {
+  const watched = watchedOf(config, environment);
+  const names = watched.map(({ workspace }) => workspace.name);
+  return { watched, description: names.join(', '), simulated: false, stop: async () => undefined };
+}
+
+/** The real service of the environment. Its host names the workspace, so that what is known of one instance is never
+ *  compared with another. */
+export function realSource(settings: ServiceSettings, rhythm: Rhythm): Source {
   const { clientId, clientSecret, processes, ...rest } = settings;
   const { host } = new URL(settings.baseUrl);
+  const name = host.replaceAll(/[^A-Za-z0-9]/g, '-').slice(0, 64);
   return {
-    workspace: workspace(
-      { ...rest, name: host.replaceAll(/[^A-Za-z0-9]/g, '-').slice(0, 64) },
-      processes,
-      overlap,
-    ),
-    credentials: { clientId, clientSecret },
+    watched: [watchedAs({ ...rest, name }, processes, { clientId, clientSecret }, rhythm)],
     description: `the service at ${host}`,
     simulated: false,
     stop: async () => undefined,
   };
-}
-
-/** The source, whose processes are polled every `interval` ms. */
-export function polledEvery(source: Source, interval: number): Source {
-  const processes = source.workspace.processes.map(process => ({ ...process, interval }));
-  return { ...source, workspace: { ...source.workspace, processes } };
 }
 
 /** Each edit writes the state whole: a log of days would make that slow. Passes read it every few seconds. */
@@ -43,21 +48,17 @@ const AUDIT_RETENTION = 5_000;
  *  undefined leaves it as it is. */
 export async function simulatedSource(options: {
   file: string;
-  overlap: number;
+  rhythm: Rhythm;
   every: number | undefined;
   onError: (error: unknown) => void;
 }): Promise<Source> {
-  const { file, every, overlap, onError } = options;
+  const { file, every, rhythm, onError } = options;
   const service = await startSimulatedService({ file, freedoms: { auditRetention: AUDIT_RETENTION } });
   const changing = every === undefined ? undefined : startChanging(service, { every, onError });
   const { clientId, clientSecret } = service;
+  const addresses = { ...addressesOf(service), name: 'simulated' };
   return {
-    workspace: workspace(
-      { ...addresses(service), name: 'simulated' },
-      service.workspace.processes(),
-      overlap,
-    ),
-    credentials: { clientId, clientSecret },
+    watched: [watchedAs(addresses, service.workspace.processes(), { clientId, clientSecret }, rhythm)],
     description: 'a simulated service',
     simulated: true,
     stop: async () => {
@@ -67,18 +68,20 @@ export async function simulatedSource(options: {
   };
 }
 
-function addresses({ baseUrl, authUrl, audience }: SimulatedService) {
+function addressesOf({ baseUrl, authUrl, audience }: SimulatedService) {
   return { baseUrl, authUrl, audience };
 }
 
-function workspace(
-  service: { name: string; baseUrl: string; authUrl: string; audience: string },
+function watchedAs(
+  service: Pick<WorkspaceSettings, 'name' | 'baseUrl' | 'authUrl' | 'audience'>,
   processes: readonly string[],
-  overlap: number,
-): WorkspaceSettings {
-  return workspaceSettings.parse({
+  credentials: Watched['credentials'],
+  { interval, overlap, sweepInterval }: Rhythm,
+): Watched {
+  const workspace = workspaceSettings.parse({
     ...service,
     credentials: 'environment',
-    processes: processes.map(id => ({ id, overlap })),
+    processes: processes.map(id => ({ id, interval, overlap })),
   });
+  return { workspace, credentials, sweepEvery: () => sweepInterval };
 }

@@ -1,21 +1,33 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { SNSClient } from '@aws-sdk/client-sns';
 import { createPublish, type Publish } from '../../functions/create-publish.ts';
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import { LocalTopic } from '../deliveries/topic.ts';
 import { type LocalSns, startLocalSns } from '../sns/sns.ts';
 import { startSubscriber } from '../subscriber/subscriber.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
+import { subscriptionTeller } from './subscription-teller.ts';
+import { undeliveredText } from './undelivered-text.ts';
+import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 export interface Topic {
+  readonly topic: LocalTopic;
   readonly sns: LocalSns;
   readonly publish: Publish;
-  /** Endpoints that have not confirmed. */
+  /** Subscribers that have not confirmed, as people know them. */
   readonly unconfirmed: readonly string[];
-  /** True when a message was given up: it is in a dead-letter queue. */
+  /** True when a message was given up: it is a dead letter. */
   readonly gaveUp: () => boolean;
+}
+
+interface House {
+  readonly closers: Closers;
+  readonly directory: DataDirectory;
+  readonly output: Output;
+  readonly deliveries: Deliveries;
 }
 
 /**
@@ -24,20 +36,21 @@ export interface Topic {
  * needs none, even when it is away now.
  */
 export async function startTopic(
-  parts: { closers: Closers; directory: DataDirectory; output: Output },
-  wanted: { endpoints: readonly string[]; raw: boolean; patience: number },
+  house: House,
+  wanted: { subscriptions: readonly WantedSubscription[]; patience: number },
 ): Promise<Topic> {
-  const { closers, directory, output } = parts;
+  const { closers, directory, output, deliveries } = house;
   let gaveUp = false;
+  const topic = new LocalTopic(deliveries, Date.now);
+  const tell = subscriptionTeller(output, wanted.subscriptions, Date.now);
   const sns = await startLocalSns({
+    topic,
     dataDirectory: directory.path,
     clock: Date.now,
     sleep,
-    onNotice: ({ kind, name, text }) => {
-      gaveUp ||= kind === 'dead-lettered';
-      if (name === BUILT_IN && kind === 'confirmed') return;
-      if (kind === 'confirmed') output.say(text);
-      else output.warn(text);
+    onNotice: notice => {
+      gaveUp ||= notice.kind === 'dead-lettered';
+      if (notice.name !== BUILT_IN || notice.kind !== 'confirmed') tell(notice);
     },
   });
   closers.add(sns.stop);
@@ -46,30 +59,42 @@ export async function startTopic(
   const builtIn = await sns.subscribe({ url: subscriber.url, name: BUILT_IN, remember: false });
   await builtIn.confirmed;
   const subscribed = await Promise.all(
-    [...new Set(wanted.endpoints)].map(async url => ({
-      origin: new URL(url).origin,
-      ...(await sns.subscribe({ url, raw: wanted.raw })),
-    })),
+    wanted.subscriptions.map(async ({ label, ...options }) => {
+      const made = await sns.subscribe(options);
+      await goOn({ topic, deliveries, output }, { label, ...made });
+      return { label, ...made };
+    }),
   );
   sns.forgetOthers();
   const inTime = await Promise.all(
     subscribed.map(({ confirmed }) => resolvesWithin(confirmed, wanted.patience)),
   );
-  const unconfirmed = subscribed.filter((_, index) => !inTime[index]).map(({ origin }) => origin);
-  return { sns, publish: publisher(sns, parts), unconfirmed, gaveUp: () => gaveUp };
+  const unconfirmed = subscribed.filter((_, index) => !inTime[index]).map(({ label }) => label);
+  return { topic, sns, publish: publisher(topic, house), unconfirmed, gaveUp: () => gaveUp };
 }
 
 const BUILT_IN = 'built-in';
 
-function publisher(sns: LocalSns, { closers, directory, output }: Parameters<typeof startTopic>[0]): Publish {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new SNSClient({ endpoint: sns.endpoint, region: 'us-east-1', credentials });
-  closers.add(() => client.destroy());
+/** What an earlier run left is tried at once. */
+async function goOn(
+  { topic, deliveries, output }: Pick<House, 'deliveries' | 'output'> & { readonly topic: LocalTopic },
+  { label, endpoint }: { readonly label: string; readonly endpoint: string },
+): Promise<void> {
+  const standing = await deliveries.standing(endpoint);
+  if (standing.oldest === undefined) return;
+  output.say(`${label}: ${undeliveredText(standing)}`);
+  await topic.bringForward(endpoint);
+}
+
+function publisher(topic: LocalTopic, { directory, output }: House): Publish {
   return createPublish({
-    sns: client,
-    topicArn: sns.topicArn,
+    sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
+    topicArn: topic.arn,
     reject: async rejected =>
-      appendFileSync(directory.file('rejected.jsonl'), `${JSON.stringify(rejected)}\n`, { flush: true }),
+      appendFileSync(directory.file('rejected.jsonl'), `${JSON.stringify(rejected)}\n`, {
+        flush: true,
+        mode: 0o600,
+      }),
     sleep,
     random: Math.random,
     log: output.log,

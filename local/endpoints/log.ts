@@ -1,21 +1,36 @@
 import type { Clock } from '../../functions/clock.ts';
 import type { Log } from '../../functions/telemetry.ts';
+import type { Failures } from '../deliveries/failures.ts';
 
-/** What a batch says of each of its messages is told once in this time, in ms. */
-const ONCE_IN = 1000;
+/** What concerns no single event is told once in this time, in ms. */
+const ONCE_IN = 60_000;
 
-/** One endpoint's deliverer's log for a person at a terminal, without what only tells machines something. */
-export function endpointLog(say: (text: string) => void, clock: Clock): Log {
-  let last = { matter: '', at: 0 };
+/** What the deliverer says of a message. */
+interface Details {
+  readonly messageId?: string;
+  readonly reason?: string;
+  readonly said?: string;
+  readonly seconds?: number;
+  readonly error?: unknown;
+}
+
+/** One endpoint's deliverer's log for a person at a terminal: its failures by their number, everything else once a minute,
+ *  without what only tells machines something. */
+export function endpointLog(say: (text: string) => void, failures: Failures, clock: Clock): Log {
+  const saidAt = new Map<string, number>();
   const tell = (message: string, details: object = {}): void => {
-    const { reason, seconds, error } = details as { reason?: unknown; seconds?: unknown; error?: unknown };
-    const why = reason ?? error;
-    const matter = `${message} ${why}`;
+    const { messageId: eventId, reason, said, seconds, error } = details as Details;
+    if (eventId !== undefined && reason !== undefined && error === undefined) {
+      const attempt = { eventId, reason, said };
+      if (seconds === undefined) failures.gaveUp(attempt);
+      else failures.failed({ ...attempt, pause: seconds * 1000 });
+      return;
+    }
     const now = clock();
-    if (matter === last.matter && now - last.at < ONCE_IN) return;
-    last = { matter, at: now };
-    if (seconds !== undefined) say(`${why}; next in ${seconds} s`);
-    else say(why === undefined ? message : `${message.replace(/\.$/, '')} (${why})`);
+    if (now - (saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < ONCE_IN) return;
+    saidAt.set(message, now);
+    const why = reason ?? error;
+    say(why === undefined ? message : `${message.replace(/\.$/, '')} (${why})`);
   };
   return { info: () => undefined, warn: tell, error: tell };
 }

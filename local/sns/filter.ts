@@ -1,8 +1,7 @@
+import type { Attributes } from '../../functions/delivery/deliveries.ts';
+
 /** A filter policy over message attributes: each named attribute must have one of the values listed for it. */
 export type Filter = Readonly<Record<string, readonly string[]>>;
-
-/** Message attributes as they stand in an SNS envelope. */
-export type Attributes = Readonly<Record<string, { readonly Type: string; readonly Value: string }>>;
 
 /** Throws unless SNS would take the policy: 1 to 5 attributes, no empty list, at most 150 combinations. */
 export function checkFilter(filter: Filter): void {
@@ -20,8 +19,7 @@ export function checkFilter(filter: Filter): void {
   }
 }
 
-/** Whether SNS would deliver a message with these attributes. Of a `String.Array` one element that is listed suffices.
- *  fauxqs compares such an array's JSON text as a whole, which never matches: so policies are not given to fauxqs. */
+/** Whether SNS would deliver a message with these attributes. Of a `String.Array` one element that is listed suffices. */
 export function matchesFilter(filter: Filter | undefined, attributes: Attributes): boolean {
   return Object.entries(filter ?? {}).every(([name, wanted]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;

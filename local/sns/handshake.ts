@@ -20,7 +20,7 @@ export async function askForConfirmation(how: {
   for (let pause = 1000; !how.signal.aborted; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
     const timestamp = new Date(how.clock()).toISOString();
     const result = await how.post(
-      handshake(how.sender, 'SubscriptionConfirmation', { messageId, timestamp }),
+      await handshake(how.sender, 'SubscriptionConfirmation', { messageId, timestamp }),
     );
     if (how.signal.aborted) return;
     const taken = result.outcome === 'delivered';

@@ -1,11 +1,18 @@
-import { Agent, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
+import { BODY_LIMIT, beginning, quote } from '../../functions/endpoints/quote.ts';
 import type { Outgoing } from './messages.ts';
 
 /** How one POST ended. SNS tries again after `failed` (the server's fault: 5xx, 429, no answer), never after `refused`
  *  (any other 4xx). */
 export type PostResult =
   | { readonly outcome: 'delivered' }
-  | { readonly outcome: 'failed' | 'refused'; readonly code: string; readonly reason: string };
+  | {
+      readonly outcome: 'failed' | 'refused';
+      readonly code: string;
+      readonly reason: string;
+      /** What the endpoint answered, in one line. */
+      readonly said?: string | undefined;
+    };
 
 /** Posts to one endpoint, over connections of its own, so that no other endpoint waits for it. */
 export interface Poster {
@@ -31,14 +38,25 @@ export function poster(url: URL, connections: number, timeout: number): Poster {
           dispatcher: agent,
           signal: AbortSignal.timeout(timeout),
         });
-        response.body.dump({ limit: 65_536 }).catch(() => {});
-        return judge(response.statusCode);
+        const judged = judge(response.statusCode);
+        if (judged.outcome !== 'delivered') return { ...judged, said: await said(response.body, url) };
+        response.body.dump({ limit: BODY_LIMIT }).catch(() => {});
+        return judged;
       } catch (error) {
         return noAnswer(error as NodeJS.ErrnoException, timeout);
       }
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Whatever happens to the body, the head has told what counts. */
+async function said(body: Dispatcher.ResponseData['body'], url: URL): Promise<string | undefined> {
+  try {
+    return quote(await beginning(body), url.href);
+  } catch {
+    return undefined;
+  }
 }
 
 function judge(status: number): PostResult {

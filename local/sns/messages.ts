@@ -1,5 +1,5 @@
-import type { KeyObject } from 'node:crypto';
-import type { Attributes } from './filter.ts';
+import { createHash, type KeyObject } from 'node:crypto';
+import type { NewDelivery } from '../../functions/delivery/deliveries.ts';
 import { type MessageType, signed } from './signature.ts';
 
 /** What every message to one subscription shares. */
@@ -13,16 +13,6 @@ export interface Sender {
   readonly token: string;
 }
 
-/** A message as it was published. */
-export interface Published {
-  readonly messageId: string;
-  readonly subject: string | undefined;
-  readonly message: string;
-  /** ISO 8601. */
-  readonly timestamp: string;
-  readonly attributes: Attributes;
-}
-
 /** A POST to an endpoint. */
 export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
@@ -30,16 +20,16 @@ export interface Outgoing {
 }
 
 /** The first half of the handshake, or the last word after unsubscribing: both carry the URL that (re)confirms. */
-export function handshake(
+export async function handshake(
   sender: Sender,
   type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation',
   sent: { messageId: string; timestamp: string },
-): Outgoing {
+): Promise<Outgoing> {
   const said =
     type === 'SubscriptionConfirmation'
       ? `You have chosen to subscribe to the topic ${sender.topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
       : `You have chosen to deactivate subscription ${sender.subscriptionArn}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`;
-  const message = signed(
+  const message = await signed(
     {
       Type: type,
       MessageId: sent.messageId,
@@ -56,32 +46,40 @@ export function handshake(
   return { headers: { ...headersOf(sender, type, sent.messageId), ...arn }, body };
 }
 
-/** A published message for one subscription: in SNS's envelope, or raw, which carries neither attributes nor a signature. */
-export function notification(sender: Sender, published: Published, raw: boolean): Outgoing {
-  const headers = {
-    ...headersOf(sender, 'Notification', published.messageId),
-    ...subscriptionHeader(sender),
-  };
-  if (raw) return { headers: { ...headers, 'x-amz-sns-rawdelivery': 'true' }, body: published.message };
-  const message = signed(
+/** An event for one subscription: in SNS's envelope, or raw, which carries neither attributes nor a signature. */
+export async function notification(
+  sender: Sender,
+  { eventId, at, body, attributes }: NewDelivery,
+  raw: boolean,
+): Promise<Outgoing> {
+  const messageId = messageIdOf(eventId);
+  const headers = { ...headersOf(sender, 'Notification', messageId), ...subscriptionHeader(sender) };
+  if (raw) return { headers: { ...headers, 'x-amz-sns-rawdelivery': 'true' }, body };
+  const message = await signed(
     {
       Type: 'Notification' as const,
-      MessageId: published.messageId,
+      MessageId: messageId,
       TopicArn: sender.topicArn,
-      ...(published.subject === undefined ? {} : { Subject: published.subject }),
-      Message: published.message,
-      Timestamp: published.timestamp,
+      Message: body,
+      Timestamp: new Date(at).toISOString(),
     },
     sender.privateKey,
   );
-  const attributes = Object.keys(published.attributes).length > 0;
   const envelope = {
     ...message,
     SigningCertURL: sender.signingCertUrl,
     UnsubscribeURL: sender.unsubscribeUrl,
-    ...(attributes ? { MessageAttributes: published.attributes } : {}),
+    ...(Object.keys(attributes).length > 0 && { MessageAttributes: attributes }),
   };
   return { headers, body: JSON.stringify(envelope, null, 2) };
+}
+
+/** The same for each attempt, whoever makes it: a UUID of version 8, made of the event's id. */
+function messageIdOf(eventId: string): string {
+  const bytes = createHash('sha256').update(eventId).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 function headersOf(sender: Sender, type: MessageType, messageId: string): Record<string, string> {

@@ -1,10 +1,30 @@
+import type { Failure } from '../../functions/endpoints/outcome.ts';
+
 /** Something about a subscription that whoever runs it wants to know. */
 export interface Notice {
   /** `unconfirmed`: the handshake goes on; `retrying`: a delivery failed and is tried again; `dead-lettered`: it was given
-   *  up and kept; `trouble`: something local failed, such as the disk. */
-  readonly kind: 'confirmed' | 'unconfirmed' | 'retrying' | 'dead-lettered' | 'unsubscribed' | 'trouble';
+   *  up and kept; `arrived`: after one that failed; `trouble`: something local failed, such as the disk. */
+  readonly kind:
+    | 'confirmed'
+    | 'unconfirmed'
+    | 'retrying'
+    | 'arrived'
+    | 'dead-lettered'
+    | 'unsubscribed'
+    | 'trouble';
   /** The subscription's name. */
   readonly name: string;
-  /** One line for people. Of the endpoint it shows the origin only, because a path or query may hold a secret. */
+  /** One line for people, without the name. It shows nothing of the URL, which may hold a secret. */
   readonly text: string;
+  /** Of `retrying`, `arrived` and `dead-lettered`. */
+  readonly attempt?: Attempt;
+}
+
+export interface Attempt {
+  readonly eventId: string;
+  /** Of the same event, this one too. */
+  readonly attempts: number;
+  readonly failure?: Failure;
+  /** Until the next one, in ms. */
+  readonly pause?: number;
 }

@@ -37,7 +37,7 @@ export class Registry {
   /** Confirms whose token it is; resolves with its ARN, or undefined when it is nobody's. */
   async confirm(token: string): Promise<string | undefined> {
     const entry = [...this.#entries.values()].find(candidate => candidate.token === token);
-    await entry?.subscription.confirm();
+    entry?.subscription.confirm();
     return entry?.arn;
   }
 

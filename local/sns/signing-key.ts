@@ -22,8 +22,10 @@ export async function signingKey(directory: string | undefined, clock: Clock): P
   if (kept !== undefined) return kept;
   const made = await makeKey(clock);
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // Both halves are in one file, renamed into place: a crash never leaves a key without its certificate.
-  await writeFile(`${path}.new`, `${made.privateKey.trim()}\n${made.certificate.trim()}\n`, { mode: 0o600 });
+  // Both halves are in one file, on the disk before it is renamed into place: neither a kill nor a power cut leaves a key
+  // without its certificate.
+  const text = `${made.privateKey.trim()}\n${made.certificate.trim()}\n`;
+  await writeFile(`${path}.new`, text, { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
   return made;
 }

@@ -1,10 +1,8 @@
 import { createHash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { LocalTopic } from '../deliveries/topic.ts';
 import type { Control } from './control.ts';
-import { type DeadLetter, deadLetterQueue } from './dead-letters.ts';
-import { snsRetryDelays } from './delivery.ts';
-import type { Emulator } from './emulator.ts';
-import { checkFilter, type Filter } from './filter.ts';
+import { checkFilter, type Filter, matchesFilter } from './filter.ts';
 import type { Sender } from './messages.ts';
 import type { Notice } from './notice.ts';
 import type { Registry } from './registry.ts';
@@ -18,6 +16,8 @@ export interface SubscribeOptions {
   readonly raw?: boolean;
   /** By default everything. */
   readonly filter?: Filter;
+  /** The pause before each retry, in ms; by default SNS's own. */
+  readonly retryDelays?: readonly number[];
   /** Letters, digits, `.`, `_`, `-`; by default the host and a digest of the URL. */
   readonly name?: string;
   /** Whether the next start finds it confirmed; true by default. False suits an endpoint whose URL never comes again. */
@@ -30,15 +30,13 @@ export interface Subscribed {
   readonly subscriptionArn: string;
   /** Resolves when the endpoint confirmed; rejects when it is unsubscribed or the SNS stopped before. Waiting is optional. */
   readonly confirmed: Promise<void>;
-  /** The dead-letter queue's JSON-lines file; undefined when kept in memory. */
-  readonly dlqPath: string | undefined;
-  deadLetters(): Promise<DeadLetter[]>;
+  /** The name under which its deliveries are kept. */
+  readonly endpoint: string;
 }
 
 /** What `subscribe` builds on. */
 export interface House {
   readonly options: {
-    readonly dataDirectory?: string | undefined;
     readonly retryDelays?: readonly number[];
     readonly requestTimeout?: number;
     readonly clock: Clock;
@@ -46,7 +44,7 @@ export interface House {
     onNotice(notice: Notice): void;
   };
   readonly privateKey: KeyObject;
-  readonly emulator: Emulator;
+  readonly topic: LocalTopic;
   readonly control: Control;
   readonly registry: Registry;
   readonly memory: SubscriptionMemory;
@@ -55,52 +53,58 @@ export interface House {
 /** Begins the handshake, or goes on with a subscription that was confirmed in an earlier run: it is live then.
  *  Rejects when the URL, the name or the filter is not what SNS would take, or is taken. */
 export async function subscribe(house: House, wanted: SubscribeOptions): Promise<Subscribed> {
-  const { options, registry, memory, emulator } = house;
+  const { options, registry, memory, topic } = house;
   const { raw = false, filter, remember = true } = wanted;
   const url = endpointUrl(wanted.url);
   const name = wanted.name ?? defaultName(url);
   registry.checkFree(url, name);
   if (filter !== undefined) checkFilter(filter);
   const asked = { url: url.href, name, raw, filter };
-  const known = remember ? memory.recall(emulator.topicArn, asked) : undefined;
-  const identity = known ?? newIdentity(emulator.topicArn);
-  const deadLetters = deadLetterQueue(options.dataDirectory, name);
+  const known = remember ? memory.recall(topic.arn, asked) : undefined;
+  const identity = known ?? newIdentity(topic.arn);
+  const endpoint = subscriberName(name);
   const subscription = new Subscription({
     ...options,
     name,
     url,
     raw,
-    filter,
-    deadLetters,
     sender: senderOf(house, identity),
     confirmedBefore: known !== undefined,
-    retryDelays: options.retryDelays ?? snsRetryDelays,
+    retryDelays: wanted.retryDelays ?? options.retryDelays ?? SNS_RETRY_DELAYS,
     requestTimeout: options.requestTimeout ?? 15_000,
-    openFeed: () => emulator.openFeed(`http-${identity.subscriptionArn.split(':').at(-1)}`),
+    openLane: () => topic.open(endpoint, attributes => matchesFilter(filter, attributes)),
+    bringForward: () => topic.bringForward(endpoint),
+    closeLane: () => topic.close(endpoint),
     remember: () => {
       if (remember && !known) memory.remember(asked, identity);
     },
   });
   const { subscriptionArn, token } = identity;
   registry.add({ arn: subscriptionArn, name, url, token, subscription });
-  if (known) await subscription.confirm();
+  if (known) subscription.confirm();
   const { confirmed } = subscription;
-  return { name, subscriptionArn, confirmed, dlqPath: deadLetters.path, deadLetters: deadLetters.all };
+  return { name, subscriptionArn, confirmed, endpoint };
 }
+
+/** SNS's default for HTTP endpoints, in ms: "up to three retries with a delay between failed attempts set at 20 seconds".
+ *  The four phases with 50 attempts and more are for SMTP, SMS, push, SQS and Lambda endpoints. */
+export const SNS_RETRY_DELAYS: readonly number[] = [20_000, 20_000, 20_000];
+
+/** The name under which a native subscription's deliveries are kept: no endpoint can have it. */
+export const subscriberName = (name: string): string => `sns:${name}`;
 
 function newIdentity(topicArn: string): Identity {
   return { subscriptionArn: `${topicArn}:${randomUUID()}`, token: randomBytes(32).toString('hex') };
 }
 
-function senderOf({ privateKey, emulator, control }: House, { subscriptionArn, token }: Identity): Sender {
-  const { topicArn } = emulator;
+function senderOf({ privateKey, topic, control }: House, { subscriptionArn, token }: Identity): Sender {
   return {
-    topicArn,
+    topicArn: topic.arn,
     subscriptionArn,
     token,
     privateKey,
     signingCertUrl: control.signingCertUrl,
-    subscribeUrl: control.subscribeUrl(topicArn, token),
+    subscribeUrl: control.subscribeUrl(topic.arn, token),
     unsubscribeUrl: control.unsubscribeUrl(subscriptionArn),
   };
 }
@@ -113,7 +117,7 @@ function endpointUrl(text: string): URL {
 }
 
 /** The digest keeps two endpoints of one host apart, and whatever secret a path holds out of a file name. */
-function defaultName(url: URL): string {
+export function defaultName(url: URL): string {
   const digest = createHash('sha256').update(url.href).digest('hex').slice(0, 8);
   return `${url.host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}-${digest}`;
 }

@@ -1,41 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/clock.ts';
-import type { DeadLetterQueue } from './dead-letters.ts';
-import { type DeliveryResult, deliver } from './delivery.ts';
-import type { Feed, FeedMessage } from './emulator.ts';
-import { type Filter, matchesFilter } from './filter.ts';
+import type { PendingDelivery } from '../../functions/delivery/deliveries.ts';
+import { AWAY } from '../deliveries/failures.ts';
+import type { Lane } from '../deliveries/lane.ts';
 import { askForConfirmation } from './handshake.ts';
-import { type Poster, poster } from './http.ts';
-import { handshake, notification, type Outgoing, type Sender } from './messages.ts';
-import type { Notice } from './notice.ts';
-import { type Pump, startPump } from './pump.ts';
-import { Slots } from './slots.ts';
+import { type Poster, type PostResult, poster } from './http.ts';
+import { handshake, notification, type Sender } from './messages.ts';
+import type { Attempt, Notice } from './notice.ts';
 
 /** What a subscription needs of the house. */
 export interface SubscriptionSetup {
   readonly name: string;
   readonly url: URL;
   readonly raw: boolean;
-  readonly filter: Filter | undefined;
   readonly sender: Sender;
   /** An earlier run's confirmation holds: nobody is asked again. */
   readonly confirmedBefore: boolean;
-  readonly deadLetters: DeadLetterQueue;
+  /** The pause before each retry, in ms. */
   readonly retryDelays: readonly number[];
   /** In ms. */
   readonly requestTimeout: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  openFeed(): Promise<Feed>;
+  /** From then on what is published comes through the lane. */
+  openLane(): Lane;
+  closeLane(): void;
+  /** What waits for its next try is due now. */
+  bringForward(): Promise<void>;
   /** Keeps the confirmation for the next start; throws when it can't. */
   remember(): void;
   onNotice(notice: Notice): void;
 }
 
+type Failed = Exclude<PostResult, { outcome: 'delivered' }>;
+
 const DELIVERIES_AT_ONCE = 10;
 const GOODBYE_TIMEOUT = 1000;
 
-/** One HTTP endpoint's subscription: pending until confirmed, then pumping until ended. */
+/** One HTTP endpoint's subscription: pending until confirmed, then delivering until ended. */
 export class Subscription {
   /** Resolves when confirmed; rejects when ended before. */
   readonly confirmed: Promise<void>;
@@ -44,9 +46,10 @@ export class Subscription {
   readonly #confirmation = Promise.withResolvers<void>();
   readonly #pending = new AbortController();
   readonly #ended = new AbortController();
-  readonly #slots = new Slots(DELIVERIES_AT_ONCE);
-  #opening: Promise<Feed> | undefined;
-  #pump: Pump | undefined;
+  #lane: Lane | undefined;
+  /** Since the last event that arrived. */
+  #failures = 0;
+  #workers: Promise<void>[] = [];
 
   /** Starts the handshake, if one is needed. */
   constructor(setup: SubscriptionSetup) {
@@ -63,100 +66,107 @@ export class Subscription {
     });
   }
 
-  /** Opens the feed: what is published from now on arrives, nothing from before. Rejects when that can't be remembered;
-   *  it is not confirmed then. */
-  async confirm(): Promise<void> {
-    if (this.#ended.signal.aborted) return;
-    this.#opening ??= this.#open().catch(error => {
-      this.#opening = undefined;
+  /** What is published from now on arrives, nothing from before. Throws when that can't be remembered; it is not
+   *  confirmed then. */
+  confirm(): void {
+    if (this.#ended.signal.aborted || this.#lane) return;
+    const { confirmedBefore, remember, openLane } = this.#setup;
+    try {
+      // Before anything can be published to it: what a kill then leaves undelivered finds it at the next start.
+      remember();
+    } catch (error) {
       this.#notify('trouble', `the confirmation is not taken: ${error}`);
       throw error;
-    });
-    await this.#opening;
+    }
+    const lane = openLane();
+    this.#lane = lane;
+    this.#workers = Array.from({ length: DELIVERIES_AT_ONCE }, () => this.#work(lane));
+    this.#pending.abort();
+    this.#confirmation.resolve();
+    this.#notify('confirmed', confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
   }
 
   /** Resolves when everything published so far has been delivered or dead-lettered; at once if not confirmed or
    *  unsubscribed. Rejects when `end('stopped')` comes first. */
   async idle(): Promise<void> {
     try {
-      await this.#pump?.idle();
+      await this.#lane?.idle(this.#ended.signal);
     } catch (error) {
       if (this.#ended.signal.reason !== 'unsubscribed') throw error;
     }
   }
 
-  /** Ends deliveries at once and kills the connections; an unsubscribed endpoint is told so, once. */
+  /** Ends deliveries at once and kills the connections; an unsubscribed endpoint is told so, once. What it did not get
+   *  waits for the next start. */
   async end(why: 'stopped' | 'unsubscribed'): Promise<void> {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort(why === 'stopped' ? new Error('The local SNS was stopped.') : why);
     this.#pending.abort();
     this.#confirmation.reject(new Error(`Subscription ${this.#setup.name}: ${why} before it was confirmed.`));
     if (why === 'unsubscribed') {
-      await (await this.#opening?.catch(() => undefined))?.close();
+      this.#setup.closeLane();
       this.#notify('unsubscribed', 'gets no more events');
     }
     await this.#poster.close();
+    await Promise.all(this.#workers);
+    await this.#lane?.flush();
     if (why === 'unsubscribed') await this.#sayGoodbye();
   }
 
-  async #open(): Promise<Feed> {
-    const { sleep, confirmedBefore } = this.#setup;
-    const signal = this.#ended.signal;
-    // Before anything can be published to it: what a kill then leaves undelivered finds it at the next start.
-    this.#setup.remember();
-    const feed = await this.#setup.openFeed();
-    this.#pump = startPump({
-      feed,
-      slots: this.#slots,
-      sleep,
-      signal,
-      handle: message => this.#handle(message),
-      onTrouble: error => this.#notify('trouble', String(error)),
-    });
-    this.#pending.abort();
-    this.#confirmation.resolve();
-    this.#notify('confirmed', confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
-    return feed;
+  /** One of the deliveries at once. A row that can't be written is written again: nothing may be lost to a full disk. */
+  async #work(lane: Lane): Promise<void> {
+    const { signal } = this.#ended;
+    while (!signal.aborted) {
+      try {
+        for (const delivery of await lane.take(1, signal)) await this.#deliver(lane, delivery);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#notify('trouble', String(error));
+        await this.#setup.sleep(1000, signal).catch(() => {});
+      }
+    }
   }
 
-  async #handle(message: FeedMessage): Promise<void> {
-    const { filter, sender, raw, retryDelays, sleep } = this.#setup;
-    if (!matchesFilter(filter, message.attributes)) return;
-    const outgoing = notification(sender, message, raw);
-    const result = await deliver(() => this.#poster.post(outgoing), {
-      retryDelays,
-      slots: this.#slots,
-      sleep,
-      signal: this.#ended.signal,
-      onRetry: (reason, attempts, delay) =>
-        this.#notify('retrying', `${reason} (attempt ${attempts}); next in ${delay / 1000} s`),
+  async #deliver(lane: Lane, delivery: PendingDelivery): Promise<void> {
+    const { sender, raw, retryDelays, clock } = this.#setup;
+    const result = await this.#poster.post(await notification(sender, delivery, raw));
+    if (result.outcome === 'delivered') return this.#arrived(lane, delivery);
+    // What was cut off by the end says nothing of the endpoint.
+    if (this.#ended.signal.aborted) return;
+    this.#failures += 1;
+    const attempts = delivery.attempts + 1;
+    const delay = retryDelays[delivery.attempts];
+    try {
+      if (result.outcome === 'refused' || delay === undefined)
+        return await this.#giveUp(lane, delivery, result);
+      await lane.putOff(delivery, clock() + delay);
+    } catch (error) {
+      lane.giveBack(delivery);
+      throw error;
+    }
+    this.#notify('retrying', `${result.reason} (attempt ${attempts}); next in ${delay / 1000} s`, {
+      ...attemptOf(delivery, result),
+      pause: delay,
     });
-    if (result.outcome !== 'delivered') await this.#giveUp(message, outgoing, result);
   }
 
-  async #giveUp(
-    message: FeedMessage,
-    { body }: Outgoing,
-    result: Exclude<DeliveryResult, { outcome: 'delivered' }>,
-  ): Promise<void> {
-    const { deadLetters, sender, clock } = this.#setup;
-    const attributes = Object.entries(message.attributes);
-    await deadLetters.add({
-      MessageId: message.messageId,
-      Body: body,
-      MessageAttributes: Object.fromEntries(
-        attributes.map(([name, { Type, Value }]) => [name, { DataType: Type, StringValue: Value }]),
-      ),
-      SubscriptionArn: sender.subscriptionArn,
-      FailedAt: new Date(clock()).toISOString(),
-      Attempts: result.attempts,
-      ErrorCode: result.code,
-      ErrorMessage: result.reason,
-    });
-    const kept = deadLetters.path === undefined ? 'kept in memory' : `kept in ${deadLetters.path}`;
+  /** When it was away, and is back, what waits for its next try is tried at once. */
+  async #arrived(lane: Lane, delivery: PendingDelivery): Promise<void> {
+    lane.delivered(delivery);
+    const failures = this.#failures;
+    this.#failures = 0;
+    if (failures === 0 && delivery.attempts === 0) return;
+    this.#notify('arrived', `${delivery.eventId} arrived`, attemptOf(delivery));
+    if (failures >= AWAY) await this.#setup.bringForward();
+  }
+
+  async #giveUp(lane: Lane, delivery: PendingDelivery, result: Failed): Promise<void> {
+    const { reason } = result;
+    await lane.bury(delivery, reason);
     this.#notify(
       'dead-lettered',
-      `${result.reason}; a message was given up (attempts: ${result.attempts}), ${kept}`,
+      `${reason}; ${delivery.eventId} was given up (attempts: ${delivery.attempts + 1}) and is kept as a dead letter`,
+      attemptOf(delivery, result),
     );
   }
 
@@ -164,13 +174,22 @@ export class Subscription {
     const { sender, clock, url } = this.#setup;
     const sent = { messageId: randomUUID(), timestamp: new Date(clock()).toISOString() };
     const last = poster(url, 1, GOODBYE_TIMEOUT);
-    await last.post(handshake(sender, 'UnsubscribeConfirmation', sent));
+    await last.post(await handshake(sender, 'UnsubscribeConfirmation', sent));
     await last.close();
   }
 
-  #notify(kind: Notice['kind'], text: string): void {
+  #notify(kind: Notice['kind'], text: string, attempt?: Attempt): void {
     if (this.#ended.signal.aborted && kind !== 'unsubscribed') return;
-    const { name, url } = this.#setup;
-    this.#setup.onNotice({ kind, name, text: `${url.origin}: ${text}` });
+    const { name } = this.#setup;
+    this.#setup.onNotice({ kind, name, text, ...(attempt && { attempt }) });
   }
+}
+
+function attemptOf({ eventId, attempts }: PendingDelivery, result?: Failed): Attempt {
+  const { reason, said } = result ?? {};
+  return {
+    eventId,
+    attempts: attempts + 1,
+    ...(reason !== undefined && { failure: { reason, said } }),
+  };
 }

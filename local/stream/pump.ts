@@ -6,7 +6,6 @@ import { journal } from './journal.ts';
 import { isChange, lambdaRecord, timeOfChange } from './lambda-record.ts';
 import type { Position, PositionStore } from './position.ts';
 import { type PublishHandler, publishAll } from './publish-all.ts';
-import { Settling } from './settling.ts';
 import { type ShardRead, ShardReader } from './shards.ts';
 
 export interface StreamPumpOptions {
@@ -15,12 +14,8 @@ export interface StreamPumpOptions {
   readonly table: { readonly name: string; readonly streamArn: string };
   /** `functions/publish.ts`. */
   readonly publish: PublishHandler;
-  /** Resolves when all that was published before the call is delivered, or kept in a dead-letter queue. */
-  readonly delivered: () => Promise<void>;
   readonly position: PositionStore;
   readonly sleep: Sleep;
-  /** Called with each position that was saved: records before it are needed no more. */
-  readonly onSaved?: (position: Position) => void;
   /** One line for people: reading or publishing fails, or works again. */
   readonly onNotice?: (text: string) => void;
   /** How often the stream is read when it is quiet, in ms. */
@@ -30,7 +25,6 @@ export interface StreamPumpOptions {
 export interface StreamPump {
   /** Resolves when every change record committed before the call is published and delivered; rejects when stopped. */
   drained(): Promise<void>;
-  /** Ends without waiting for deliveries: the next start sends them again. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +33,7 @@ const JOURNAL_MARGIN = 15 * 60_000;
 
 /**
  * The event source of `publish.ts` on one machine: hands it the change records that the table's stream shows, in order,
- * and remembers how far they are delivered. It goes on from there after a restart; when the stream no longer reaches so
+ * and remembers how far they are taken. It goes on from there after a restart; when the stream no longer reaches so
  * far back, it takes the change records from the table, some of them a second time.
  */
 export function startStreamPump(options: StreamPumpOptions): StreamPump {
@@ -59,7 +53,6 @@ class Pump {
   readonly #options: StreamPumpOptions;
   readonly #signal: AbortSignal;
   readonly #reader: ShardReader;
-  readonly #settling: Settling;
   /** Woken by {@link drained}. */
   #nap = new AbortController();
   #drains: PromiseWithResolvers<void>[] = [];
@@ -70,16 +63,6 @@ class Pump {
     this.#options = options;
     this.#signal = stopping.signal;
     this.#reader = new ShardReader(options.streams, options.table.streamArn);
-    this.#settling = new Settling({
-      delivered: options.delivered,
-      save: position => {
-        options.position.save(position);
-        options.onSaved?.(position);
-      },
-      onFailure: error => this.#fails('The position in the stream is not saved', error),
-      sleep: options.sleep,
-      signal: this.#signal,
-    });
   }
 
   async run(): Promise<void> {
@@ -109,7 +92,6 @@ class Pump {
     this.#drains.push(read);
     this.#nap.abort();
     await read.promise;
-    await this.#settling.settled();
   }
 
   /** The persisted position, if the stream still reaches so far back; else the journal is published first. */
@@ -126,7 +108,7 @@ class Pump {
       time = latest(time, records);
     }
     const resumed = { ...fresh, time };
-    this.#settling.published(resumed);
+    store.save(resumed);
     return resumed;
   }
 
@@ -146,7 +128,7 @@ class Pump {
         shards: { ...shards },
         time: latest(this.#position?.time ?? 0, records),
       };
-      this.#settling.published(this.#position);
+      this.#options.position.save(this.#position);
       count += Math.max(read.records.length, 1);
     }
     return count;

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { committedEvents, deadRows } from '../support/store-file.ts';
 
 /** What a run keeps in its data directory, as far as this test looks into it. */
 export class Data {
@@ -18,29 +20,18 @@ export class Data {
     );
   }
 
-  /** Makes everything due that is to be tried again later: here the minutes and hours are over. No run may be alive. */
-  letTimePass(): void {
-    for (const file of this.#files('undelivered', '.jsonl')) {
-      const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-      const due = lines.map(line => JSON.stringify({ ...JSON.parse(line), due: undefined }));
-      writeFileSync(file, due.map(line => `${line}\n`).join(''));
-    }
+  /** Every event that was committed. */
+  get committed(): ChangeEvent[] {
+    return committedEvents(this.path);
   }
 
   /** What was given up or rejected: nothing may be. */
   get givenUp(): string[] {
-    const files = [...this.#files('dead-letters', '.jsonl'), ...this.#files('.', 'rejected.jsonl')];
-    return files.flatMap(file =>
-      readFileSync(file, 'utf8')
-        .split('\n')
-        .filter(line => line !== '')
-        .map(line => `It was given up, in ${file}: ${line.slice(0, 500)}`),
-    );
-  }
-
-  #files(folder: string, ending: string): string[] {
-    const path = join(this.path, folder);
-    const names = existsSync(path) ? readdirSync(path) : [];
-    return names.filter(name => name.endsWith(ending)).map(name => join(path, name));
+    const rejected = join(this.path, 'rejected.jsonl');
+    const lines = existsSync(rejected) ? readFileSync(rejected, 'utf8').split('\n').filter(Boolean) : [];
+    return [
+      ...deadRows(this.path).map(row => `It was given up: ${JSON.stringify(row).slice(0, 500)}`),
+      ...lines.map(line => `It was rejected: ${line.slice(0, 500)}`),
+    ];
   }
 }

@@ -1,15 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { between, pick, seededRandom } from '../../local/service/random.ts';
 import { environmentOf } from '../local/main-support.ts';
 import { Data } from './data.ts';
+import { Disk, type Fate, fateOf } from './disk/disk.ts';
+import { watchLibrary } from './disk/watch-library.ts';
 import { Life } from './life.ts';
-import { databasesOf, killAll, processesOf } from './processes.ts';
+import type { Victim } from './plan.ts';
 import { Contents, Received } from './received.ts';
 import { type Receiver, SECRET, startRawReceiver, startWebhookReceiver } from './receivers.ts';
 import { type ServiceSide, startServiceSide } from './service-side.ts';
-import { committedEvents, verdict } from './verdict.ts';
+import { verdict } from './verdict.ts';
 
 interface Parts {
   readonly directory: string;
@@ -18,7 +20,13 @@ interface Parts {
   readonly raw: Receiver;
   readonly webhook: Receiver;
   readonly sent: Contents;
+  readonly disk: Disk | string;
+  readonly fate: Fate;
 }
+
+const DATA = '.changewire';
+/** Files that one call under way may leave otherwise than the log has them: a renaming has two. */
+const UNDER_WAY = 2;
 
 /** What outlives every kill: the service, the endpoints and the data directory. One life at a time runs in it. */
 export class House {
@@ -28,6 +36,12 @@ export class House {
   readonly data: Data;
   /** How often the lives look, as options of the command line. */
   readonly rhythm: readonly string[];
+  /** What machines that died took back. */
+  readonly takenBack = { unsafe: 0, lost: 0 };
+  /** What is wrong with what the disk was seen to do. */
+  readonly #blind: string[] = [];
+  readonly #disk: Disk | string;
+  readonly #fate: Fate;
   readonly #directory: string;
   /** What came over HTTP: byte for byte the same, whoever got it. */
   readonly #sent: Contents;
@@ -42,16 +56,25 @@ export class House {
     this.raw = parts.raw;
     this.webhook = parts.webhook;
     this.rhythm = parts.rhythm;
-    this.data = new Data(join(parts.directory, '.changewire'));
+    this.data = new Data(join(parts.directory, DATA));
     this.#directory = parts.directory;
     this.#sent = parts.sent;
+    this.#disk = parts.disk;
+    this.#fate = parts.fate;
   }
 
   static async start(seed: number): Promise<House> {
     const sent = new Contents();
     const side = await startServiceSide(seed + 1, () => house.life?.asked());
+    const directory = realpathSync(mkdtempSync(join(tmpdir(), 'changewire-crash-')));
+    const library = watchLibrary(directory);
     const house = new House({
-      directory: mkdtempSync(join(tmpdir(), 'changewire-crash-')),
+      directory,
+      disk:
+        'path' in library
+          ? new Disk(join(directory, DATA), join(directory, 'disk.log'), library.path)
+          : library.lacks,
+      fate: fateOf(seededRandom(seed + 5)),
       rhythm: rhythmOf(seed + 2),
       side,
       raw: await startRawReceiver(sent, seededRandom(seed + 3)),
@@ -67,7 +90,8 @@ export class House {
     const endpoints = ['--subscribe', this.raw.url, '--raw', '--webhook', this.webhook.url];
     const args = [...endpoints, '--webhook-secret', SECRET, ...this.rhythm, ...more];
     const environment = { ...environmentOf(this.side.service), SERVICE_PROCESSES: processes.join(',') };
-    this.life = new Life(this.#directory, args, environment, this.#terminal);
+    const watching = typeof this.#disk === 'string' ? {} : this.#disk.environment;
+    this.life = new Life(this.#directory, args, { ...environment, ...watching }, this.#terminal);
     return this.life;
   }
 
@@ -80,22 +104,28 @@ export class House {
     return this.data.sweptAt(this.#workspace, processId);
   }
 
-  /** The process ids of the embedded databases. */
-  databases(): number[] {
-    return databasesOf(this.#directory);
+  /** Why no machine can die here; undefined when it can. */
+  get lacks(): string | undefined {
+    return typeof this.#disk === 'string' ? this.#disk : undefined;
   }
 
-  /** The process ids of everything that runs here. */
-  processes(): number[] {
-    return processesOf(this.#directory);
+  /** The process is dead; if the machine is, it takes writes back. */
+  die(victim: Victim): void {
+    if (typeof this.#disk === 'string') return;
+    const unseen = this.#disk.settle();
+    if (unseen > UNDER_WAY) this.#blind.push(`${unseen} files changed otherwise than it was seen`);
+    if (victim === 'process') return;
+    const { unsafe, lost } = this.#disk.cut(this.#fate);
+    this.takenBack.unsafe += unsafe;
+    this.takenBack.lost += lost;
   }
 
   /** What is wrong with what was told, in words. No life may run. */
-  async judge(): Promise<string[]> {
+  judge(): string[] {
     const { watched } = this.side;
-    const ids = watched.map(({ id }) => id);
-    const committed = await committedEvents(this.data.path, this.#workspace, ids);
+    const { committed } = this.data;
     return [
+      ...this.#blind,
       ...this.raw.problems,
       ...this.webhook.problems,
       ...this.data.givenUp,
@@ -112,7 +142,6 @@ export class House {
   /** Ends whatever is still there. @param keep leaves the data directory, to be looked at */
   async close(keep: boolean): Promise<void> {
     await this.life?.kill();
-    killAll(this.processes());
     await Promise.all([this.side.stop(), this.raw.stop(), this.webhook.stop()]);
     if (!keep) rmSync(this.#directory, { recursive: true, force: true });
   }

@@ -2,7 +2,6 @@ import type { House } from './house.ts';
 import type { Life } from './life.ts';
 import type { Patience } from './patience.ts';
 import { type Kill, PROCESSES } from './plan.ts';
-import { killAll } from './processes.ts';
 import type { Phase } from './summary.ts';
 
 /** How long a kill may wait for its moment, by what the moment counts from; in ms. */
@@ -18,10 +17,6 @@ const MOST_PROBLEMS = 5;
 
 /** Starts lives, and kills them. */
 export class Killer {
-  /** Databases that a start found left behind. */
-  orphans = 0;
-  /** Lives that ended before they began, because their database was killed. */
-  failedStarts = 0;
   /** What went wrong with the lives themselves. */
   readonly problems: string[] = [];
   readonly #house: House;
@@ -42,7 +37,11 @@ export class Killer {
       const life = this.#running() ?? this.begin(planned.processes);
       await this.#moment(life, kill);
       const phase = this.#phaseOf(life);
-      if (!life.isOver && (await this.#strike(life, kill))) return phase;
+      if (!life.isOver) {
+        await life.kill();
+        this.#house.die(kill.victim);
+        return phase;
+      }
       await this.#judgeEnd(life);
       if (this.problems.length >= MOST_PROBLEMS) throw new Error(this.problems.join('\n'));
     }
@@ -51,23 +50,16 @@ export class Killer {
   /** Starts a life that watches so many processes. */
   begin(processes: number): Life {
     this.#patience.throwIfOver();
-    const orphans = this.#house.databases();
     const life = this.#house.live(PROCESSES.slice(0, processes));
-    void life.working().then(() => this.#judgeStart(life, orphans));
+    void life.working().then(() => {
+      if (life.workingAt !== undefined) this.#startUp = life.workingAt - life.startedAt;
+    });
     return life;
   }
 
   #running(): Life | undefined {
     const { life } = this.#house;
     return life?.isOver === false ? life : undefined;
-  }
-
-  #judgeStart({ workingAt, startedAt }: Life, orphans: readonly number[]): void {
-    if (workingAt === undefined) return;
-    this.#startUp = workingAt - startedAt;
-    this.orphans += orphans.length;
-    const left = this.#house.databases().filter(pid => orphans.includes(pid));
-    if (left.length > 0) this.problems.push(`A start left the orphaned database ${left.join(', ')} alive.`);
   }
 
   /** Waits for the moment of the kill, or until the life is over. */
@@ -99,38 +91,11 @@ export class Killer {
     return watched.some(({ id, listedAt }) => listedAt > since(id)) ? 'sweep' : 'changes';
   }
 
-  /** @returns false when there was nothing to be killed any more */
-  async #strike(life: Life, { victim, databaseFirst, gap }: Kill): Promise<boolean> {
-    if (victim === 'database') return this.#killDatabase(life);
-    if (victim === 'both' && databaseFirst) {
-      killAll(this.#house.databases());
-      await this.#patience.pause(gap);
-    }
-    await life.kill();
-    if (victim === 'both' && !databaseFirst) {
-      await this.#patience.pause(gap);
-      killAll(this.#house.databases());
-    }
-    return true;
-  }
-
-  /** The runner goes on. A start may not have got to its database yet. */
-  async #killDatabase(life: Life): Promise<boolean> {
-    let pids = this.#house.databases();
-    for (; pids.length === 0 && !life.isOver; pids = this.#house.databases()) await this.#patience.pause(10);
-    if (life.isOver) return false;
-    life.databaseKilled = true;
-    killAll(pids);
-    if (life.stoppingAt !== undefined) await this.#judgeEnd(life);
-    return true;
-  }
-
-  /** A life that ended before it was killed: it may, when its database was killed before it could begin. */
+  /** A life that ended before it was killed: it may when it was asked to. */
   async #judgeEnd(life: Life): Promise<void> {
     const what = () => `A life does not end (it said: ${life.said})`;
     const code = await this.#patience.within(ENDS_WITHIN, life.ended(), what);
-    if (life.stoppingAt !== undefined && (code === 0 || life.databaseKilled)) return;
-    if (life.databaseKilled && life.workingAt === undefined) this.failedStarts += 1;
-    else this.problems.push(`A life ended by itself, with exit code ${code}. It said: ${life.said}`);
+    if (life.stoppingAt !== undefined && code === 0) return;
+    this.problems.push(`A life ended by itself, with exit code ${code}. It said: ${life.said}`);
   }
 }

@@ -19,8 +19,6 @@ export class Life {
   workingAt: number | undefined;
   /** When it was asked to stop. */
   stoppingAt: number | undefined;
-  /** Its database was killed: it may fail to start. */
-  databaseKilled = false;
   isOver = false;
 
   /** @param printed gets each event that is printed */

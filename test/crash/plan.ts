@@ -1,8 +1,8 @@
 import type { Random } from '../../functions/clock.ts';
 import { pick, seededRandom } from '../../local/service/random.ts';
 
-/** Who is killed. `runner`: its database is left behind, for the next start to find. `database`: the runner goes on. */
-export type Victim = 'runner' | 'database' | 'both';
+/** Who dies: the process, with a SIGKILL, or the machine with it, which takes back writes that were not on the disk yet. */
+export type Victim = 'process' | 'machine';
 
 /** What a kill's moment counts from: the start, the first request to the service, the first listing of a process that has
  *  no baseline, or a polite request to stop. */
@@ -16,9 +16,6 @@ export interface Kill {
   readonly since: Since;
   /** 0 to 1: which part of the span that `since` begins. */
   readonly at: number;
-  /** Of two victims, who is first; the other one follows after `gap` ms. */
-  readonly databaseFirst: boolean;
-  readonly gap: number;
   /** How many processes are watched up to this kill. */
   readonly processes: number;
   readonly moods: { readonly raw: Mood; readonly webhook: Mood };
@@ -28,7 +25,7 @@ export interface Kill {
 export const PROCESSES = ['alpha', 'beta', 'gamma', 'delta'] as const;
 
 /** In turn, so that a short run has each of them. */
-const VICTIMS: readonly Victim[] = ['runner', 'runner', 'database', 'both'];
+const VICTIMS: readonly Victim[] = ['process', 'machine'];
 const SINCE: readonly Since[] = [
   'start',
   'first request',
@@ -39,20 +36,17 @@ const SINCE: readonly Since[] = [
 ];
 const MOODS: readonly Mood[] = ['well', 'well', 'well', 'failing', 'hanging'];
 
-/** The kills of a run: the same for the same seed. */
-export function planOf(seed: number, kills: number): Kill[] {
+/** The kills of a run: the same for the same seed. Where no machine can die, the process does in its stead. */
+export function planOf(seed: number, kills: number, victims: readonly Victim[] = VICTIMS): Kill[] {
   const random = seededRandom(seed);
-  const first = Math.floor(random() * VICTIMS.length);
+  const first = Math.floor(random() * victims.length);
   const joined = (index: number) =>
     Math.min(PROCESSES.length, 1 + Math.floor((index * PROCESSES.length) / kills));
   return Array.from({ length: kills }, (_, index) => {
     const processes = joined(index);
     const joins = index === 0 || joined(index - 1) < processes;
-    const victim = VICTIMS[(index + first) % VICTIMS.length] ?? 'runner';
-    const kill: Kill = { ...anywhere(random, processes), victim, ...(joins && { since: 'baseline' }) };
-    // A life watches the same processes to its end.
-    const isLast = index === kills - 1 || joined(index + 1) > processes;
-    return isLast && kill.victim === 'database' ? { ...kill, victim: 'both' } : kill;
+    const victim = victims[(index + first) % victims.length] ?? 'process';
+    return { ...anywhere(random, processes), victim, ...(joins && { since: 'baseline' }) };
   });
 }
 
@@ -61,8 +55,6 @@ function anywhere(random: Random, processes: number): Omit<Kill, 'victim'> {
     since: pick(random, SINCE),
     // More happens soon after a beginning than later, but what is killed too soon each time gets nowhere.
     at: random() < 0.7 ? random() * 0.3 : random(),
-    databaseFirst: random() < 0.5,
-    gap: random() < 0.5 ? 0 : Math.floor(random() * 200),
     processes,
     moods: { raw: pick(random, MOODS), webhook: pick(random, MOODS) },
   };

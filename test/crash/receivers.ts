@@ -26,6 +26,8 @@ type Open = (headers: IncomingHttpHeaders, body: string) => string | undefined |
 
 const PART_FAILING = 0.4;
 const PART_HANGING = 0.05;
+/** Of one event; SNS gives up after the fourth. */
+const MOST_FAILURES = 3;
 
 /** The secret that {@link startWebhookReceiver} verifies with. */
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -64,11 +66,15 @@ async function start(
 ): Promise<Receiver> {
   const problems: string[] = [];
   const state = { mood: 'well' as Mood, failed: 0, hung: 0 };
+  const failures = new Map<string, number>();
 
   function react(json: string): Answer | undefined {
     const chance = random();
-    const fails = state.mood === 'failing' && chance < PART_FAILING;
-    const hangs = state.mood === 'hanging' && chance < PART_HANGING;
+    const failedBefore = failures.get(json) ?? 0;
+    const may = failedBefore < MOST_FAILURES;
+    const fails = may && state.mood === 'failing' && chance < PART_FAILING;
+    const hangs = may && state.mood === 'hanging' && chance < PART_HANGING;
+    if (fails || hangs) failures.set(json, failedBefore + 1);
     received.add(json, !fails && !hangs);
     if (fails) state.failed += 1;
     if (hangs) state.hung += 1;

@@ -8,10 +8,8 @@ export interface Summary {
   readonly kills: number;
   readonly byVictim: Readonly<Partial<Record<Victim, number>>>;
   readonly byPhase: Readonly<Partial<Record<Phase, number>>>;
-  /** Databases that a start found left behind. */
-  readonly orphans: number;
-  /** Lives that ended by themselves, because their database was killed before they could begin. */
-  readonly failedStarts: number;
+  /** Of the writes that were not safe when a machine died, how many were lost. */
+  readonly takenBack: { readonly unsafe: number; readonly lost: number };
   readonly edits: Readonly<Record<string, number>>;
   /** Different ones. */
   readonly events: number;
@@ -26,18 +24,17 @@ export interface Summary {
 
 /** The summary for people. */
 export function tell(summary: Summary): string {
-  const { kills, byVictim, byPhase, orphans, failedStarts, edits, events, repeated } = summary;
+  const { kills, byVictim, byPhase, takenBack, edits, events, repeated } = summary;
   const edited = Object.values(edits).reduce((sum, count) => sum + count, 0);
   return [
     `${kills} kills in ${seconds(summary.took)}: ${counts(byVictim)}`,
     `  during      ${counts(byPhase)}`,
-    `  left over   ${orphans} databases, each ended by the next start`,
-    `  not begun   ${failedStarts} starts whose database was killed`,
+    `  taken back  ${takenBack.lost} of ${takenBack.unsafe} writes that were not on the disk when the machine died`,
     `  edits       ${edited}: ${counts(edits)}`,
     `  events      ${events}, each with one content`,
     `  again       ${counts(repeated)}`,
     `  endpoints   refused ${summary.refused} deliveries, left ${summary.hung} without an answer`,
-    'Nothing was lost, nothing invented, no process is left behind.',
+    'Nothing was lost, nothing invented.',
   ].join('\n');
 }
 

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { startDynamoDb } from '../../local/dynamodb/dynamodb.ts';
-import { ensureTable } from '../../local/dynamodb/table.ts';
 import { checkEvents } from '../support/check-event.ts';
-import { PATIENCE, TABLE_NAME } from '../support/table.ts';
 import { applyEvents } from '../support/told.ts';
-import { readJournal } from '../support/world.ts';
 import type { Contents, Received } from './received.ts';
 import { takeBack } from './take-back.ts';
 import type { Watched } from './watched.ts';
@@ -31,25 +26,6 @@ export function verdict(parts: {
     ...receivers.flatMap(received => comparedToJournal(received, committed)),
     ...receivers.flatMap(received => watched.flatMap(process => comparedToService(received, process))),
   ]);
-}
-
-/** Every event that was committed, by the table that a run left in `dataDirectory`. */
-export async function committedEvents(
-  dataDirectory: string,
-  workspace: string,
-  processes: readonly string[],
-): Promise<ChangeEvent[]> {
-  const database = await startDynamoDb({ dataDirectory });
-  const client = new DynamoDBClient(database.clientOptions);
-  try {
-    const { streamArn } = await ensureTable(client, TABLE_NAME);
-    const table = { ...database, client, tableName: TABLE_NAME, patience: PATIENCE, streamArn };
-    const all = await Promise.all(processes.map(id => readJournal(table, workspace, id)));
-    return all.flat();
-  } finally {
-    client.destroy();
-    await database.stop();
-  }
 }
 
 function comparedToJournal(received: Received, committed: readonly ChangeEvent[]): string[] {

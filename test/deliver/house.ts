@@ -13,8 +13,8 @@ import { createDeliver, type DeliverDependencies } from '../../functions/create-
 import { sqsQueues } from '../../functions/delivery/queues.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { sleep } from '../../local/cli/sleep.ts';
-import { type Poller, startPoller } from '../../local/endpoints/poller.ts';
-import { createEndpointQueues } from '../../local/endpoints/queues.ts';
+import { createEndpointQueues } from '../support/endpoint-queues.ts';
+import { type Poller, startPoller } from '../support/sqs-poller.ts';
 import { memoryStates, type Said, SECRET } from './given.ts';
 
 /** fauxqs with a topic, endpoints' queues as the stack makes them, and the deliverer. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Deliver } from '../../functions/create-deliver.ts';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
-import { startPoller } from '../../local/endpoints/poller.ts';
+import { startPoller } from '../support/sqs-poller.ts';
 import { someEvents } from './given.ts';
 import { type House, openHouse, until } from './house.ts';
 

@@ -33,8 +33,8 @@ describe('a message of a batch', () => {
     const { settler, visible, said, counts, state } = open();
     const late = recordOf('late', 'L', 5_000);
     state.now += 10 * HOUR;
-    await settler.failed(young, 'answered 500');
-    await settler.failed(late, 'answered 500');
+    await settler.failed(young, { reason: 'answered 500' });
+    await settler.failed(late, { reason: 'answered 500' });
     expect(visible).toEqual([
       ['queue', 'receipt-young', 5],
       ['queue', 'receipt-late', 300],
@@ -50,19 +50,19 @@ describe('a message of a batch', () => {
 
   it('first received after now, by SQS’s clock, is shown again as a new one is', async () => {
     const { settler, visible } = open();
-    await settler.failed(recordOf('ahead', 'A', -HOUR), 'answered 500');
+    await settler.failed(recordOf('ahead', 'A', -HOUR), { reason: 'answered 500' });
     expect(visible).toEqual([['queue', 'receipt-ahead', 5]]);
   });
 
   it('that failed is shown again when its endpoint says so', async () => {
     const { settler, visible } = open();
-    await settler.failed(young, 'answered 429', 120_000);
+    await settler.failed(young, { reason: 'answered 429' }, 120_000);
     expect(visible).toEqual([['queue', 'receipt-young', 120]]);
   });
 
   it('that failed and is too old becomes a dead letter, whole, with what happened to it', async () => {
     const { settler, visible, dead, said, counts } = open();
-    await settler.failed(old, 'answered 500', 1_000);
+    await settler.failed(old, { reason: 'answered 500' }, 1_000);
     expect([visible, settler.again]).toEqual([[], []]);
     expect(settler.open).toEqual([young]);
     const firstReceived = new Date(AT - 72 * HOUR).toISOString();
@@ -98,7 +98,7 @@ describe('a message of a batch', () => {
     const { dependencies, said, counts } = openMemory();
     const queues = { ...dependencies.queues, moveToDeadLetters: down };
     const settler = new Settler(endpointOf('webhook'), [young], { ...dependencies, queues });
-    await settler.dead(young, 'answered 410');
+    await settler.dead(young, { reason: 'answered 410' });
     expect([settler.open, settler.again, counts]).toEqual([[], ['young'], []]);
     expect(said).toEqual([
       [

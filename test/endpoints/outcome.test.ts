@@ -23,6 +23,13 @@ describe('an answer', () => {
       expect(answer(status)).toEqual({ kind: 'failed', reason: `answered ${status}` });
   });
 
+  it('tells what it said, if it is no success', () => {
+    const head = { retryAfter: undefined, date: undefined, at: NOW, said: 'no_service' };
+    for (const status of [302, 404, 410, 429])
+      expect(outcomeOf({ ...head, status })).toMatchObject({ said: 'no_service' });
+    expect(outcomeOf({ ...head, status: 200 })).toEqual({ kind: 'delivered' });
+  });
+
   it('of 410 ends the endpoint', () => {
     expect(answer(410, { retryAfter: '5' })).toEqual({ kind: 'gone', reason: 'answered 410' });
   });

@@ -73,6 +73,17 @@ describe('a post', () => {
     expect(await poster().post(url, request)).toEqual({ status: 429, retryAfter: '7', date, at: 42 });
   });
 
+  it('quotes what is no success where that is asked for, and keeps the connection', async () => {
+    const server = await receiver(answer(500, {}, `db down\n${'x'.repeat(9_000)}`), answer(200, {}, 'ok'));
+    const { post } = poster({ quotes: true });
+    expect(await post(server.url, request)).toMatchObject({ status: 500, said: 'db down' });
+    for (let again = 0; again < 4; again++)
+      expect(await post(server.url, request)).not.toHaveProperty('said');
+    expect(server.connections).toBeLessThan(3);
+    const silent = await receiver(answer(500, {}, 'db down'));
+    expect(await poster().post(silent.url, request)).not.toHaveProperty('said');
+  });
+
   it('ends after its time-out, when the head does not come', async () => {
     const { url } = await receiver(hang);
     expect(await poster({ timeout: 100 }).post(url, request)).toEqual({ why: 'no answer within 0.1 s' });

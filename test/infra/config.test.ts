@@ -84,6 +84,11 @@ describe('an error in the configuration names the path, what was found and what 
       'changewire.workspaces[0].baseUrl: found an address with a user name or password; allowed: an https:// address without user name',
     ],
     [
+      'a secret with a slash where a user name goes',
+      config({}, { baseUrl: 'ftp://CmjubuonqjCapqs/AY6Y1OlQm0QMsBjTO8@api.example.com' }),
+      'changewire.workspaces[0].baseUrl: found text of 56 characters; allowed: an https:// address without user name',
+    ],
+    [
       'no audience',
       config({}, { audience: '' }),
       'changewire.workspaces[0].audience: found ""; allowed: the audience',

@@ -1,14 +1,14 @@
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { SNSClient } from '@aws-sdk/client-sns';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { createPublish } from '../../functions/create-publish.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { LocalTopic } from '../../local/deliveries/topic.ts';
 import { startLocalSns } from '../../local/sns/sns.ts';
-import { memoryPosition } from '../../local/stream/position.ts';
-import { startStreamPump } from '../../local/stream/pump.ts';
 import { startSubscriber } from '../../local/subscriber/subscriber.ts';
+import { openEmbedded, openModel } from '../snapshots/tables.ts';
 import { checkEvents } from '../support/check-event.ts';
-import { startTable } from '../support/table.ts';
+import { usesModel } from '../support/table.ts';
 import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';
 
 /** The whole way: an edit in the service, the poller, the table, its stream, the publisher, SNS, HTTP, a subscriber. */
@@ -19,11 +19,13 @@ async function startHouse() {
   };
   const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
   try {
-    const table = await startTable();
+    const table = await (usesModel ? openModel() : openEmbedded());
     closers.push(table.stop);
     const world = await createWorld(table, { projects: 3, tasksPerProject: 2, overHttp: true });
     closers.push(world.stop);
-    const sns = await startLocalSns({ clock: Date.now, sleep, onNotice: () => {} });
+    const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
+    const topic = new LocalTopic(deliveries, Date.now);
+    const sns = await startLocalSns({ topic, clock: Date.now, sleep, onNotice: () => {} });
     closers.push(sns.stop);
     const received: ChangeEvent[] = [];
     const subscriber = await startSubscriber({
@@ -32,9 +34,8 @@ async function startHouse() {
     });
     closers.push(subscriber.stop);
     await (await sns.subscribe({ url: subscriber.url })).confirmed;
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
     const publish = createPublish({
-      sns: new SNSClient({ endpoint: sns.endpoint, region: 'us-east-1', credentials }),
+      sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
       topicArn: sns.topicArn,
       sleep,
       random: Math.random,
@@ -42,23 +43,22 @@ async function startHouse() {
       log: { info: () => {}, warn: () => {}, error: () => {} },
       count: () => {},
     });
-    const pump = startStreamPump({
-      client: table.client,
-      streams: new DynamoDBStreamsClient(table.clientOptions),
-      table: { name: table.tableName, streamArn: table.streamArn },
-      publish,
-      delivered: sns.idle,
-      position: memoryPosition(),
-      sleep,
-      interval: 20,
-    });
-    closers.push(pump.stop);
+    let handed = 0;
+    /** As the event source does: every record of the stream once, in order. */
+    const publishAll = async () => {
+      const Records = (await table.stream()).slice(handed);
+      handed += Records.length;
+      expect(await publish({ Records }, { getRemainingTimeInMillis: () => 60_000 })).toEqual({
+        batchItemFailures: [],
+      });
+      await sns.idle();
+    };
     /** Everything that the edits since the last call gave, in the order of the journal. */
     const eventsOf = async (edit: () => void): Promise<readonly ChangeEvent[]> => {
       received.length = 0;
       edit();
       await world.later();
-      await pump.drained();
+      await publishAll();
       const order = ({ sequence, id }: ChangeEvent) =>
         `${sequence} ${id.split('.').at(-1)?.padStart(6, '0')}`;
       return checkEvents(received.toSorted((left, right) => (order(left) < order(right) ? -1 : 1)));

@@ -2,19 +2,20 @@ import { inspect } from 'node:util';
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode } from '../../functions/snapshots/codec.ts';
-import { startTable, type TestTable } from '../support/table.ts';
+import { openTable, type TestTable } from '../support/table.ts';
 import { createWorld, PROCESS, type World } from '../support/world.ts';
 
 let table: TestTable;
 beforeAll(async () => {
-  table = await startTable();
+  table = await openTable();
 });
 afterAll(() => table?.stop());
 
 /** Everything that the table holds, as text, blobs unpacked. */
 async function tableText(): Promise<string> {
   const texts: string[] = [];
-  for await (const { Items = [] } of paginateScan({ client: table.client }, { TableName: table.tableName })) {
+  const all = { TableName: table.tableName, ConsistentRead: true };
+  for await (const { Items = [] } of paginateScan({ client: table.client }, all)) {
     for (const item of Items) {
       texts.push(JSON.stringify(item));
       for (const value of Object.values(item)) if (value.B) texts.push(JSON.stringify(decode(value.B)));

@@ -1,14 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
@@ -17,9 +7,10 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { parseOptions } from '../../local/cli/options.ts';
 import { wantedEndpoints } from '../../local/cli/wanted-endpoints.ts';
 import { answer, hang, type Reaction, type Received, startReceiver } from '../endpoints/receiver.ts';
-import { temporaryDirectory } from './dynamodb/support.ts';
+import { alterStore, deadRows, pendingRows, unpublished } from '../support/store-file.ts';
 import { environmentOf, launch, run, until } from './main-support.ts';
 import { startResettableService } from './resettable-service.ts';
+import { temporaryDirectory } from './support.ts';
 
 const OLD = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const NEW = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
@@ -65,25 +56,14 @@ const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;
 const names = (received: readonly Received[]) =>
   received.map(each => /"name":"([^"]+)"/.exec(JSON.stringify(eventOf(each).data))?.[1]);
 const verified = (secret: string) => (one: Received) => new Webhook(secret).verify(one.body, one.headers);
-const nameOf = (args: string) => wantedEndpoints(parseOptions(args.split(' ')), {})[0]?.name ?? '';
+const nameOf = (args: string) =>
+  wantedEndpoints(parseOptions(args.split(' ')).endpoints, undefined, {})[0]?.name ?? '';
 
-/** What the data directory keeps for the only endpoint: one line each. */
-function kept(folder: 'undelivered' | 'dead-letters', name: string): Record<string, unknown>[] {
-  const lines = readFileSync(join(directory, '.changewire', folder, `${name}.jsonl`), 'utf8').split('\n');
-  const messages = new Map<unknown, Record<string, unknown>>();
-  for (const line of lines.filter(Boolean).map(text => JSON.parse(text))) {
-    if (line.settled) messages.delete(line.key);
-    else messages.set(line.key ?? line.MessageId, line);
-  }
-  return [...messages.values()];
-}
-
-/** Waits until a restart would not publish these events of new projects again. */
-async function positionBehind(events: readonly ChangeEvent[]): Promise<void> {
-  const last = Math.max(...events.map(({ sequence }) => Number(sequence)));
-  const file = join(directory, '.changewire/position.json');
-  await until(() => JSON.parse(readFileSync(file, 'utf8')).time >= last);
-}
+const data = () => join(directory, '.changewire');
+const pending = (name: string) => pendingRows(data(), name);
+const dead = (name: string) => deadRows(data(), name);
+/** Waits until a restart would neither publish nor print again what this run has printed. */
+const settled = () => until(() => unpublished(data()) === 0 && pending('sns:built-in').length === 0);
 
 describe('a run with endpoints of its own', () => {
   test('signs what it sends to webhooks, with two secrets while they change, and tells Slack and Teams', async () => {
@@ -109,8 +89,8 @@ describe('a run with endpoints of its own', () => {
       '1.5',
     ]);
     const said = only.stdout() + only.stderr();
-    expect(only.stderr()).toContain(`to http://127.0.0.1:${hook.port} (signed webhook)`);
-    expect(only.stderr()).toContain(`to http://127.0.0.1:${teams.port} (Teams)`);
+    expect(only.stderr()).toContain(`(signed webhook at http://127.0.0.1:${hook.port})`);
+    expect(only.stderr()).toContain(`(Teams at http://127.0.0.1:${teams.port})`);
     for (const hidden of ['hush', OLD, NEW]) expect(said).not.toContain(hidden);
   });
 
@@ -142,27 +122,28 @@ describe('a run with endpoints of its own', () => {
 describe('an endpoint that fails', () => {
   test('ends a run of --once badly after its first attempt, and is asked again by a later one', async () => {
     baselined();
-    const hook = await receiver(answer(500));
+    const hook = await receiver(answer(500, {}, 'db down'));
     const args = `--once --json --webhook ${hook.url} --webhook-secret ${OLD}`;
     edit('Acme');
     const first = start(args);
     expect(await first.ended()).toBe(1);
     expect(hook.received).toHaveLength(1);
-    expect(first.stderr()).toContain(`http://127.0.0.1:${hook.port}: answered 500; next in `);
-    expect(first.stderr()).toContain('undelivered: 1, kept in ');
-    const [spooled] = kept('undelivered', nameOf(`--webhook ${hook.url}`));
-    expect(JSON.parse(spooled?.body as string)).toEqual(first.events()[0]);
-    expect(
-      statSync(join(directory, '.changewire/undelivered', `${nameOf(`--webhook ${hook.url}`)}.jsonl`)).mode &
-        0o777,
-    ).toBe(0o600);
+    const [told] = first.events();
+    expect(first.stderr()).toContain(
+      `${nameOf(`--webhook ${hook.url}`)}: event ${told?.id}: answered 500 (db down); next try in `,
+    );
+    expect(first.stderr()).toContain('undelivered: 1, kept for the next start');
+    const waiting = pending(nameOf(`--webhook ${hook.url}`));
+    expect(waiting.map(({ body }) => JSON.parse(body))).toEqual(first.events());
 
-    // Not due yet, however slow this machine is: it stays, and is told, but not sent again.
-    const path = join(directory, '.changewire/undelivered', `${nameOf(`--webhook ${hook.url}`)}.jsonl`);
-    writeFileSync(path, `${JSON.stringify({ ...spooled, due: Date.now() + 3_600_000 })}\n`);
-    const hasty = start(args);
-    expect(await hasty.ended()).toBe(1);
-    expect(hook.received).toHaveLength(1);
+    // Not due yet, but a start tries all that waits.
+    const second = start(args);
+    expect(await second.ended()).toBe(1);
+    expect(second.stderr()).toContain('goes on with what is undelivered: 1, since 20');
+    expect(hook.received.map(({ body }) => body)).toEqual([waiting[0]?.body, waiting[0]?.body]);
+    expect(pending(nameOf(`--webhook ${hook.url}`))).toMatchObject([
+      { attempts: 2, tried_at: waiting[0]?.tried_at },
+    ]);
   });
 
   test('gets all of it when it is back: each event once, though the run was killed amid the retries', async () => {
@@ -174,38 +155,35 @@ describe('an endpoint that fails', () => {
     await until(() => before.stderr().includes('look'));
     for (const name of ['One', 'Two', 'Three']) edit(name);
     const name = nameOf(`--webhook ${hook.url}`);
-    await until(() => before.events().length === 3 && before.stderr().includes('next in'));
-    // All are parked, and the position has moved on: what is sent now comes from the spool alone.
-    await until(() => kept('undelivered', name).filter(each => each.due !== undefined).length === 3);
-    await positionBehind(before.events());
+    await until(() => before.events().length === 3 && before.stderr().includes('next try in'));
+    // All are put off and published: what is sent now comes from their rows alone.
+    await until(() => pending(name).filter(({ attempts }) => attempts > 0).length === 3);
+    await settled();
     before.child.kill('SIGKILL');
     await before.ended();
-    const first = kept('undelivered', name).map(each => each.firstReceived);
+    const first = pending(name).map(({ tried_at }) => tried_at);
     const attempts = hook.received.length;
 
+    // Each is due in minutes, but a start tries all that waits.
     const meanwhile = start(args);
     await until(() => hook.received.length > attempts, 20_000);
-    await until(() => kept('undelivered', name).every(each => (each.receives as number) >= 2));
+    await until(() => pending(name).every(({ attempts }) => attempts >= 2));
     meanwhile.child.kill('SIGKILL');
     await meanwhile.ended();
     expect(meanwhile.stderr()).toContain('goes on with what is undelivered: 3');
-    expect(kept('undelivered', name).map(each => each.firstReceived)).toEqual(first);
+    expect(pending(name).map(({ tried_at }) => tried_at)).toEqual(first);
 
-    // The next pause is 5 minutes: here they are over.
-    const path = join(directory, '.changewire/undelivered', `${name}.jsonl`);
-    const due = kept('undelivered', name).map(each => `${JSON.stringify({ ...each, due: Date.now() })}\n`);
-    writeFileSync(path, due.join(''));
     away = false;
     const until204 = hook.received.length;
     const last = start(`--once ${args}`);
     expect(await last.ended()).toBe(0);
     expect(names(hook.received.slice(until204)).sort()).toEqual(['One', 'Three', 'Two']);
     expect(last.events()).toEqual([]);
-    expect(kept('undelivered', name)).toEqual([]);
+    expect(pending(name)).toEqual([]);
     hook.received.forEach(verified(OLD));
   });
 
-  test('by hanging holds up neither the position nor another endpoint, and loses nothing to a kill', async () => {
+  test('by hanging holds up neither the publisher nor another endpoint, and loses nothing to a kill', async () => {
     baselined();
     const [stuck, fine] = [await receiver(hang), await receiver()];
     const args = `--json --interval 100ms --webhook ${stuck.url} --webhook ${fine.url}`;
@@ -214,12 +192,10 @@ describe('an endpoint that fails', () => {
     edit('Acme');
     await until(() => fine.received.length === 1 && stuck.received.length === 1);
     const name = nameOf(`--webhook ${stuck.url}`);
-    await positionBehind(before.events());
-    expect(kept('undelivered', name)).toHaveLength(1);
-    // Killed between a delivery and its note on disk, it would be delivered once more.
-    const other = nameOf(`--webhook ${fine.url}`);
-    const noted = join(directory, '.changewire/undelivered', `${other}.jsonl`);
-    await until(() => !existsSync(noted) || kept('undelivered', other).length === 0);
+    await settled();
+    expect(pending(name)).toHaveLength(1);
+    // Killed between a delivery and the end of its row, it would be delivered once more.
+    await until(() => pending(nameOf(`--webhook ${fine.url}`)).length === 0);
     before.child.kill('SIGKILL');
     await before.ended();
     await stuck.stop();
@@ -227,37 +203,31 @@ describe('an endpoint that fails', () => {
     const after = start(`${args} --once`);
     expect(await after.ended()).toBe(1);
     expect(after.events()).toEqual([]);
-    expect(after.stderr()).toContain(`http://127.0.0.1:${stuck.port}: no answer (ECONNREFUSED); next in`);
+    expect(after.stderr()).toMatch(/: event \S+: no answer \(ECONNREFUSED\); next try in/);
     expect(fine.received).toHaveLength(1);
-    expect(kept('undelivered', name)).toHaveLength(1);
+    expect(pending(name)).toHaveLength(1);
   });
 
-  test('for three days leaves a dead letter on disk', async () => {
+  test('for three days leaves a dead letter', async () => {
     baselined();
     const hook = await receiver(answer(500));
     edit('Acme');
     const args = `--once --json --webhook ${hook.url} --webhook-secret ${OLD}`;
     expect(await start(args).ended()).toBe(1);
     const name = nameOf(`--webhook ${hook.url}`);
-    const [spooled] = kept('undelivered', name);
-    const old = { ...spooled, receives: 12, firstReceived: Date.now() - 73 * 3_600_000, due: Date.now() };
-    writeFileSync(join(directory, '.changewire/undelivered', `${name}.jsonl`), `${JSON.stringify(old)}\n`);
+    const [waiting] = pending(name);
+    alterStore(
+      data(),
+      'UPDATE pending SET attempts = 12, tried_at = ? WHERE endpoint = ?',
+      Date.now() - 73 * 3_600_000,
+      name,
+    );
     const last = start(args);
     expect(await last.ended()).toBe(1);
-    expect(last.stderr()).toContain('given up: 1, kept in ');
-    expect(kept('undelivered', name)).toEqual([]);
-    expect(kept('dead-letters', name)).toEqual([
-      {
-        MessageId: expect.any(String),
-        Body: spooled?.body,
-        MessageAttributes: expect.objectContaining({
-          reason: { DataType: 'String', StringValue: 'answered 500' },
-        }),
-        Endpoint: name,
-        FailedAt: expect.any(String),
-        Attempts: 13,
-        ErrorMessage: 'answered 500',
-      },
+    expect(last.stderr()).toContain('given up: 1, kept as dead letters');
+    expect(pending(name)).toEqual([]);
+    expect(dead(name)).toMatchObject([
+      { event_id: waiting?.event_id, body: waiting?.body, reason: 'answered 500', attempts: 13 },
     ]);
     expect(await start(args).ended()).toBe(0);
   });
@@ -272,7 +242,7 @@ describe('an endpoint that fails', () => {
     await until(() => running.stderr().includes('wants no more'));
     edit('Two');
     const name = nameOf(`--webhook ${hook.url}`);
-    await until(() => running.events().length === 2 && kept('dead-letters', name).length === 2);
+    await until(() => running.events().length === 2 && dead(name).length === 2);
     expect(hook.received).toHaveLength(1);
     running.child.kill('SIGTERM');
     expect(await running.ended()).toBe(0);
@@ -282,12 +252,14 @@ describe('an endpoint that fails', () => {
   });
 
   test('and is not asked for again keeps what it has yet to get, and is told of', async () => {
-    const folder = join(directory, '.changewire/undelivered');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'webhook-gone.jsonl'), '{"key":"1","body":"{}"}\n{"key":"2","body":"{}"}\n');
+    baselined();
+    const hook = await receiver(answer(500));
+    for (const name of ['One', 'Two']) edit(name);
+    const name = nameOf(`--webhook ${hook.url}`);
+    expect(await start(`--once --webhook ${hook.url} --webhook-secret ${OLD}`).ended()).toBe(1);
     const only = start('--once');
     expect(await only.ended()).toBe(0);
-    expect(only.stdout()).toContain('webhook-gone: undelivered: 2, in ');
-    expect(kept('undelivered', 'webhook-gone')).toHaveLength(2);
+    expect(only.stdout()).toContain(`${name}: undelivered: 2. Give its URL again, and they are sent.`);
+    expect(pending(name)).toHaveLength(2);
   });
 });

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
@@ -47,7 +46,6 @@ export function launch(
     end: async () => {
       child.kill('SIGKILL');
       await closed;
-      for (const pid of processesOf(directory)) process.kill(pid, 'SIGKILL');
     },
     stdout: () => texts.stdout,
     stderr: () => texts.stderr,
@@ -62,21 +60,6 @@ export function launch(
       return child.exitCode ?? undefined;
     },
   };
-}
-
-/** The processes whose command line names `directory`: the embedded database of a run there. */
-export function processesOf(directory: string): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter(pid => Number.isInteger(pid) && pid !== process.pid && commandLine(pid).includes(directory));
-}
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 export async function until(condition: () => boolean, timeout = 15_000): Promise<void> {

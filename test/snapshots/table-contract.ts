@@ -6,8 +6,11 @@ import {
   PutItemCommand,
   type PutItemCommandInput,
   paginateQuery,
+  paginateScan,
   QueryCommand,
   type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
   type TransactWriteItem,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -764,6 +767,54 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
         ['either of two', { KeyConditionExpression: 'pk = :pk OR sk = :pk' }],
       ])('for %s is refused', async (_, more) => {
         await expect(query(more)).rejects.toMatchObject(invalid);
+      });
+    });
+
+    describe('a scan', () => {
+      const scanned = (more: Partial<ScanCommandInput> = {}) => ({
+        TableName,
+        ConsistentRead: true,
+        ...more,
+      });
+      const all = async (more: Partial<ScanCommandInput> = {}, pageSize?: number) => {
+        const pages = paginateScan({ client: table.client, ...(pageSize && { pageSize }) }, scanned(more));
+        return (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
+      };
+      const ours = (items: readonly Values[]) => items.filter(item => item.pk?.S?.startsWith(pk));
+
+      it('finds every item of every partition once, each partition in the order of its sort keys', async () => {
+        for (const partition of [' one', ' two'])
+          for (const sk of ['b', 'a', 'c'])
+            await table.client.send(
+              new PutItemCommand({ TableName, Item: { pk: { S: pk + partition }, sk: { S: sk } } }),
+            );
+        for (const pageSize of [undefined, 1, 2]) {
+          const found = ours(await all({}, pageSize));
+          expect(found).toHaveLength(6);
+          for (const partition of [' one', ' two'])
+            expect(keysOf(found.filter(item => item.pk?.S === pk + partition))).toEqual(['a', 'b', 'c']);
+        }
+      });
+
+      it('leaves out what the filter does not want, which may name keys, too', async () => {
+        for (const sk of ['CHANGE#1', 'PROJECT#1', 'CHANGE#2']) await put(sk, { x: { S: sk } });
+        const FilterExpression = 'begins_with(sk, :change)';
+        const wanted = { FilterExpression, ExpressionAttributeValues: { ':change': { S: 'CHANGE#' } } };
+        expect(ours(await all({ ...wanted, ProjectionExpression: 'pk, sk' }))).toEqual([
+          key('CHANGE#1'),
+          key('CHANGE#2'),
+        ]);
+        expect(await table.client.send(new ScanCommand(scanned({ ...wanted, Limit: 1 })))).toMatchObject({
+          ScannedCount: 1,
+          LastEvaluatedKey: expect.anything(),
+        });
+      });
+
+      it('goes on behind an item that was deleted meanwhile', async () => {
+        for (const sk of ['a', 'b', 'c']) await put(sk);
+        await remove('b');
+        const rest = await all({ ExclusiveStartKey: key('b') });
+        expect(keysOf(ours(rest))).toEqual(['c']);
       });
     });
 

@@ -1,8 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Patience, Table } from '../../functions/snapshots/table.ts';
-import { startDynamoDb } from '../../local/dynamodb/dynamodb.ts';
-import { ensureTable } from '../../local/dynamodb/table.ts';
+import { ensureTable } from '../../local/stream/ensure-table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
+import { hasEmbedded } from './dynamodb/binary.ts';
+import { startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
@@ -10,9 +11,10 @@ export const TABLE_NAME = 'changewire';
 export const PATIENCE: Patience = { clock: Date.now, random: () => 0.5, sleep: async () => undefined };
 
 /** Which table tests run over. By default the model, and what holds the model to DynamoDB runs over the embedded DynamoDB,
- *  too. `dynamodb`: all run over the embedded DynamoDB. `model`: none does; mutation tests, which run each test many times. */
+ *  too. `dynamodb`: all run over the embedded DynamoDB. `model`: none does; mutation tests, which run each test many times, and any
+ *  machine that there is no embedded DynamoDB for. */
 const asked = process.env.TEST_TABLE;
-export const usesModel = asked === 'model';
+export const usesModel = asked === 'model' || !hasEmbedded();
 
 export interface TestTable extends Table {
   stop(): Promise<void>;

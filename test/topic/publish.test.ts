@@ -17,9 +17,9 @@ import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, type Rejected } from '../../functions/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
-import { type Emulator, type Feed, startEmulator } from '../../local/sns/emulator.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 import { checkEvents } from '../support/check-event.ts';
+import { type Emulator, type Feed, startEmulator } from '../support/fauxqs.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const ENDLESS = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };

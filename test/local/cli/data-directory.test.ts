@@ -3,7 +3,7 @@ import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDataDirectory, openScratchDirectory } from '../../../local/cli/data-directory.ts';
-import { isAlive, moduleUrl, otherProcess, temporaryDirectory } from '../dynamodb/support.ts';
+import { moduleUrl, otherProcess, temporaryDirectory } from '../support.ts';
 
 const silent = () => undefined;
 
@@ -23,36 +23,34 @@ describe('the data directory', () => {
     );
   });
 
-  test('of a run that keeps nothing has to be possible, too: else the remedy is told', async () => {
+  test('of a run that keeps nothing has to be possible, too: else the remedy is told', () => {
     const nowhere = join(temporaryDirectory(), 'nowhere');
-    await expect(openScratchDirectory(nowhere)).rejects.toThrow(
+    expect(() => openScratchDirectory(nowhere)).toThrow(
       `The temporary directory ${nowhere} can't be made there (ENOENT). Name another one with TMPDIR, or use --data.`,
     );
   });
 
-  test('of a run that keeps nothing is removed at its end', async () => {
-    const directory = await openScratchDirectory(temporaryDirectory());
+  test('of a run that keeps nothing is removed at its end', () => {
+    const directory = openScratchDirectory(temporaryDirectory());
     expect(existsSync(directory.path)).toBe(true);
     directory.release();
     expect(existsSync(directory.path)).toBe(false);
   });
 
-  test('of a killed run that keeps nothing is removed by the next, with its database; that of a living one is not', async () => {
+  test('of a killed run that keeps nothing is removed by the next; that of a living one is not', async () => {
     const parent = temporaryDirectory();
-    const other = await openScratchDirectory(parent);
+    const other = openScratchDirectory(parent);
     onTestFinished(other.release);
-    const { child, line } = await otherProcess(`
+    const { child } = await otherProcess(`
       const { openScratchDirectory } = await import(${JSON.stringify(moduleUrl('local/cli/data-directory.ts'))});
-      const { startDynamoDb } = await import(${JSON.stringify(moduleUrl('local/dynamodb/dynamodb.ts'))});
-      const { path } = await openScratchDirectory(${JSON.stringify(parent)});
-      const dynamodb = await startDynamoDb({ dataDirectory: path });
-      console.log(dynamodb.pid());`);
+      globalThis.held = openScratchDirectory(${JSON.stringify(parent)});
+      setInterval(() => globalThis.held, 1000);
+      console.log('held');`);
     child.kill('SIGKILL');
     await once(child, 'exit');
     for (const name of readdirSync(parent)) utimesSync(join(parent, name), 0, 0);
-    const next = await openScratchDirectory(parent);
+    const next = openScratchDirectory(parent);
     onTestFinished(next.release);
-    expect(isAlive(Number(line))).toBe(false);
     expect(
       readdirSync(parent)
         .map(name => join(parent, name))

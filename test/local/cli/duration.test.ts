@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration, showDuration } from '../../../local/cli/duration.ts';
+import { parseDuration, showAbout, showDuration } from '../../../local/cli/duration.ts';
 
 test.each([
   ['500ms', 500],
@@ -24,4 +24,18 @@ test('a shown duration is read as the same one', () => {
       expect(parseDuration(showDuration(ms).replace(' min', 'm').replace(' ', ''))).toBe(ms);
     }),
   );
+});
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [5400, '5 s'],
+  [119_000, '119 s'],
+  [120_000, '2 min'],
+  [7_199_000, '120 min'],
+  [7_200_000, '2 h'],
+  [47 * 3_600_000, '47 h'],
+  [72 * 3_600_000, '3 d'],
+])('%d ms are about %s', (ms, text) => {
+  expect(showAbout(ms)).toBe(text);
 });

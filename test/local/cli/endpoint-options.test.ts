@@ -8,7 +8,7 @@ const [OLD, NEW, OTHER] = [secret(1), secret(2), secret(3)];
 const SLACK = 'https://hooks.slack.com/services/T0/B0/hush';
 
 const wanted = (line: string, environment: Record<string, string> = {}) =>
-  wantedEndpoints(parseOptions(line.split(' ')), environment);
+  wantedEndpoints(parseOptions(line.split(' ')).endpoints, undefined, environment);
 
 describe('the endpoints of the command line', () => {
   test('are webhooks with the secrets behind each, and chats', () => {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serviceSettings, withEnvFile } from '../../../local/cli/environment.ts';
-import { temporaryDirectory } from '../dynamodb/support.ts';
+import { temporaryDirectory } from '../support.ts';
 
 const ADDRESS =
   'an https:// address without user name, password or #fragment; http:// only to 127.0.0.1, [::1] or localhost.';

@@ -5,7 +5,7 @@ import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { workspaceSettings } from '../../../functions/settings.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
 import { fileSweepTimes } from '../../../local/cli/sweep-times.ts';
-import { temporaryDirectory } from '../dynamodb/support.ts';
+import { temporaryDirectory } from '../support.ts';
 
 const workspace = workspaceSettings.parse({
   name: 'w',
@@ -13,13 +13,14 @@ const workspace = workspaceSettings.parse({
   authUrl: 'http://127.0.0.1',
   audience: 'a',
   credentials: 'c',
-  processes: [{ id: 'p' }],
+  processes: [{ id: 'p', interval: 10 }],
 });
 
 function jobsAt(now: number, file: string, outcome: PassReport['outcome'] = 'completed') {
   const runPass = async () => ({ mode: 'sweep', outcome, projects: 0, commits: 0, events: 0 }) as const;
   const parts = { runPass, sweeps: fileSweepTimes(file), clock: () => now };
-  const [changes, sweep] = jobsOf(workspace, { interval: 10, sweepInterval: 1000 }, parts);
+  const credentials = { clientId: 'i', clientSecret: 's' };
+  const [changes, sweep] = jobsOf({ workspace, credentials, sweepEvery: () => 1000 }, parts);
   if (changes === undefined || sweep === undefined) throw new Error('There are two jobs for one process.');
   return { changes, sweep };
 }

@@ -10,13 +10,17 @@ async function passed(answers: Record<string, Answer[]>) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()] as unknown as NodeJS.WriteStream[];
   if (stdout === undefined || stderr === undefined) throw new Error('There are two streams.');
   const output = createOutput({ stdout, stderr }, { json: false, format: () => '', noColour: true });
-  const runPass = async (processId: string): Promise<PassReport> => {
+  const runPass = async ({ processId }: { processId: string }): Promise<PassReport> => {
     const answer = answers[processId]?.shift();
     if (answer === undefined) throw new Error('one pass too many');
     if (answer instanceof Error) throw answer;
     return { ...answer, projects: 2, commits: 1, events: 3 };
   };
-  const well = await passOnce(Object.keys(answers), runPass, output);
+  const well = await passOnce(
+    Object.keys(answers).map(processId => ({ workspace: 'w', processId })),
+    runPass,
+    output,
+  );
   return { well, said: `${stdout.read()}`.trim().split('\n') };
 }
 

@@ -8,9 +8,8 @@ describe('the command line', () => {
     expect(parseOptions([])).toEqual({
       subscribe: [],
       raw: false,
-      webhooks: [],
-      slack: [],
-      teams: [],
+      endpoints: [],
+      config: undefined,
       interval: undefined,
       sweepInterval: 21_600_000,
       overlap: 120_000,
@@ -28,9 +27,8 @@ describe('the command line', () => {
     expect(parseOptions([...args.split(' '), '--data', 'd', '--once', '--json', '-h'])).toEqual({
       subscribe: ['http://a/1', 'https://b'],
       raw: true,
-      webhooks: [],
-      slack: [],
-      teams: [],
+      endpoints: [],
+      config: undefined,
       interval: 500,
       sweepInterval: 300_000,
       overlap: 3_600_000,
@@ -70,6 +68,13 @@ describe('the command line', () => {
     ],
     ['once', '"once" is no option. Did you mean --once?'],
     ['--memory --data d', '--memory keeps nothing and --data keeps all: give one of them.'],
+    ['--config', '--config needs a value: --config changewire.json'],
+    [
+      '--config c.json --overlap 5s',
+      '--overlap goes without --config only: the file says it, for each process.',
+    ],
+    ['--name a', '--name belongs to the --webhook, --slack or --teams before it: give that first.'],
+    ['--slack https://a.example.com --name a/b', '--name takes 1 to 64 letters, digits, "-" and "_".'],
     ['--raw', '--raw is about the endpoints of --subscribe URL: give one.'],
   ])('answers %j with what to do', (line, message) => {
     expect(() => parseOptions(line.split(' '))).toThrow(new UsageError(message));

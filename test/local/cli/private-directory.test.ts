@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDataDirectory } from '../../../local/cli/data-directory.ts';
 import { type Files, privateDirectory } from '../../../local/cli/private-directory.ts';
-import { temporaryDirectory } from '../dynamodb/support.ts';
+import { temporaryDirectory } from '../support.ts';
 
 const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8);
 const silent = () => undefined;

@@ -49,7 +49,9 @@ test('no error about the options shows a secret, wherever it stands', () => {
   );
   fc.assert(
     fc.property(secrets, before, glue, before, ({ text, secret }, first, prefix, last) => {
-      const message = told(() => wantedEndpoints(parseOptions([...first, prefix + text, ...last]), {}));
+      const message = told(() =>
+        wantedEndpoints(parseOptions([...first, prefix + text, ...last]).endpoints, undefined, {}),
+      );
       if (message !== '') refused += 1;
       expect(leakIn(message, secret)).toBe(undefined);
     }),
@@ -80,7 +82,8 @@ test('no error about the environment shows a secret, in whatever variable', () =
         const environment = { ...whole, ...Object.fromEntries(wrong.map(name => [name, made.text])) };
         for (const name of none) environment[name] = '';
         const message =
-          told(() => serviceSettings(environment)) + told(() => wantedEndpoints(options, environment));
+          told(() => serviceSettings(environment)) +
+          told(() => wantedEndpoints(options.endpoints, undefined, environment));
         expect(leakIn(message, made.secret)).toBe(undefined);
       },
     ),

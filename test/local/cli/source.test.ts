@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { simulatedSource } from '../../../local/cli/source.ts';
 import { saveWorkspace } from '../../../local/service/persistence.ts';
 import { buildWorkspace, startSimulatedService } from '../../../local/service/server.ts';
-import { temporaryDirectory } from '../dynamodb/support.ts';
 import { until } from '../main-support.ts';
+import { temporaryDirectory } from '../support.ts';
 
 test('the simulated service that goes on changing purges what is long past from its state file', async () => {
   const file = join(temporaryDirectory(), 'service.json');
@@ -17,7 +17,8 @@ test('the simulated service that goes on changing purges what is long past from 
   const kept = () => JSON.parse(readFileSync(file, 'utf8')).processes[0].audit.length;
   expect(kept()).toBe(5_100);
   const onError = (error: unknown) => expect.unreachable(String(error));
-  const source = await simulatedSource({ file, overlap: 120_000, every: 5, onError });
+  const rhythm = { interval: 60_000, sweepInterval: 60_000, overlap: 120_000 };
+  const source = await simulatedSource({ file, rhythm, every: 5, onError });
   onTestFinished(source.stop);
   await until(() => kept() === 5_000);
 });

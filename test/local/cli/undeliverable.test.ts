@@ -6,7 +6,7 @@ import { wantedEndpoints } from '../../../local/cli/wanted-endpoints.ts';
 
 const lookUp = (line: string, ...addresses: string[]) =>
   refuseUndeliverable(
-    wantedEndpoints(parseOptions(line.split(' ')), {}),
+    wantedEndpoints(parseOptions(line.split(' ')).endpoints, undefined, {}),
     async () => addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
     1_000,
   );
@@ -37,7 +37,11 @@ test('one that leads here, or to a public address by https, is taken', async () 
 });
 
 test('one that can not be looked up now may be there later', async () => {
-  const endpoints = wantedEndpoints(parseOptions(['--webhook', 'https://example.com']), {});
+  const endpoints = wantedEndpoints(
+    parseOptions(['--webhook', 'https://example.com']).endpoints,
+    undefined,
+    {},
+  );
   await refuseUndeliverable(endpoints, () => Promise.reject(new Error('ENOTFOUND')), 1_000);
   await refuseUndeliverable(endpoints, () => new Promise(() => undefined), 1);
 });

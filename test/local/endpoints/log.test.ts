@@ -1,31 +1,28 @@
 import { expect, it } from 'vitest';
+import { Failures } from '../../../local/deliveries/failures.ts';
 import { endpointLog } from '../../../local/endpoints/log.ts';
 
-it('an endpoint’s log tells a person the reason and the time, each matter once a second, and no ids', () => {
+it('an endpoint’s log tells a person what failed and when it is tried again, and all else once a minute', () => {
   const said: string[] = [];
   let now = 10_000;
-  const log = endpointLog(
-    text => said.push(text),
-    () => now,
-  );
-  const postponed = (reason: string, seconds: number) =>
-    log.warn('A delivery failed; it is tried again.', { endpoint: 'crm', messageId: 'm1', reason, seconds });
-  postponed('answered 500', 6);
-  postponed('answered 500', 5);
-  postponed('answered 503', 5);
-  now += 1000;
-  postponed('answered 503', 7);
-  log.error('An event could not be put into the dead-letter queue; it stays.', {
-    endpoint: 'crm',
-    error: 'full',
-  });
+  const say = (text: string) => void said.push(text);
+  const clock = () => now;
+  const log = endpointLog(say, new Failures(say, clock), clock);
+  const event = { endpoint: 'crm', messageId: 'm1', reason: 'answered 500', said: 'no disk' };
+  log.warn('A delivery failed; it is tried again.', { ...event, seconds: 6 });
+  log.error("An event was not delivered; it is in the endpoint's dead-letter queue.", event);
+  const full = { endpoint: 'crm', messageId: 'm1', reason: 'answered 500', error: 'full' };
+  log.error('An event could not be put into the dead-letter queue; it stays.', full);
+  log.error('An event could not be put into the dead-letter queue; it stays.', full);
+  log.error('No endpoint has the queue.');
+  now += 60_000;
   log.error('No endpoint has the queue.');
   log.info('nothing of interest');
   expect(said).toEqual([
-    'answered 500; next in 6 s',
-    'answered 503; next in 5 s',
-    'answered 503; next in 7 s',
-    'An event could not be put into the dead-letter queue; it stays (full)',
+    'event m1: answered 500 (no disk); next try in 6 s',
+    'given up: event m1: answered 500 (no disk); it is a dead letter now',
+    'An event could not be put into the dead-letter queue; it stays (answered 500)',
+    'No endpoint has the queue.',
     'No endpoint has the queue.',
   ]);
 });

@@ -1,10 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { snsRetryDelays } from '../../../local/sns/delivery.ts';
-import { afterwards, eventually, receiver, startHouse } from './house.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { SNS_RETRY_DELAYS } from '../../../local/sns/subscribe.ts';
+import { eventually, receiver, startHouse } from './house.ts';
 
 const attributes = { eventType: 'task.updated', changedFields: ['status', 'dueDate'] };
 
@@ -93,12 +90,10 @@ describe('a raw delivery', () => {
 
 describe('a delivery that fails', () => {
   it('is retried after 5xx, 429, a reset and a time-out, with the same message id, until it succeeds', async () => {
-    const pauses: number[] = [];
     const replies = [500, 429, 'reset', 'hang', 302, 204] as const;
-    const { sns, publish } = await startHouse({
+    const { sns, publish, deadLetters, notices } = await startHouse({
       retryDelays: [1, 2, 3, 4, 5],
       requestTimeout: 200,
-      sleep: async ms => void pauses.push(ms),
     });
     const endpoint = await receiver({ reply: (_, n) => replies[n - 1] ?? 200 });
     const subscribed = await sns.subscribe({ url: endpoint.url });
@@ -108,70 +103,66 @@ describe('a delivery that fails', () => {
     const ids = endpoint.notifications().map(({ headers }) => headers['x-amz-sns-message-id']);
     expect(ids).toHaveLength(6);
     expect(new Set(ids).size).toBe(1);
-    expect(pauses).toEqual([1, 2, 3, 4, 5]);
-    expect(await subscribed.deadLetters()).toEqual([]);
+    const retried = notices.filter(({ kind }) => kind === 'retrying').map(({ text }) => text);
+    expect(retried.map(text => /attempt (\d)\); next in (\S+) s/.exec(text)?.slice(1))).toEqual([
+      ['1', '0.001'],
+      ['2', '0.002'],
+      ['3', '0.003'],
+      ['4', '0.004'],
+      ['5', '0.005'],
+    ]);
+    expect(await deadLetters(subscribed)).toEqual([]);
   });
 
-  it('becomes a dead letter in a private file when the retries are used up', async () => {
-    const dataDirectory = await mkdtemp(join(tmpdir(), 'sns-'));
-    afterwards(() => rm(dataDirectory, { recursive: true }));
-    const { sns, publish, notices } = await startHouse({ dataDirectory });
+  it('invariant 11: becomes a dead letter when the retries are used up, and says so', async () => {
+    const { sns, publish, notices, deadLetters } = await startHouse();
     const endpoint = await receiver({ reply: () => 503 });
     const subscribed = await sns.subscribe({ url: endpoint.url, name: 'down' });
     await subscribed.confirmed;
-    await publish(['one', 'two'], attributes);
+    await publish(['{"id":"e1"}', '{"id":"e2"}'], attributes);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(6);
-    const path = join(dataDirectory, 'dead-letters', 'down.jsonl');
-    expect(subscribed.dlqPath).toBe(path);
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    const letters = (await readFile(path, 'utf8'))
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line));
-    expect(letters.map(({ Body }) => JSON.parse(Body).Message).sort()).toEqual(['one', 'two']);
-    expect(letters[0]).toMatchObject({
-      MessageId: expect.any(String),
-      MessageAttributes: { eventType: { DataType: 'String', StringValue: 'task.updated' } },
-      SubscriptionArn: subscribed.subscriptionArn,
-      Attempts: 3,
-      ErrorCode: '503',
-      ErrorMessage: 'answered 503',
-    });
-    expect(await subscribed.deadLetters()).toEqual(letters);
+    const letters = await deadLetters(subscribed);
+    expect(letters.map(({ eventId, body }) => [eventId, body])).toEqual([
+      ['e1', '{"id":"e1"}'],
+      ['e2', '{"id":"e2"}'],
+    ]);
+    expect(letters[0]).toMatchObject({ attempts: 3, reason: 'answered 503' });
+    expect(letters[0]?.attributes.eventType).toEqual({ Type: 'String', Value: 'task.updated' });
     const told = notices.filter(({ kind }) => kind === 'dead-lettered');
-    expect(told).toHaveLength(2);
-    expect(told[0]?.text).toContain(`answered 503; a message was given up (attempts: 3), kept in ${path}`);
+    expect(told.map(({ text }) => text.split(': ')[0]).sort()).toEqual([
+      'answered 503; e1 was given up (attempts',
+      'answered 503; e2 was given up (attempts',
+    ]);
   });
 
   it('becomes a dead letter at once when the endpoint refuses it for good', async () => {
-    const { sns, publish } = await startHouse();
+    const { sns, publish, deadLetters } = await startHouse();
     const endpoint = await receiver({ reply: () => 404 });
     const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
     await subscribed.confirmed;
     await publish(['one']);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(1);
-    expect(await subscribed.deadLetters()).toMatchObject([{ Body: 'one', Attempts: 1, ErrorCode: '404' }]);
+    expect(await deadLetters(subscribed)).toMatchObject([
+      { body: 'one', attempts: 1, reason: 'answered 404' },
+    ]);
   });
 
-  it('is delivered again from the start when the dead letter cannot be written', async () => {
-    const dataDirectory = await mkdtemp(join(tmpdir(), 'sns-'));
-    afterwards(() => rm(dataDirectory, { recursive: true }));
-    const { sns, publish, notices } = await startHouse({ dataDirectory, sleep: async () => {} });
+  it('invariant 11: is delivered again when the dead letter cannot be written', async () => {
+    const { sns, publish, notices, deliveries } = await startHouse({ sleep: async () => {} });
+    vi.spyOn(deliveries, 'bury').mockRejectedValue(new Error('disk full'));
     const endpoint = await receiver({ reply: (_, n) => (n === 1 ? 400 : 200) });
-    const subscribed = await sns.subscribe({ url: endpoint.url, name: 'x'.repeat(100) });
+    const subscribed = await sns.subscribe({ url: endpoint.url });
     await subscribed.confirmed;
-    await rm(dataDirectory, { recursive: true });
-    await writeFile(dataDirectory, 'a file where the directory should be');
     await publish(['one']);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(2);
-    expect(notices.find(({ kind }) => kind === 'trouble')?.text).toMatch(/ENOTDIR|EEXIST/);
+    expect(notices.find(({ kind }) => kind === 'trouble')?.text).toContain('disk full');
   });
 
   it('follows by default the policy that SNS documents for HTTP endpoints', () => {
-    expect(snsRetryDelays).toEqual([20_000, 20_000, 20_000]);
+    expect(SNS_RETRY_DELAYS).toEqual([20_000, 20_000, 20_000]);
   });
 });
 
@@ -205,17 +196,27 @@ describe('several subscribers', () => {
     ).toEqual(texts.toSorted());
   });
 
+  it('are tried again at once when the endpoint answers after three that failed', async () => {
+    const { sns, publish, notices } = await startHouse({ retryDelays: [600_000] });
+    let away = true;
+    const endpoint = await receiver({ reply: () => (away ? 500 : 200) });
+    await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
+    await publish(['1', '2', '3']);
+    await eventually(() => expect(notices.filter(({ kind }) => kind === 'retrying')).toHaveLength(3));
+    away = false;
+    await publish(['4']);
+    await sns.idle();
+    const arrived = endpoint.notifications().map(({ body }) => body);
+    expect(arrived.slice(3).sort()).toEqual(['1', '2', '3', '4']);
+    expect(notices.filter(({ kind }) => kind === 'arrived').length).toBeGreaterThan(2);
+  });
+
   it('let others pass while a message of theirs waits for its retry', async () => {
-    const waits: (() => void)[] = [];
-    const { sns, publish } = await startHouse({
-      sleep: () => new Promise(resolve => waits.push(resolve)),
-    });
-    const endpoint = await receiver({
-      reply: ({ body }) => (body.startsWith('bad') && waits.length < 12 ? 500 : 200),
-    });
+    const { sns, publish, notices } = await startHouse({ retryDelays: [600_000] });
+    const endpoint = await receiver({ reply: ({ body }) => (body.startsWith('bad') ? 500 : 200) });
     await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
     await publish(Array.from({ length: 10 }, (_, n) => `bad ${n}`));
-    await eventually(() => expect(waits.length).toBeGreaterThanOrEqual(10));
+    await eventually(() => expect(notices.filter(({ kind }) => kind === 'retrying')).toHaveLength(10));
     await publish(['good']);
     await eventually(() => expect(endpoint.notifications().map(({ body }) => body)).toContain('good'));
   });

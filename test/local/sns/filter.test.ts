@@ -1,9 +1,7 @@
-import { PublishCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
-import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkFilter, matchesFilter } from '../../../local/sns/filter.ts';
-import { afterwards, receiver, startHouse } from './house.ts';
+import { receiver, startHouse } from './house.ts';
 
 describe('a filter policy', () => {
   it('lets through what has one of the listed values in every listed attribute', async () => {
@@ -27,44 +25,6 @@ describe('a filter policy', () => {
         .sort(),
     ).toEqual(['both', 'plain string']);
     expect(everything.notifications()).toHaveLength(6);
-  });
-
-  it('is evaluated here, because fauxqs does not look into a String.Array', async () => {
-    const { sns } = await startHouse();
-    const config = {
-      endpoint: sns.endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
-    };
-    const [topic, queues] = [
-      new SNSClient(config),
-      new SQSClient({ ...config, useQueueUrlAsEndpoint: false }),
-    ];
-    afterwards(async () => {
-      for (const client of [topic, queues]) client.destroy();
-    });
-    const { QueueUrl } = await queues.send(new CreateQueueCommand({ QueueName: 'filtered' }));
-    await topic.send(
-      new SubscribeCommand({
-        TopicArn: sns.topicArn,
-        Protocol: 'sqs',
-        Endpoint: 'arn:aws:sqs:us-east-1:000000000000:filtered',
-        Attributes: { FilterPolicy: '{"changedFields":["status"]}' },
-      }),
-    );
-    for (const changedFields of [
-      { DataType: 'String.Array', StringValue: '["status"]' },
-      { DataType: 'String', StringValue: 'status' },
-    ]) {
-      const MessageAttributes = { changedFields };
-      await topic.send(
-        new PublishCommand({ TopicArn: sns.topicArn, Message: changedFields.DataType, MessageAttributes }),
-      );
-    }
-    const { Messages = [] } = await queues.send(
-      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
-    );
-    expect(Messages.map(({ Body = '' }) => JSON.parse(Body).Message)).toEqual(['String']);
   });
 
   it('matches an array exactly when it shares an element with the list', () => {

@@ -1,6 +1,11 @@
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
+import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { afterEach, vi } from 'vitest';
+import type { DeadDelivery, Deliveries } from '../../../functions/delivery/deliveries.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import type { Notice } from '../../../local/sns/notice.ts';
 import { type LocalSns, type LocalSnsOptions, startLocalSns } from '../../../local/sns/sns.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -27,13 +32,26 @@ export async function eventually(check: () => unknown): Promise<void> {
 export interface House {
   readonly sns: LocalSns;
   readonly notices: Notice[];
+  readonly topic: LocalTopic;
+  readonly deliveries: Deliveries;
   publish(messages: readonly string[], attributes?: Record<string, string | string[]>): Promise<void>;
+  /** What a subscription never got. */
+  deadLetters(subscription: { readonly endpoint: string }): Promise<DeadDelivery[]>;
 }
 
 /** A running local SNS, with retries 5 ms apart. */
-export async function startHouse(options: Partial<LocalSnsOptions> = {}): Promise<House> {
+export async function startHouse(
+  options: Partial<LocalSnsOptions> & { topicName?: string } = {},
+): Promise<House> {
   const notices: Notice[] = [];
+  const { dataDirectory, topicName } = options;
+  const path = dataDirectory === undefined ? ':memory:' : join(dataDirectory, 'deliveries.sqlite');
+  const database = openDatabase(path, [DELIVERIES_SCHEMA]);
+  afterwards(async () => database.file.close());
+  const deliveries = sqliteDeliveries(database);
+  const topic = new LocalTopic(deliveries, Date.now, topicName);
   const sns = await startLocalSns({
+    topic,
     clock: Date.now,
     sleep,
     retryDelays: [5, 5],
@@ -41,12 +59,6 @@ export async function startHouse(options: Partial<LocalSnsOptions> = {}): Promis
     ...options,
   });
   afterwards(() => sns.stop());
-  const client = new SNSClient({
-    endpoint: sns.endpoint,
-    region: 'eu-west-1',
-    credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
-  });
-  afterwards(async () => client.destroy());
   const publish: House['publish'] = async (messages, attributes = {}) => {
     const MessageAttributes = Object.fromEntries(Object.entries(attributes).map(entryOf));
     const PublishBatchRequestEntries = messages.map((Message, index) => ({
@@ -54,9 +66,10 @@ export async function startHouse(options: Partial<LocalSnsOptions> = {}): Promis
       Message,
       MessageAttributes,
     }));
-    await client.send(new PublishBatchCommand({ TopicArn: sns.topicArn, PublishBatchRequestEntries }));
+    await topic.send(new PublishBatchCommand({ TopicArn: sns.topicArn, PublishBatchRequestEntries }));
   };
-  return { sns, notices, publish };
+  const deadLetters: House['deadLetters'] = ({ endpoint }) => deliveries.dead(endpoint, 100);
+  return { sns, notices, topic, deliveries, publish, deadLetters };
 }
 
 function entryOf([name, value]: [string, string | string[]]) {

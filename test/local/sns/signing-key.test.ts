@@ -3,7 +3,6 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { deadLetterQueue } from '../../../local/sns/dead-letters.ts';
 import { signingKey } from '../../../local/sns/signing-key.ts';
 import { afterwards } from './house.ts';
 
@@ -42,35 +41,5 @@ describe('the signing key', () => {
     await expect(signingKey(directory, Date.now)).rejects.toThrow(
       `${path} holds no RSA key with its certificate: delete it`,
     );
-  });
-});
-
-describe('the dead-letter file', () => {
-  const letter = (id: string) => ({
-    MessageId: id,
-    Body: 'x'.repeat(200_000),
-    MessageAttributes: {},
-    SubscriptionArn: 'arn',
-    FailedAt: '2026-01-01T00:00:00.000Z',
-    Attempts: 1,
-    ErrorCode: '404',
-    ErrorMessage: 'answered 404',
-  });
-
-  it('keeps letters that come together apart, and those of an earlier run', async () => {
-    const ids = Array.from({ length: 20 }, (_, n) => String(n));
-    const earlier = deadLetterQueue(directory, 'one');
-    await Promise.all(ids.map(id => earlier.add(letter(id))));
-    const later = deadLetterQueue(directory, 'one');
-    await later.add(letter('last'));
-    expect((await later.all()).map(({ MessageId }) => MessageId)).toEqual([...ids, 'last']);
-  });
-
-  it('goes on after a line that a kill cut short', async () => {
-    const queue = deadLetterQueue(directory, 'one');
-    await queue.add(letter('first'));
-    await writeFile(queue.path ?? '', '{"MessageId":"to', { flag: 'a' });
-    await queue.add(letter('second'));
-    expect((await queue.all()).map(({ MessageId }) => MessageId)).toEqual(['first', 'second']);
   });
 });

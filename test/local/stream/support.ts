@@ -1,22 +1,69 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import type { Sleep } from '../../../functions/clock.ts';
-import { ensureTable } from '../../../local/dynamodb/table.ts';
 import { memoryPosition } from '../../../local/stream/position.ts';
 import { type StreamPump, type StreamPumpOptions, startStreamPump } from '../../../local/stream/pump.ts';
-import { type Started, started, temporaryDirectory } from '../dynamodb/support.ts';
+import { hasEmbedded } from '../../support/dynamodb/binary.ts';
+import { MODEL_STREAM, modelStreams } from '../../support/dynamodb/model-streams.ts';
+import { openModel, startTable } from '../../support/table.ts';
 
 export const sleep: Sleep = (ms, signal) => wait(ms, undefined, { signal });
 
-export interface Table extends Started {
-  readonly table: { name: string; streamArn: string };
+export interface Table {
+  readonly client: DynamoDBClient;
+  readonly streams: DynamoDBStreamsClient;
+  readonly table: { readonly name: string; readonly streamArn: string };
 }
 
+/** The embedded DynamoDB's table with its stream, or the model's where there is none. */
 export async function startedTable(): Promise<Table> {
-  const dynamodb = await started({ dataDirectory: temporaryDirectory() });
-  const { streamArn } = await ensureTable(dynamodb.client, 'changewire');
-  return { ...dynamodb, table: { name: 'changewire', streamArn } };
+  if (!hasEmbedded()) return startedModel().table;
+  const { client, tableName, streamArn, clientOptions, stop } = await startTable();
+  const streams = new DynamoDBStreamsClient(clientOptions);
+  onTestFinished(async () => {
+    streams.destroy();
+    await stop();
+  });
+  return { client, streams, table: { name: tableName, streamArn } };
+}
+
+/** The model's table; `forgetStream` leaves it as it is after a day, when its stream has forgotten everything. */
+export function startedModel(): { readonly table: Table; readonly forgetStream: () => void } {
+  const { client, tableName, model } = openModel();
+  let forgotten = 0;
+  return {
+    table: {
+      client,
+      streams: modelStreams(model, () => forgotten),
+      table: { name: tableName, streamArn: MODEL_STREAM },
+    },
+    forgetStream: () => {
+      forgotten = model.stream.length;
+    },
+  };
+}
+
+/** One commit: a snapshot and its change record. `time` is that of the change record's key. */
+export async function commit(client: DynamoDBClient, id: string, time = 1): Promise<void> {
+  const TableName = 'changewire';
+  const change = `CHANGE#${String(time).padStart(13, '0')}#${id}#1`;
+  await client.send(
+    new TransactWriteItemsCommand({
+      TransactItems: [
+        { Put: { TableName, Item: { pk: { S: 'W#w#P#p' }, sk: { S: `PROJECT#${id}` } } } },
+        {
+          Put: {
+            TableName,
+            Item: { pk: { S: 'W#w#P#p' }, sk: { S: change }, events: { B: Buffer.from(id) } },
+            ConditionExpression: 'attribute_not_exists(pk)',
+          },
+        },
+      ],
+    }),
+  );
 }
 
 /** A pump with sensible parts where `options` has none; it ends with the test. */
@@ -26,7 +73,6 @@ export function startedPump(table: Table, options: Partial<StreamPumpOptions>): 
     streams: table.streams,
     table: table.table,
     publish: async () => ({ batchItemFailures: [] }),
-    delivered: async () => undefined,
     position: memoryPosition(),
     sleep,
     interval: 20,

@@ -66,13 +66,13 @@ describe('the built-in subscriber', () => {
   });
 
   it('drops an event whose id it has handled, though it comes as another message', async () => {
-    const { sns, publish, subscriber, subscription } = await subscribed();
+    const { sns, publish, subscriber, subscription, deadLetters } = await subscribed();
     const [first, second] = [taskUpdated(), { ...taskUpdated(), id: 'p.7.1777777777778.0' }];
     await publish([first, first, second].map(event => JSON.stringify(event)));
     await publish([JSON.stringify(first)]);
     await sns.idle();
     expect(subscriber.events.map(({ id }) => id).sort()).toEqual([first.id, second.id].sort());
-    expect(await subscription.deadLetters()).toEqual([]);
+    expect(await deadLetters(subscription)).toEqual([]);
   });
 
   it('asks for an event again when handling it failed', async () => {
@@ -121,7 +121,8 @@ describe('the built-in subscriber', () => {
       expect(await at(address)).toBe(refused);
     }
     expect(await at('http://127.0.0.1:1/a.pem')).toBe('403 SigningCertURL could not be read.');
-    expect(await at(`${sns.endpoint}/health`)).toBe('403 SigningCertURL leads to no certificate.');
+    const { url } = await receiver();
+    expect(await at(url)).toBe('403 SigningCertURL leads to no certificate.');
   });
 
   it('refuses a message from another topic, and from a subscription that it did not confirm', async () => {
@@ -177,7 +178,10 @@ describe('the built-in subscriber', () => {
         Timestamp: 'now',
         SubscribeURL,
       };
-      const body = JSON.stringify({ ...signed(message, signer), SigningCertURL: `${base}/certificate` });
+      const body = JSON.stringify({
+        ...(await signed(message, signer)),
+        SigningCertURL: `${base}/certificate`,
+      });
       return (await fetch(subscriber.url, { method: 'POST', body })).status;
     };
     expect(await post(`${base}/confirm`, privateKey)).toBe(403);
@@ -186,15 +190,15 @@ describe('the built-in subscriber', () => {
   });
 
   it('refuses with 400 what is no event, so that it goes to the dead letters at once', async () => {
-    const { sns, publish, subscriber, subscription } = await subscribed();
+    const { sns, publish, subscriber, subscription, deadLetters } = await subscribed();
     const { sequence, ...incomplete } = taskUpdated();
     await publish(['not JSON', '{"type":"weather.changed"}', JSON.stringify(incomplete)]);
     await sns.idle();
     expect(sequence).toBeDefined();
     expect(subscriber.events).toEqual([]);
-    expect(
-      (await subscription.deadLetters()).map(({ ErrorCode, Attempts }) => [ErrorCode, Attempts]),
-    ).toEqual(Array(3).fill(['400', 1]));
+    expect((await deadLetters(subscription)).map(({ reason, attempts }) => [reason, attempts])).toEqual(
+      Array(3).fill(['answered 400', 1]),
+    );
   });
 
   it('answers 404, 405, 413 and 400 to what is none of its business', async () => {

@@ -4,10 +4,11 @@ import type {
   GetItemInput,
   KeysAndAttributes,
   QueryInput,
+  ScanInput,
 } from '@aws-sdk/client-dynamodb';
 import { Expressions } from './expressions-evaluate.ts';
 import { notFound, unknownToModel, validation } from './table-errors.ts';
-import { keyOf, type Place, placeOfKey } from './table-keys.ts';
+import { keyOf, type Place, placeOfItem, placeOfKey } from './table-keys.ts';
 import { firstBehind, firstFrom, type Row, type Rows } from './table-rows.ts';
 import { copyItem, type Item, isKeyName } from './table-values.ts';
 
@@ -66,11 +67,7 @@ function placesOf({ Keys = [] }: KeysAndAttributes): Place[] {
 /** One page: what fits into `Limit` and 1 MB, before the filter. */
 export function query(rows: Rows, input: QueryInput) {
   checkConsistent(input);
-  const { Limit: limit = Number.POSITIVE_INFINITY, ScanIndexForward: forward = true } = input;
-  if (limit < 1)
-    throw validation(
-      "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
-    );
+  const { ScanIndexForward: forward = true } = input;
   const expressions = new Expressions(input);
   const keys = keyConditionsOf(expressions, input.KeyConditionExpression);
   const filter = filterOf(expressions, input.FilterExpression);
@@ -79,6 +76,29 @@ export function query(rows: Rows, input: QueryInput) {
   const partition = rows.partition(keys.pk);
   const [from, to] = rangeOf(partition, keys, input.ExclusiveStartKey, forward);
   const wanted = forward ? partition.slice(from, to) : partition.slice(from, to).reverse();
+  return pageOf(wanted, input.Limit, { filter, names });
+}
+
+/** One page of the whole table, by partitions; a filter may name keys, too. */
+export function scan(rows: Rows, input: ScanInput) {
+  checkConsistent(input);
+  const expressions = new Expressions(input);
+  const filter = expressions.condition('FilterExpression', input.FilterExpression);
+  const names = expressions.projection(input.ProjectionExpression);
+  expressions.end();
+  const { ExclusiveStartKey: start } = input;
+  return pageOf([...(start ? rows.behind(placeOfKey(start)) : rows.all())], input.Limit, { filter, names });
+}
+
+function pageOf(
+  wanted: readonly Row[],
+  limit = Number.POSITIVE_INFINITY,
+  { filter, names }: { filter(item: Item): boolean; names: readonly string[] | undefined },
+) {
+  if (limit < 1)
+    throw validation(
+      "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
+    );
   const page = wanted.slice(0, countOfPage(wanted, limit));
   const last = page.at(-1);
   const isCut = page.length < wanted.length || page.length === limit;
@@ -87,7 +107,7 @@ export function query(rows: Rows, input: QueryInput) {
     Items,
     Count: Items.length,
     ScannedCount: page.length,
-    ...(isCut && last && { LastEvaluatedKey: keyOf({ pk: keys.pk, sk: last.sk }) }),
+    ...(isCut && last && { LastEvaluatedKey: keyOf(placeOfItem(last.item)) }),
   };
 }
 

@@ -39,6 +39,16 @@ export class Rows {
   *all(): Iterable<Row> {
     for (const { inOrder } of this.#partitions.values()) yield* inOrder;
   }
+
+  /** All that come behind `start` in the order of `all`, whether there is such an item or not. */
+  *behind(start: Place): Iterable<Row> {
+    let isBehind = false;
+    for (const [pk, { inOrder }] of this.#partitions) {
+      if (isBehind) yield* inOrder;
+      else if (pk === start.pk) yield* inOrder.slice(firstBehind(inOrder, start.sk));
+      isBehind ||= pk === start.pk;
+    }
+  }
 }
 
 /** The index of the first row whose sort key is `sk` or behind it. */

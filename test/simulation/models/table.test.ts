@@ -2,6 +2,7 @@ import {
   type AttributeValue,
   BatchGetItemCommand,
   DeleteItemCommand,
+  DescribeTableCommand,
   DynamoDBServiceException,
   GetItemCommand,
   PutItemCommand,
@@ -116,7 +117,8 @@ describe('what the model does not know', () => {
     new DeleteItemCommand({ TableName, Key, ConditionExpression, ...more });
 
   it.each<[string, object, RegExp]>([
-    ['a command', new ScanCommand({ TableName }), /ScanCommand/],
+    ['a command', new DescribeTableCommand({ TableName }), /DescribeTableCommand/],
+    ['a stale scan', new ScanCommand({ TableName }), /without ConsistentRead/],
     ['a stale read', new GetItemCommand({ TableName, Key }), /without ConsistentRead/],
     [
       'a stale batch',

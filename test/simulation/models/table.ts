@@ -7,6 +7,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  ScanCommand,
   type TransactWriteItem,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -22,7 +23,7 @@ import {
   validation,
 } from './table-errors.ts';
 import { type Place, placeOfItem } from './table-keys.ts';
-import { batchGetItem, getItem, query } from './table-reads.ts';
+import { batchGetItem, getItem, query, scan } from './table-reads.ts';
 import { Rows } from './table-rows.ts';
 import { streamRecord } from './table-stream.ts';
 import { copyItem, equalItems, type Item, sizeOf } from './table-values.ts';
@@ -43,6 +44,10 @@ const PARAMETERS = {
   query: [
     ...['TableName', 'KeyConditionExpression', 'FilterExpression', 'ProjectionExpression', 'ConsistentRead'],
     ...['Limit', 'ExclusiveStartKey', 'ScanIndexForward', ...EXPRESSIONS],
+  ],
+  scan: [
+    ...['TableName', 'FilterExpression', 'ProjectionExpression', 'ConsistentRead', 'Limit'],
+    ...['ExclusiveStartKey', ...EXPRESSIONS],
   ],
   put: ['TableName', 'Item', 'ReturnValues', ...CONDITION],
   delete: ['TableName', 'Key', 'ReturnValues', ...CONDITION],
@@ -104,6 +109,7 @@ export class TableModel {
       return getItem(this.#rows, this.#known(command.input, PARAMETERS.get));
     if (command instanceof QueryCommand)
       return query(this.#rows, this.#known(command.input, PARAMETERS.query));
+    if (command instanceof ScanCommand) return scan(this.#rows, this.#known(command.input, PARAMETERS.scan));
     if (command instanceof BatchGetItemCommand) {
       checkParameters(command.input, PARAMETERS.batch);
       return batchGetItem(this.#rows, this.#tableName, command.input);

@@ -1,0 +1,26 @@
+import { buildWorkspace, startSimulatedService } from '../../local/service/server.ts';
+
+/** The service of `bench/machine.ts`, in a process of its own: what it costs is nobody's affair. */
+const [projects = 0, tasksPerProject = 0] = process.argv.slice(2).map(Number);
+const PROCESS = 'measured';
+const service = await startSimulatedService({
+  workspace: buildWorkspace({
+    now: Date.now() - 86_400_000,
+    processes: [{ id: PROCESS, projects, tasksPerProject }],
+  }),
+  freedoms: { auditRetention: 20_000 },
+});
+const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
+process.send?.({ baseUrl, authUrl, audience, clientId, clientSecret, process: PROCESS });
+
+/** `{projects, tasks}`: so many tasks of so many projects change, one after the other. */
+process.on('message', ({ projects: many, tasks }: { projects: number; tasks: number }) => {
+  for (let project = 0; project < many; project++) {
+    for (let task = 0; task < tasks; task++) {
+      const taskId = String(500_001 + project * tasksPerProject + task);
+      service.workspace.updateTask(PROCESS, String(1001 + project), taskId, { status: 'Done' });
+    }
+  }
+  process.send?.('edited');
+});
+process.once('disconnect', () => process.exit(0));

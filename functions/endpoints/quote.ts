@@ -1,0 +1,63 @@
+/** More of an answer than this is not read, in bytes. */
+export const BODY_LIMIT = 65_536;
+/** So much of an answer is looked at, in bytes, and so much of its first line is quoted, in characters. */
+const QUOTED_BYTES = 1024;
+const LONGEST = 120;
+/** So many letters and digits in a row of an address may be part of a secret. */
+const TELLING = 8;
+
+/** The beginning of an answer's body. Reads on to its end, within the limit, so that the connection can be kept. */
+export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    if (size < QUOTED_BYTES) kept.push(chunk);
+    size += chunk.length;
+    if (size > BODY_LIMIT) break;
+  }
+  return Buffer.concat(kept).subarray(0, QUOTED_BYTES).toString();
+}
+
+/** The first line of an endpoint's answer that says something, for people; undefined when there is none, when it is HTML, or when
+ *  it repeats what stands in the address behind the host: that may be a secret, as it is of Slack's and Teams'. */
+export function quote(answer: string, url: string): string | undefined {
+  const lines = answer.split(/[\r\n\u2028\u2029]+/).map(clean);
+  const first = lines.find(line => /[\p{L}\p{N}]/u.test(line));
+  if (first === undefined || first.startsWith('<') || repeats(first, url)) return undefined;
+  return first.length > LONGEST ? `${first.slice(0, LONGEST - 1).trimEnd()}…` : first;
+}
+
+/** Neither moves a terminal's cursor nor hides anything. */
+function clean(line: string): string {
+  return line
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .replaceAll(/[\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu, '')
+    .trim();
+}
+
+/** However it was written: in capitals, encoded, or with other separators. */
+function repeats(line: string, url: string): boolean {
+  const { pathname, search } = new URL(url);
+  const behind = pathname + search;
+  const forms = [behind, decoded(behind)].map(bare);
+  const shown = [line, decoded(line)].map(bare);
+  return forms.some(form => {
+    for (let at = 0; at + TELLING <= form.length; at++) {
+      const part = form.slice(at, at + TELLING);
+      if (shown.some(text => text.includes(part))) return true;
+    }
+    return false;
+  });
+}
+
+function bare(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

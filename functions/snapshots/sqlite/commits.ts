@@ -1,0 +1,70 @@
+import { changeGroups, expiryOf } from '../change-items.ts';
+import { encodeContent } from '../codec.ts';
+import { changeKey, partition } from '../keys.ts';
+import { fitsOneTransaction } from '../limits.ts';
+import type { Announcement, CommitRequest, CommitResult, ProcessKey } from '../snapshots.ts';
+import { type Database, durably, inTransaction } from './database.ts';
+import { storedId } from './projects.ts';
+import { readState, writeState } from './states.ts';
+
+/** Snapshot and change records in one transaction: they can't part, whatever crashes. What DynamoDB's limits would
+ *  refuse is refused here, too, but for the parts of an old snapshot that it counts: the same process can move from one to
+ *  the other. */
+export function commit(database: Database, process: ProcessKey, request: CommitRequest): CommitResult {
+  const { expected, projectId, snapshot } = request;
+  const content = snapshot && encodeContent(snapshot.content);
+  const groups = changeGroups(request.events);
+  if (!fitsOneTransaction(content, groups, request.isSilent ? 1 : 0)) return 'too-large';
+  const [pk, id] = [partition(process), storedId(projectId)];
+  const { sql } = database;
+  // What nobody is told may be read again after a power cut.
+  const write = groups.length > 0 ? durably : inTransaction;
+  return write(database, () => {
+    if (request.isSilent && readState(database, process).baselined) return 'conflict';
+    const current = sql.get`SELECT version FROM project WHERE process = ${pk} AND id = ${id}`?.version;
+    if (current !== expected?.version) return 'conflict';
+    if (!writeChanges(database, process, request, groups)) return 'conflict';
+    if (snapshot && content) {
+      const { version, recordReadAt, tasksReadAt, untimed } = snapshot;
+      sql.run`INSERT OR REPLACE INTO project
+        VALUES (${pk}, ${id}, ${version}, ${recordReadAt}, ${untimed ? 1 : 0}, ${tasksReadAt}, ${content})`;
+    } else sql.run`DELETE FROM project WHERE process = ${pk} AND id = ${id}`;
+    return 'committed';
+  });
+}
+
+export function announce(
+  database: Database,
+  process: ProcessKey,
+  { announced, isSilent, state, said }: Announcement,
+): CommitResult {
+  const groups = changeGroups(said.events);
+  if (!fitsOneTransaction(undefined, groups)) return 'too-large';
+  return durably(database, () => {
+    const current = readState(database, process);
+    if (current.announced !== announced || (isSilent && current.baselined)) return 'conflict';
+    if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return 'conflict';
+    writeState(database, process, { ...state, announced: said.version });
+    return 'committed';
+  });
+}
+
+type Said = Pick<CommitRequest, 'projectId' | 'version' | 'at'>;
+
+/** False when one of the records is there already: somebody else was first. Then none is written. */
+function writeChanges(
+  { sql }: Database,
+  process: ProcessKey,
+  { projectId, version, at }: Said,
+  groups: readonly Uint8Array[],
+): boolean {
+  const pk = partition(process);
+  const keys = groups.map((_, part) => changeKey(process, at, projectId, version, part).sk.S);
+  const isThere = (key: string) => sql.get`SELECT 1 FROM change WHERE process = ${pk} AND key = ${key}`;
+  if (keys.some(isThere)) return false;
+  for (const [part, events] of groups.entries()) {
+    sql.run`INSERT INTO change (process, key, at, expires_at, events)
+      VALUES (${pk}, ${keys[part] as string}, ${at}, ${expiryOf(at)}, ${events})`;
+  }
+  return true;
+}

@@ -1,0 +1,113 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { type Statements, statementsOf } from './statements.ts';
+
+/** One SQLite file, and its prepared statements. */
+export interface Database {
+  readonly file: DatabaseSync;
+  readonly sql: Statements;
+}
+
+/** The tables of one room: created with the file, and part of its layout. */
+export type Schema = string;
+
+/** "CHWR": tells our files from other programs'. */
+const APPLICATION_ID = 0x43485752;
+/** Grows with each change of a schema. No code reads an older layout. */
+export const LAYOUT = 1;
+/** Another process may hold the file for a moment: a backup's last page, a person who looks in. */
+const BUSY_MS = 5_000;
+
+/** The file is no database of this version, or can't be opened. The message says what to do. */
+export class DatabaseError extends Error {}
+
+/**
+ * Opens the database at `path`, or makes it (mode 0600: it holds records); `:memory:` keeps all in memory.
+ *
+ * No kill takes back what was written. A power cut may take back the last writes, but never one without those behind it:
+ * the log is written in order. So only what somebody outside may have seen must be on disk before it is shown: see `durably`.
+ * @throws DatabaseError when it is damaged, another program's, or of another layout.
+ */
+export function openDatabase(path: string, schemas: readonly Schema[]): Database {
+  if (path !== ':memory:') makePrivate(path);
+  const file = new DatabaseSync(path, { timeout: BUSY_MS });
+  try {
+    prepare(file, path, schemas);
+  } catch (error) {
+    file.close();
+    throw error instanceof DatabaseError ? error : cannotOpen(path, error);
+  }
+  return { file, sql: statementsOf(file) };
+}
+
+/** Runs `work` whole or not at all, and has it, with everything written before it, on disk when it returns: neither a kill
+ *  nor a power cut takes it back. It waits for the disk, so it is for what is told to others. */
+export function durably<Result>(database: Database, work: () => Result): Result {
+  const { file } = database;
+  file.exec('PRAGMA synchronous = FULL');
+  try {
+    return inTransaction(database, work);
+  } finally {
+    file.exec('PRAGMA synchronous = NORMAL');
+  }
+}
+
+/** Runs `work` whole or not at all. Synchronous throughout: nobody else of this process comes in between. */
+export function inTransaction<Result>({ file }: Database, work: () => Result): Result {
+  file.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    file.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (file.isTransaction) file.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Nothing is written before it is known that the file is ours. */
+function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): void {
+  const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
+  if (application === 0 && layout === 0 && isEmpty(file)) {
+    // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
+    file.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    const made = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}`;
+    file.exec(`BEGIN; ${schemas.join('\n')} ${made}; COMMIT`);
+  } else if (application !== APPLICATION_ID) {
+    throw new DatabaseError(
+      `${path} is a database of another program. Choose another directory with --data DIR.`,
+    );
+  } else if (layout !== LAYOUT) {
+    throw new DatabaseError(
+      `${path} has layout ${layout}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the version ` +
+        'that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
+    );
+  }
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+}
+
+function isEmpty(file: DatabaseSync): boolean {
+  return file.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.tables === 0;
+}
+
+function pragma(file: DatabaseSync, name: 'application_id' | 'user_version'): number {
+  return Number(Object.values(file.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}
+
+/** SQLite makes its side files with the mode of the main one; a mode is a request on Windows, where it does nothing. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+}
+
+function cannotOpen(path: string, cause: unknown): DatabaseError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DatabaseError(
+    `${path} can not be opened: ${reason}. Restore it from a backup, or choose another directory with --data DIR.`,
+    { cause },
+  );
+}

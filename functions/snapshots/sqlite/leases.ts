@@ -1,0 +1,73 @@
+import { partition } from '../keys.ts';
+import type { Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from '../snapshots.ts';
+import type { ProcessState } from '../state.ts';
+import { type Database, durably, inTransaction } from './database.ts';
+import { writeState } from './states.ts';
+
+/** The life of a lease is drawn in `conditions.ts`. */
+export function takeLease(
+  database: Database,
+  process: ProcessKey,
+  { mode, owner, now, until }: LeaseRequest,
+): Lease | undefined {
+  const { sql } = database;
+  const pk = partition(process);
+  return inTransaction(database, () => {
+    const row = sql.get`SELECT * FROM pass WHERE process = ${pk} AND mode = ${mode}`;
+    const isHeld = typeof row?.owner === 'string';
+    if (isHeld && row.owner !== owner && Number(row.until) >= now) return undefined;
+    sql.run`INSERT INTO pass (process, mode, owner, until) VALUES (${pk}, ${mode}, ${owner}, ${until})
+      ON CONFLICT DO UPDATE SET owner = ${owner}, until = ${until}`;
+    const text = row?.window as string | null | undefined;
+    return {
+      mode,
+      owner,
+      window: text ? (JSON.parse(text) as PassWindow) : undefined,
+      progress: (row?.progress ?? undefined) as string | undefined,
+      ...(isHeld && { orphaned: true }),
+    };
+  });
+}
+
+export function isUnfinished({ sql }: Database, process: ProcessKey, mode: Mode): boolean {
+  const row = sql.get`SELECT "window" FROM pass WHERE process = ${partition(process)} AND mode = ${mode}`;
+  return typeof row?.window === 'string';
+}
+
+/** `until` by our clock, ms since 1970. */
+export function saveProgress({ sql }: Database, process: ProcessKey, lease: Lease, until: number): boolean {
+  const window = lease.window ? JSON.stringify(lease.window) : null;
+  const progress = lease.progress ?? null;
+  const { changes } = sql.run`UPDATE pass
+    SET until = ${until}, "window" = coalesce(${window}, "window"), progress = coalesce(${progress}, progress)
+    WHERE process = ${partition(process)} AND mode = ${lease.mode} AND owner = ${lease.owner}`;
+  return changes === 1;
+}
+
+/** A lease that is no longer ours needs no giving back. */
+export function release({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): void {
+  sql.run`UPDATE pass SET owner = NULL, until = NULL
+    WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
+}
+
+/** The end of a pass: its lease, beginning and progress are gone. False when the lease is no longer ours. */
+export function abandon({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): boolean {
+  const { changes } = sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL
+    WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
+  return changes === 1;
+}
+
+export function finish(
+  database: Database,
+  process: ProcessKey,
+  lease: Lease,
+  state: Partial<ProcessState>,
+): boolean {
+  // That a baseline is made is told: what happens from then on must be found as a change.
+  const write = state.baselined ? durably : inTransaction;
+  return write(database, () => {
+    if (!abandon(database, process, lease)) return false;
+    writeState(database, process, state);
+    return true;
+  });
+}

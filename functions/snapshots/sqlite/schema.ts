@@ -1,0 +1,32 @@
+/**
+ * What passes keep, as DESIGN's table has it, in SQL. `process` is the partition key of a process, an `id` is the JSON text of
+ * an identifier: so that whatever characters a service may use are kept apart and read back as they came.
+ *
+ * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
+ * each reader of the journal is.
+ */
+export const SNAPSHOTS_SCHEMA = `
+CREATE TABLE state (
+  process TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+  PRIMARY KEY (process, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE pass (
+  process TEXT NOT NULL, mode TEXT NOT NULL, owner TEXT, until INTEGER, "window" TEXT, progress TEXT,
+  PRIMARY KEY (process, mode)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE project (
+  process TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, record_read_at REAL NOT NULL,
+  untimed INTEGER NOT NULL, tasks_read_at REAL NOT NULL, content BLOB NOT NULL,
+  PRIMARY KEY (process, id)
+) STRICT;
+CREATE TABLE change (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  process TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL, events BLOB NOT NULL,
+  UNIQUE (process, key)
+) STRICT;
+CREATE INDEX change_expiry ON change (expires_at);
+CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE endpoint_state (
+  name TEXT PRIMARY KEY, stopped_at INTEGER, stop_reason TEXT, next_slot INTEGER
+) STRICT, WITHOUT ROWID;
+`;

@@ -1,0 +1,46 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { ensureTable } from '../stream/ensure-table.ts';
+import { filePosition } from '../stream/position.ts';
+import { startStreamPump } from '../stream/pump.ts';
+import { sleep } from './sleep.ts';
+import type { Table, TableHouse } from './table.ts';
+
+const TABLE = 'changewire';
+
+/** A DynamoDB's table and its stream, as on AWS; the table is made when it isn't there. */
+export async function dynamoTable(
+  { closers, directory, output }: TableHouse,
+  endpoint: string,
+): Promise<Table> {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const config = { endpoint, region: 'us-east-1', credentials };
+  const client = new DynamoDBClient(config);
+  const streams = new DynamoDBStreamsClient(config);
+  closers.add(() => {
+    client.destroy();
+    streams.destroy();
+  });
+  const { streamArn } = await ensureTable(client, TABLE);
+  return {
+    snapshots: createSnapshots({
+      client,
+      tableName: TABLE,
+      patience: { clock: Date.now, random: Math.random, sleep },
+    }),
+    feed: publish => {
+      const pump = startStreamPump({
+        client,
+        streams,
+        table: { name: TABLE, streamArn },
+        publish,
+        position: filePosition(directory.file('position.json')),
+        sleep,
+        onNotice: output.warn,
+      });
+      closers.add(pump.stop);
+      return pump;
+    },
+  };
+}

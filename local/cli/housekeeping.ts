@@ -1,0 +1,59 @@
+import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
+
+export interface Housekeeping {
+  stop(): Promise<void>;
+}
+
+/** How often something is looked for that has expired. */
+const EVERY_MS = 10 * 60_000;
+/** Change records dropped at once: so few that nobody waits for it. */
+const AT_ONCE = 200;
+/** Between two such steps, for everybody else. */
+const PAUSE_MS = 50;
+/** Dead letters are kept as long as change records. */
+const DEAD_KEPT_MS = 30 * 24 * 3_600_000;
+
+/** Drops what has expired, a little at a time, until it is stopped: DynamoDB does that by itself, a file does not. What fails
+ *  is told, and tried again next time. */
+export function startHousekeeping(parts: {
+  readonly journal: Pick<Journal, 'expire'>;
+  readonly deliveries: Pick<Deliveries, 'expire'>;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly onFailure: (error: unknown) => void;
+}): Housekeeping {
+  const { clock, sleep, onFailure } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pause = (ms: number) => sleep(ms, signal).catch(() => undefined);
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await keepHouse(parts, clock(), () => pause(PAUSE_MS), signal);
+      } catch (error) {
+        onFailure(error);
+      }
+      await pause(EVERY_MS);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** One round: all that expired before `now` (ms since 1970) is dropped. */
+export async function keepHouse(
+  { journal, deliveries }: Pick<Parameters<typeof startHousekeeping>[0], 'journal' | 'deliveries'>,
+  now: number,
+  pause: () => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (journal.expire(now, AT_ONCE) === AT_ONCE && !signal.aborted) await pause();
+  await deliveries.expire(now - DEAD_KEPT_MS);
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import {
+  type SqliteEndpointStates,
+  sqliteEndpointStates,
+} from '../../functions/snapshots/sqlite/endpoint-states.ts';
+import { type Journal, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import type { Closers } from './closers.ts';
+import type { DataDirectory } from './data-directory.ts';
+
+/** All that a run keeps, in one file. */
+export interface Store {
+  readonly snapshots: Snapshots;
+  readonly journal: Journal;
+  readonly states: SqliteEndpointStates;
+  readonly deliveries: Deliveries;
+}
+
+export const STORE_FILE = 'changewire.sqlite';
+/** The file of versions before, whose layout nobody reads any more. */
+const FORMER_FILE = 'table.sqlite';
+
+/** Opens what an earlier run left, or begins anew. @throws when the file is of another version */
+export function openStore({ closers, directory }: { closers: Closers; directory: DataDirectory }): Store {
+  const former = directory.file(FORMER_FILE);
+  if (existsSync(former))
+    throw new Error(
+      `${directory.path} was written by an older version, and is left as it is. Choose another directory with --data DIR: ` +
+        'the first pass is then a new baseline.',
+    );
+  const path = directory.lasting ? directory.file(STORE_FILE) : ':memory:';
+  const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  closers.add(() => database.file.close());
+  return {
+    snapshots: sqliteSnapshots(database),
+    journal: sqliteJournal(database),
+    states: sqliteEndpointStates(database),
+    deliveries: sqliteDeliveries(database),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../functions/clock.ts';
+import { Failures } from '../deliveries/failures.ts';
+import type { Notice } from '../sns/notice.ts';
+import type { Output } from './output.ts';
+import type { WantedSubscription } from './wanted-subscriptions.ts';
+
+/** Tells what happens to the subscriptions, each by the name that people gave it. */
+export function subscriptionTeller(
+  output: Pick<Output, 'say' | 'warn'>,
+  wanted: readonly Pick<WantedSubscription, 'name' | 'label'>[],
+  clock: Clock,
+): (notice: Notice) => void {
+  const labels = new Map(wanted.map(({ name, label }) => [name, label]));
+  const failures = new Map<string, Failures>();
+  const failuresOf = (name: string, warn: (text: string) => void): Failures => {
+    const known = failures.get(name) ?? new Failures(warn, clock);
+    failures.set(name, known);
+    return known;
+  };
+  return ({ kind, name, text, attempt }) => {
+    const label = labels.get(name) ?? name;
+    const warn = (line: string) => output.warn(`${label}: ${line}`);
+    if (kind === 'confirmed') return output.say(`${label}: ${text}`);
+    if (attempt === undefined) return warn(text);
+    const { eventId, attempts, failure, pause } = attempt;
+    const told = failuresOf(name, warn);
+    if (failure === undefined) told.arrived(attempts > 1);
+    else if (pause === undefined) told.gaveUp({ eventId, ...failure });
+    else told.failed({ eventId, ...failure, pause });
+  };
+}

@@ -1,0 +1,57 @@
+import type { Config } from '../../infra/config/schema.ts';
+import type { DeliveryConfig } from '../../infra/config/subscription.ts';
+import type { Filter } from '../sns/filter.ts';
+import { defaultName, type SubscribeOptions } from '../sns/subscribe.ts';
+
+/** A native subscription that was asked for. */
+export interface WantedSubscription extends SubscribeOptions {
+  readonly name: string;
+  /** How it is called in what people read. */
+  readonly label: string;
+}
+
+/** The subscriptions of the configuration, and those of `--subscribe`. */
+export function wantedSubscriptions(
+  { subscribe, raw }: { readonly subscribe: readonly string[]; readonly raw: boolean },
+  config: Pick<Config, 'subscriptions'> | undefined,
+): WantedSubscription[] {
+  const configured = (config?.subscriptions ?? []).map(({ name, url, raw, filter, delivery }) => ({
+    label: name,
+    name,
+    url,
+    raw,
+    retryDelays: retryDelays(delivery),
+    ...(filter && { filter: filter as Filter }),
+  }));
+  const asked = [...new Set(subscribe)].map(url => ({
+    label: new URL(url).origin,
+    name: defaultName(new URL(url)),
+    url,
+    raw,
+  }));
+  return [...configured, ...asked];
+}
+
+/** The pause before each retry, in ms, by SNS's phases: at once; `minDelay` apart; from `minDelay` to `maxDelay`; `maxDelay`
+ *  apart. */
+export function retryDelays(delivery: DeliveryConfig): number[] {
+  const { minDelay, maxDelay, retries, noDelayRetries, minDelayRetries, maxDelayRetries, backoff } = delivery;
+  const growing = Math.max(0, retries - noDelayRetries - minDelayRetries - maxDelayRetries);
+  const part = PARTS[backoff];
+  return [
+    ...Array.from({ length: noDelayRetries }, () => 0),
+    ...Array.from({ length: minDelayRetries }, () => minDelay),
+    ...Array.from({ length: growing }, (_, index) =>
+      Math.round(minDelay + (maxDelay - minDelay) * part((index + 1) / growing)),
+    ),
+    ...Array.from({ length: maxDelayRetries }, () => maxDelay),
+  ];
+}
+
+/** How far the delay has grown when this part of the growing retries is over: SNS documents the curves by their shape. */
+const PARTS: Readonly<Record<DeliveryConfig['backoff'], (over: number) => number>> = {
+  linear: over => over,
+  arithmetic: over => over ** 1.5,
+  geometric: over => over ** 2,
+  exponential: over => (2 ** (8 * over) - 1) / 255,
+};

@@ -1,0 +1,55 @@
+import type { Credentials } from '../../functions/credentials.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { workspacesJson } from '../../infra/config/environment.ts';
+import type { Config } from '../../infra/config/schema.ts';
+import type { Environment } from './environment.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A workspace that is polled in this run. */
+export interface Watched {
+  readonly workspace: WorkspaceSettings;
+  readonly credentials: Credentials;
+  /** How often a process is swept, in ms. */
+  readonly sweepEvery: (processId: string) => number;
+}
+
+/** The workspaces of a configuration file, with the credentials that the environment has for them.
+ *  @throws UsageError that names every variable that is missing */
+export function watchedOf(config: Config, environment: Environment): Watched[] {
+  const settings = workspaceSettings.array().parse(JSON.parse(workspacesJson(config)));
+  const missing = settings.flatMap(({ name }) =>
+    Object.values(credentialVariables(name)).filter(variable => textIn(variable, environment) === ''),
+  );
+  if (missing.length > 0)
+    throw new UsageError(
+      `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. The credentials of each workspace come from ` +
+        'the environment or from .env, under the name of the workspace.',
+    );
+  return settings.map((workspace, index) => {
+    const { clientId, clientSecret } = credentialVariables(workspace.name);
+    const processes = config.workspaces[index]?.processes ?? [];
+    return {
+      workspace,
+      credentials: {
+        clientId: textIn(clientId, environment),
+        clientSecret: textIn(clientSecret, environment),
+      },
+      sweepEvery: id => processes.find(process => process.id === id)?.sweep ?? config.sweep,
+    };
+  });
+}
+
+/** The environment's names for a workspace's credentials: EXAMPLE_EU_CLIENT_ID of the workspace example-eu. */
+export function credentialVariables(workspace: string): { clientId: string; clientSecret: string } {
+  const prefix = variablePrefix(workspace);
+  return { clientId: `${prefix}_CLIENT_ID`, clientSecret: `${prefix}_CLIENT_SECRET` };
+}
+
+/** A name as an environment variable may have it: `example-eu` becomes EXAMPLE_EU. */
+export function variablePrefix(name: string): string {
+  return name.replaceAll('-', '_').toUpperCase();
+}
+
+function textIn(variable: string, environment: Environment): string {
+  return environment[variable]?.trim() ?? '';
+}

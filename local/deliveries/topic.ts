@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  PublishBatchCommand,
+  PublishBatchCommandOutput,
+  PublishBatchRequestEntry,
+} from '@aws-sdk/client-sns';
+import type { Clock } from '../../functions/clock.ts';
+import type { Attributes, Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
+import { Lane } from './lane.ts';
+
+/** Who gets what is published. */
+interface Receiver {
+  readonly accepts: (attributes: Attributes) => boolean;
+  readonly lane: Lane;
+}
+
+/**
+ * The topic on one machine. What is published is a row for each endpoint that wants it, in one transaction, before the
+ * publisher hears that it was taken: from then on it arrives, or is a dead letter, whatever crashes.
+ */
+export class LocalTopic {
+  readonly arn: string;
+  readonly #deliveries: Deliveries;
+  readonly #clock: Clock;
+  readonly #receivers = new Map<string, Receiver>();
+
+  constructor(deliveries: Deliveries, clock: Clock, name = 'changewire') {
+    this.arn = `arn:aws:sns:us-east-1:000000000000:${name}`;
+    this.#deliveries = deliveries;
+    this.#clock = clock;
+  }
+
+  /** What is published from now on, and what an earlier run left, comes through the lane. */
+  open(endpoint: string, accepts: (attributes: Attributes) => boolean): Lane {
+    const lane = new Lane(this.#deliveries, endpoint, this.#clock);
+    this.#receivers.set(endpoint, { accepts, lane });
+    return lane;
+  }
+
+  /** Nothing more is published to it. What waits for it stays. */
+  close(endpoint: string): void {
+    this.#receivers.delete(endpoint);
+  }
+
+  /** All that waits for the endpoint is tried at once. */
+  async bringForward(endpoint: string): Promise<void> {
+    const changed = await this.#deliveries.bringForward(endpoint, this.#clock());
+    if (changed > 0) this.#receivers.get(endpoint)?.lane.wake();
+  }
+
+  /** As the SNS client does for `functions/topic/`: `PublishBatch` is all that is asked of it there. */
+  async send({ input }: PublishBatchCommand): Promise<PublishBatchCommandOutput> {
+    const entries = input.PublishBatchRequestEntries ?? [];
+    const at = this.#clock();
+    await this.#deliveries.add(entries.flatMap(entry => this.#deliveriesOf(entry, at)));
+    for (const { lane } of this.#receivers.values()) lane.wake();
+    return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [], $metadata: {} };
+  }
+
+  #deliveriesOf(
+    { Message: body = '', MessageAttributes = {} }: PublishBatchRequestEntry,
+    at: number,
+  ): NewDelivery[] {
+    const attributes = Object.fromEntries(
+      Object.entries(MessageAttributes).map(([name, { DataType = '', StringValue = '' }]) => [
+        name,
+        { Type: DataType, Value: StringValue },
+      ]),
+    );
+    const eventId = idOf(body);
+    return [...this.#receivers]
+      .filter(([, { accepts }]) => accepts(attributes))
+      .map(([endpoint]) => ({ endpoint, eventId, at, body, attributes }));
+  }
+}
+
+/** The id of the event; a message that is none, which an operator may send, is like no other. */
+function idOf(body: string): string {
+  try {
+    const { id } = JSON.parse(body) as { id?: unknown };
+    if (typeof id === 'string') return id;
+  } catch {
+    // Not even JSON.
+  }
+  return randomUUID();
+}

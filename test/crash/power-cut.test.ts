@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { keptSecret } from '../../local/endpoints/webhook-secret.ts';
+import { signingKey } from '../../local/sns/signing-key.ts';
+import { subscriptionMemory } from '../../local/sns/subscription-memory.ts';
+import { moduleUrl } from '../local/support.ts';
+import { onDisk } from './disk/on-disk.ts';
+
+/** As many as any of these makes, renames or removes. */
+const MOST_NAMES = 3;
+
+/** The first `names` things that were done to the directory are there, and of the files only what was synced. */
+function worst(names: number) {
+  let isDirectory = true;
+  const part = (all: number) => {
+    const kept = isDirectory ? Math.min(all, names) : 0;
+    isDirectory = false;
+    return kept;
+  };
+  return { part, torn: () => 0 };
+}
+
+const SUBSCRIPTION = `{ url: 'http://127.0.0.1:9/', name: 'n', raw: true, filter: undefined },
+  { subscriptionArn: 'arn:aws:sns:us-east-1:000000000000:changewire:1', token: 't' }`;
+
+describe('what a start keeps beside the store, after a power cut', () => {
+  it.each([
+    [
+      'the signing key of the topic',
+      'local/sns/signing-key.ts',
+      (directory: string) => `await it.signingKey(${directory}, Date.now);`,
+      (directory: string) => signingKey(directory, Date.now),
+    ],
+    [
+      'the confirmed subscriptions',
+      'local/sns/subscription-memory.ts',
+      (directory: string) => `it.subscriptionMemory(${directory}).remember(${SUBSCRIPTION});`,
+      async (directory: string) => subscriptionMemory(directory),
+    ],
+    [
+      'the signing secret of a webhook',
+      'local/endpoints/webhook-secret.ts',
+      (directory: string) => `it.keptSecret(${directory} + '/crm.secret');`,
+      async (directory: string) => keptSecret(`${directory}/crm.secret`),
+    ],
+  ])('%s can be read, or was never there', async (_, module, write, read) => {
+    const reading: Promise<unknown>[] = [];
+    for (let names = 0; names <= MOST_NAMES; names++) {
+      let place = '';
+      onDisk(({ disk, directory, run }) => {
+        place = directory;
+        run(
+          `const it = await import(${JSON.stringify(moduleUrl(module))}); ${write(JSON.stringify(directory))}`,
+        );
+        disk.cut(worst(names));
+      })();
+      if (place !== '') reading.push(read(place));
+    }
+    await expect(Promise.all(reading)).resolves.toBeDefined();
+  });
+});

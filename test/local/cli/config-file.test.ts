@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readConfigFile } from '../../../local/cli/config-file.ts';
+import { UsageError } from '../../../local/cli/usage-error.ts';
+import { config } from '../../infra/config-examples.ts';
+import { temporaryDirectory } from '../support.ts';
+
+function file(content: unknown): string {
+  const path = join(temporaryDirectory(), 'changewire.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const refusal = (path: string) => {
+  try {
+    readConfigFile(path);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return expect.unreachable('It was read.');
+};
+
+describe('a configuration file', () => {
+  test.each([
+    ['what stands under changewire in cdk.json', (whole: object) => whole],
+    ['the same under its key', (whole: object) => ({ changewire: whole })],
+    ['a whole cdk.json', (whole: object) => ({ app: 'node app.ts', context: { changewire: whole } })],
+  ])('may hold %s', (_, wrapped) => {
+    const read = readConfigFile(file(wrapped(config({ changes: '2m' }))));
+    expect(read.changes).toBe(120_000);
+    expect(read.workspaces[0]?.processes[0]?.id).toBe('p1');
+  });
+
+  test('may begin with a byte order mark', () => {
+    expect(readConfigFile(file(`\uFEFF${JSON.stringify(config())}`)).workspaces).toHaveLength(1);
+  });
+
+  test('is refused with each of its problems: the place, what was found, and what is allowed', () => {
+    const path = file(config({ changes: '2x', swep: '6h' }));
+    const [first, ...problems] = refusal(path).split('\n');
+    expect(first).toBe(`${path}:`);
+    expect(problems).toHaveLength(2);
+    expect(problems.join('\n')).toMatch(/ {2}- .*changes.*"2x".*a duration from "1m" to "24h"/);
+    expect(problems.join('\n')).toMatch(/ {2}- .*swep.*did you mean "sweep"/);
+  });
+
+  test.each([['null'], ['[]'], ['"text"'], ['{}']])(
+    'that holds no configuration but %s is refused',
+    content => {
+      expect(refusal(file(content))).toMatch(/^\S+changewire\.json:\n {2}- /);
+    },
+  );
+
+  test('that is not there, or a directory, is refused by its name, with where to read on', () => {
+    const directory = temporaryDirectory();
+    const missing = join(directory, 'no.json');
+    expect(refusal(missing)).toBe(
+      `--config ${missing} can not be read (ENOENT). Name a JSON file: docs/configuration.md has every key.`,
+    );
+    expect(refusal(directory)).toContain('(EISDIR)');
+  });
+
+  test('that is no JSON is refused by the place alone: nothing of it is shown', () => {
+    const path = file('{\n  "secret": "hush\n}');
+    expect(refusal(path)).toBe(`--config ${path} is no JSON at line 2, column 18.`);
+    const cut = file('{"secret": "hush"');
+    expect(refusal(cut)).toMatch(/^--config \S+ is no JSON( at line \d+, column \d+)?\.$/);
+    expect(refusal(file('hush'))).not.toContain('hush');
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { keepHouse, startHousekeeping } from '../../../local/cli/housekeeping.ts';
+import { delivery } from '../../delivery/deliveries-contract.ts';
+import { AT, content, event, noise } from '../../snapshots/contract.ts';
+
+const DAY = 86_400_000;
+
+function opened() {
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-house-'));
+  const path = join(directory, 'data.sqlite');
+  const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  onTestFinished(() => {
+    database.file.close();
+    rmSync(directory, { recursive: true });
+  });
+  const [journal, deliveries] = [sqliteJournal(database), sqliteDeliveries(database)];
+  const snapshots = sqliteSnapshots(database);
+  let version = AT;
+  let subject = '';
+  return {
+    journal,
+    deliveries,
+    /** Bytes of the file and its log. */
+    size: () => {
+      database.file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return statSync(path).size + statSync(`${path}-wal`).size;
+    },
+    text: (of: string) => {
+      subject = of;
+    },
+    /** A change of a project of its own at `at`. */
+    commit: async (at: number) => {
+      version += 1;
+      await snapshots.commit(
+        { workspace: 'w', processId: 'p' },
+        {
+          projectId: 'p1',
+          expected: await snapshots.load({ workspace: 'w', processId: 'p' }, 'p1'),
+          snapshot: { version, content: content({ version }), recordReadAt: at, tasksReadAt: at },
+          version,
+          events: [{ ...event(version), subject }],
+          at,
+        },
+      );
+    },
+  };
+}
+
+const round = (house: ReturnType<typeof opened>, now: number) =>
+  keepHouse(house, now, async () => undefined, new AbortController().signal);
+
+describe('housekeeping', () => {
+  it('drops change records when they are 30 days old, and dead letters that died as long ago', async () => {
+    const house = opened();
+    for (const day of [0, 1, 2]) await house.commit(AT + day * DAY);
+    await house.deliveries.add([delivery('e1'), delivery('e2')]);
+    for (const [index, { seq }] of (await house.deliveries.due('crm', AT, 9)).entries())
+      await house.deliveries.bury('crm', seq, { at: AT + index * DAY, reason: 'no' });
+    await round(house, AT + 30 * DAY);
+    expect(house.journal.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
+    await round(house, AT + 30 * DAY + 1);
+    expect((await house.deliveries.dead('crm', 9)).map(({ eventId }) => eventId)).toEqual(['e2']);
+  });
+
+  it('works in small steps, with a pause after each, until nothing is left or it is stopped', async () => {
+    const house = opened();
+    for (let index = 0; index < 450; index++) await house.commit(AT + index);
+    const pause = vi.fn(async () => undefined);
+    await keepHouse(house, AT + 60 * DAY, pause, new AbortController().signal);
+    expect(pause).toHaveBeenCalledTimes(2);
+    expect(house.journal.after(0, 9)).toEqual([]);
+  });
+
+  it('keeps the file from growing over eight weeks of changes, in which the journal expires', async () => {
+    const house = opened();
+    // Hardly compressible, so that a change record takes some KB.
+    house.text(noise(4_000));
+    const sizes: number[] = [];
+    for (let week = 0; week < 8; week++) {
+      for (let hour = 0; hour < 7 * 24; hour += 2)
+        await house.commit(AT + (week * 7 * 24 + hour) * 3_600_000);
+      await round(house, AT + (week + 1) * 7 * DAY);
+      sizes.push(house.size());
+    }
+    const [first = 0, , , , fifth = 0, , , last = 0] = sizes;
+    expect(last).toBeGreaterThan(2 * first);
+    expect(last).toBeLessThan(1.1 * fifth);
+  });
+
+  it('tells what fails, and tries again at the next round', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const failures: unknown[] = [];
+    let tries = 0;
+    const housekeeping = startHousekeeping({
+      journal: {
+        expire: () => {
+          tries += 1;
+          if (tries === 1) throw new Error('disk full');
+          return 0;
+        },
+      },
+      deliveries: { expire: async () => 0 },
+      clock: Date.now,
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          setTimeout(resolve, ms);
+          signal?.addEventListener('abort', () => reject(signal.reason));
+        }),
+      onFailure: error => failures.push(error),
+    });
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(tries).toBe(2);
+    expect(failures).toEqual([new Error('disk full')]);
+    await housekeeping.stop();
+    await vi.advanceTimersByTimeAsync(1_200_000);
+    expect(tries).toBe(2);
+  });
+});

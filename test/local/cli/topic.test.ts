@@ -1,0 +1,50 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { Closers } from '../../../local/cli/closers.ts';
+import { openDataDirectory } from '../../../local/cli/data-directory.ts';
+import type { Output } from '../../../local/cli/output.ts';
+import { openStore } from '../../../local/cli/store.ts';
+import { startTopic } from '../../../local/cli/topic.ts';
+import { wantedSubscriptions } from '../../../local/cli/wanted-subscriptions.ts';
+import { delivery } from '../../delivery/deliveries-contract.ts';
+import { eventually, receiver } from '../sns/house.ts';
+import { temporaryDirectory } from '../support.ts';
+
+const FAR = Date.now() + 3_600_000;
+
+it('a subscription gets at once what an earlier run left, however late it is due, and the start says how much since when', async () => {
+  const path = temporaryDirectory();
+  const endpoint = await receiver();
+  const wanted = wantedSubscriptions({ subscribe: [endpoint.url], raw: true }, undefined);
+  const lines: string[] = [];
+  const say = (text: string) => void lines.push(text);
+  const log = { info: say, warn: say, error: say };
+  const output: Output = { event: () => undefined, say, warn: say, log };
+  const start = async () => {
+    const closers = new Closers();
+    onTestFinished(() => closers.close());
+    const directory = openDataDirectory(path, say);
+    closers.add(directory.release);
+    const store = openStore({ closers, directory });
+    const house = { closers, directory, output, ...store };
+    await startTopic(house, { subscriptions: wanted, patience: 5000 });
+    return { closers, ...store };
+  };
+  const first = await start();
+  const [made] = wanted;
+  const name = `sns:${made?.name}`;
+  await first.closers.close();
+  const between = new Closers();
+  const directory = openDataDirectory(path, say);
+  const { deliveries } = openStore({ closers: between, directory });
+  await deliveries.add(['e1', 'e2'].map(id => delivery(id, { endpoint: name, at: 1000 })));
+  for (const { seq } of await deliveries.due(name, FAR, 9))
+    await deliveries.putOff(name, seq, { at: 2000, due: FAR });
+  await between.close();
+  directory.release();
+
+  await start();
+  await eventually(() => expect(endpoint.notifications()).toHaveLength(2));
+  expect(lines).toContain(
+    `${new URL(endpoint.url).origin}: goes on with what is undelivered: 2, since 1970-01-01T00:00:01.000Z`,
+  );
+});

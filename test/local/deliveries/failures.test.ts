@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failures } from '../../../local/deliveries/failures.ts';
+
+/** What is said of an endpoint, each line with its second. */
+function told() {
+  const state = { now: 0 };
+  const lines: string[] = [];
+  const failures = new Failures(
+    text => void lines.push(`${state.now / 1000} ${text}`),
+    () => state.now,
+  );
+  const fail = (eventId: string, said?: string) =>
+    failures.failed({ eventId, reason: 'answered 500', said, pause: 5000 });
+  const later = (seconds: number) => {
+    state.now += seconds * 1000;
+  };
+  return { failures, fail, lines, later };
+}
+
+describe('the failures of an endpoint', () => {
+  it('are told with event, status, answer and the next try; then a line a minute with their number; then the recovery', () => {
+    const { failures, fail, lines, later } = told();
+    fail('a', 'db down');
+    for (let second = 0; second < 150; second += 10) {
+      later(10);
+      fail(`b${second}`);
+    }
+    later(10);
+    failures.arrived(false);
+    later(1);
+    failures.arrived(true);
+    expect(lines).toEqual([
+      '0 event a: answered 500 (db down); next try in 5 s',
+      '60 7 failed attempts in 60 s; the last: event b50: answered 500; next try in 5 s',
+      '120 13 failed attempts in 2 min; the last: event b110: answered 500; next try in 5 s',
+      '160 answers again, after 16 failed attempts in 3 min',
+    ]);
+  });
+
+  it('are over when the one event that failed arrives, and not when others do', () => {
+    const { failures, fail, lines, later } = told();
+    fail('a');
+    later(1);
+    expect(failures.arrived(false)).toBe(false);
+    later(1);
+    expect(failures.arrived(true)).toBe(false);
+    expect(lines).toEqual([
+      '0 event a: answered 500; next try in 5 s',
+      '2 answers again, after 1 failed attempt in 2 s',
+    ]);
+  });
+
+  it('are an absence when three in a row are', () => {
+    const { failures, fail } = told();
+    for (const id of ['a', 'b']) fail(id);
+    expect(failures.arrived(false)).toBe(false);
+    for (const id of ['c', 'd', 'e']) fail(id);
+    expect(failures.arrived(false)).toBe(true);
+    expect(failures.arrived(false)).toBe(false);
+  });
+
+  it('that end in dead letters are told so, the first at once and the rest by their number', () => {
+    const { failures, lines, later } = told();
+    const dead = (eventId: string) => failures.gaveUp({ eventId, reason: 'answered 410' });
+    for (const id of ['a', 'b', 'c']) dead(id);
+    later(60);
+    dead('d');
+    for (const id of ['e', 'f']) dead(id);
+    failures.end();
+    failures.end();
+    expect(lines).toEqual([
+      '0 given up: event a: answered 410; it is a dead letter now',
+      '60 3 events given up; the last: event d: answered 410; it is a dead letter now',
+      '60 2 more events given up; they are dead letters now',
+    ]);
+  });
+
+  it('make a line a minute at most, and a recovery for each at most, however they come', () => {
+    const step = fc.record({
+      seconds: fc.nat({ max: 90 }),
+      what: fc.constantFrom('fails' as const, 'arrives' as const, 'arrives at last' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), steps => {
+        const { failures, fail, lines, later } = told();
+        for (const { seconds, what } of steps) {
+          later(seconds);
+          if (what === 'fails') fail('a');
+          else failures.arrived(what === 'arrives at last');
+        }
+        const failed = lines.filter(line => line.includes('next try')).map(line => Number.parseInt(line, 10));
+        for (const [index, at] of failed.entries())
+          if (index > 0) expect(at - (failed[index - 1] ?? 0)).toBeGreaterThanOrEqual(60);
+        const recoveries = lines.filter(line => line.includes('answers again'));
+        expect(recoveries.length).toBeLessThanOrEqual(failed.length);
+        if (steps.some(({ what }) => what === 'fails')) expect(lines[0]).toContain('event a: answered 500');
+      }),
+    );
+  });
+});

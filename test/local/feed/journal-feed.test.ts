@@ -1,0 +1,187 @@
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Publish } from '../../../functions/create-publish.ts';
+import { type Database, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { type Journal, sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { type JournalFeedOptions, startJournalFeed } from '../../../local/feed/journal-feed.ts';
+import { streamRecord } from '../../../local/feed/stream-record.ts';
+import { eventually, sleep } from '../sns/house.ts';
+import { addChange, idsOf } from './support.ts';
+
+const opened = (): Database => openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+const ALL = { batchItemFailures: [] };
+
+/** A feed from `database` that ends with the test. */
+function feedOf(database: Database, publish: Publish, more: Partial<JournalFeedOptions> = {}) {
+  const notices: string[] = [];
+  const journal = sqliteJournal(database);
+  const feed = startJournalFeed({
+    journal,
+    publish,
+    sleep,
+    onNotice: text => notices.push(text),
+    interval: 10_000,
+    ...more,
+  });
+  onTestFinished(feed.stop);
+  return { ...feed, journal, notices, position: () => journal.positionOf('publish') };
+}
+
+function collecting() {
+  const ids: string[] = [];
+  const publish: Publish = async event => {
+    ids.push(...idsOf(event));
+    return ALL;
+  };
+  return { ids, publish };
+}
+
+/** Sleeps no longer than a millisecond. */
+const nap: typeof sleep = (ms, signal) => sleep(Math.min(ms, 1), signal);
+
+describe('a record of the journal', () => {
+  it('is what the table’s stream would hand over', () => {
+    const change = { position: 7, process: 'W#w#P#p', key: 'CHANGE#1', at: 1, events: Buffer.from('x') };
+    expect(streamRecord(change)).toEqual({
+      eventID: '7',
+      eventName: 'INSERT',
+      eventSource: 'aws:dynamodb',
+      dynamodb: {
+        Keys: { pk: { S: 'W#w#P#p' }, sk: { S: 'CHANGE#1' } },
+        NewImage: { pk: { S: 'W#w#P#p' }, sk: { S: 'CHANGE#1' }, events: { B: 'eA==' } },
+        SequenceNumber: '7',
+        StreamViewType: 'NEW_IMAGE',
+      },
+    });
+  });
+});
+
+describe('the journal’s feed', () => {
+  it('publishes in the order of commits, whatever the keys are, at most 100 at once', async () => {
+    const database = opened();
+    const wanted = Array.from({ length: 250 }, (_, index) => `${(index * 7919) % 250}`);
+    for (const id of wanted) addChange(database, id);
+    const calls: DynamoDBStreamEvent[] = [];
+    const { drained } = feedOf(database, async event => {
+      calls.push(event);
+      return ALL;
+    });
+    await drained();
+    expect(calls.flatMap(idsOf)).toEqual(wanted);
+    expect(calls.map(({ Records }) => Records.length)).toEqual([100, 100, 50]);
+  });
+
+  it('invariant 1: moves its position only once all of it is taken, so that a crash before publishes it again', async () => {
+    const database = opened();
+    const last = addChange(database, 'c1') && addChange(database, 'c2');
+    const taking = Promise.withResolvers<typeof ALL>();
+    const first = feedOf(database, () => taking.promise);
+    await Promise.resolve();
+    expect(first.position()).toBe(0);
+    // As a crash would leave it.
+    const { ids, publish } = collecting();
+    const second = feedOf(database, publish);
+    await second.drained();
+    expect([ids, second.position()]).toEqual([['c1', 'c2'], last]);
+    taking.resolve(ALL);
+  });
+
+  it('goes on from its position, in the next run', async () => {
+    const database = opened();
+    addChange(database, 'c1');
+    const first = feedOf(database, collecting().publish);
+    await first.drained();
+    await first.stop();
+    addChange(database, 'c2');
+    const { ids, publish } = collecting();
+    await feedOf(database, publish).drained();
+    expect(ids).toEqual(['c2']);
+  });
+
+  it('finds what is committed while it is quiet', async () => {
+    const database = opened();
+    const { ids, publish } = collecting();
+    const { drained } = feedOf(database, publish, { interval: 1 });
+    await drained();
+    addChange(database, 'c1');
+    await eventually(() => expect(ids).toEqual(['c1']));
+  });
+
+  it('tries what fails until it works, from the first record that failed, and says both once', async () => {
+    const database = opened();
+    for (const id of ['c1', 'c2', 'c3']) addChange(database, id);
+    const calls: string[][] = [];
+    const answers = [
+      async () => Promise.reject(new Error('no topic')),
+      async () => ({ batchItemFailures: [{ itemIdentifier: '2' }] }),
+      async () => Promise.reject(new Error('no topic')),
+    ];
+    const publish: Publish = async event => {
+      calls.push(idsOf(event));
+      return (await answers.shift()?.()) ?? ALL;
+    };
+    const { drained, notices, position } = feedOf(database, publish, { sleep: nap });
+    await drained();
+    expect(calls).toEqual([
+      ['c1', 'c2', 'c3'],
+      ['c1', 'c2', 'c3'],
+      ['c2', 'c3'],
+      ['c2', 'c3'],
+    ]);
+    expect(position()).toBe(3);
+    expect(notices).toEqual([
+      '3 change records are not published: no topic. It is tried again until it works.',
+      'Change records are published again.',
+    ]);
+  });
+
+  it('goes on when the journal can be read again', async () => {
+    const database = opened();
+    addChange(database, 'c1');
+    const journal: Journal = sqliteJournal(database);
+    vi.spyOn(journal, 'after').mockImplementationOnce(() => {
+      throw new Error('disk I/O error');
+    });
+    const { ids, publish } = collecting();
+    const { drained, notices } = feedOf(database, publish, { journal, sleep: nap });
+    await drained();
+    expect(ids).toEqual(['c1']);
+    expect(notices[0]).toBe('The journal is not read: disk I/O error. It is tried again until it works.');
+  });
+
+  it('is drained of what was committed before the call, also when it was just found to be quiet', async () => {
+    const database = opened();
+    const { ids, publish } = collecting();
+    const journal: Journal = sqliteJournal(database);
+    const { drained } = feedOf(database, publish, { journal, interval: 1 });
+    await drained();
+    const over = Promise.withResolvers<void>();
+    const { after } = journal;
+    vi.spyOn(journal, 'after').mockImplementationOnce((position, limit) => {
+      const found = after(position, limit);
+      queueMicrotask(() => {
+        addChange(database, 'c1');
+        drained().then(over.resolve, over.reject);
+      });
+      return found;
+    });
+    await over.promise;
+    expect(ids).toEqual(['c1']);
+  });
+
+  it('when stopped hands over nothing more, and tells those who wait', async () => {
+    const database = opened();
+    addChange(database, 'c1');
+    const failing: Publish = async () => Promise.reject(new Error('no topic'));
+    const { drained, stop, position, notices } = feedOf(database, failing);
+    const waiting = drained();
+    waiting.catch(() => undefined);
+    await eventually(() => expect(notices).toHaveLength(1));
+    await stop();
+    await expect(waiting).rejects.toThrow('The journal is not read any more.');
+    await expect(drained()).rejects.toThrow('The journal is not read any more.');
+    expect(position()).toBe(0);
+    expect(notices).toHaveLength(1);
+  });
+});

@@ -1,0 +1,14 @@
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import type { Database } from '../../../functions/snapshots/sqlite/database.ts';
+
+/** A change record as a commit leaves it in the journal; `id` is its key. @returns its position */
+export function addChange({ sql }: Database, id: string, expiresAt = 2_000_000_000): number {
+  const { lastInsertRowid } = sql.run`INSERT INTO change (process, key, at, expires_at, events)
+    VALUES ('W#w#P#p', ${id}, 1, ${expiresAt}, ${Buffer.from(id)})`;
+  return Number(lastInsertRowid);
+}
+
+/** The identifiers of the change records, as {@link addChange} wrote them. */
+export function idsOf({ Records }: DynamoDBStreamEvent): string[] {
+  return Records.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S ?? '');
+}

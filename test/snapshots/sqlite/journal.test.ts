@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+
+const DAY = 86_400;
+
+/** Change records that expire at these times, in seconds since 1970; their keys run backwards. */
+function journalOf(expiries: readonly number[], path = ':memory:', size = 1) {
+  const database: Database = openDatabase(path, [SNAPSHOTS_SCHEMA]);
+  onTestFinished(() => database.file.close());
+  const add = (expiresAt: number, key: string) => {
+    database.sql.run`INSERT INTO change (process, key, at, expires_at, events)
+      VALUES ('p', ${key}, 5, ${expiresAt}, ${Buffer.alloc(size, 1)})`;
+  };
+  for (const [index, expiresAt] of expiries.entries()) add(expiresAt, `k${9999 - index}`);
+  const journal = sqliteJournal(database);
+  const positions = () => journal.after(0, 10_000).map(({ position }) => position);
+  return { database, journal, add, positions };
+}
+
+describe('the journal', () => {
+  it('gives the records after a position in the order of commits, at most so many', () => {
+    const { journal } = journalOf([1, 1, 1, 1]);
+    expect(journal.after(1, 2).map(({ position, key }) => [position, key])).toEqual([
+      [2, 'k9998'],
+      [3, 'k9997'],
+    ]);
+    expect(journal.after(3, 9)).toEqual([
+      { position: 4, process: 'p', key: 'k9996', at: 5, events: new Uint8Array([1]) },
+    ]);
+    expect(journal.after(4, 9)).toEqual([]);
+  });
+
+  it('remembers for each reader how far it is, 0 before its first move', () => {
+    const { journal } = journalOf([]);
+    journal.moveTo('publish', 4);
+    journal.moveTo('publish', 9);
+    journal.moveTo('feed', 2);
+    expect(['publish', 'feed', 'nobody'].map(journal.positionOf)).toEqual([9, 2, 0]);
+  });
+
+  it('drops what expired, the oldest first and at most so many, and nothing that has not', () => {
+    const { journal, positions } = journalOf([30, 20, 10, 40]);
+    expect(journal.expire(9_999, 10)).toBe(0);
+    expect(journal.expire(30_999, 2)).toBe(2);
+    expect(positions()).toEqual([1, 4]);
+    expect(journal.expire(39_999, 10)).toBe(1);
+    expect(positions()).toEqual([4]);
+  });
+
+  it('never uses a position twice, though the last one expired: no reader would look there again', () => {
+    const { journal, add, positions } = journalOf([1, 1]);
+    expect(journal.expire(DAY, 10)).toBe(2);
+    add(1, 'new');
+    expect(positions()).toEqual([3]);
+  });
+
+  it('gives the room of what expired back to the file system', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'changewire-journal-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const path = join(directory, 'data.sqlite');
+    const { database, journal } = journalOf(Array(300).fill(1), path, 10_000);
+    const size = () => {
+      database.file.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      return statSync(path).size;
+    };
+    const before = size();
+    expect(journal.expire(DAY, 150)).toBe(150);
+    expect(size()).toBeLessThan(before * 0.6);
+    expect(journal.expire(DAY, 150)).toBe(150);
+    expect(size()).toBeLessThan(before * 0.1);
+  });
+});

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { decodeEvents } from '../../functions/snapshots/codec.ts';
+import { STORE_FILE } from '../../local/cli/store.ts';
+
+/** A row of `pending`. */
+export interface PendingRow {
+  readonly endpoint: string;
+  readonly event_id: string;
+  readonly body: string;
+  readonly due: number;
+  readonly attempts: number;
+  readonly tried_at: number | null;
+}
+
+/** A row of `dead`. */
+export interface DeadRow extends Omit<PendingRow, 'due'> {
+  readonly died_at: number;
+  readonly reason: string;
+}
+
+/** What waits in the store of a run, alive or not, in the order of publication; for one endpoint or for all. */
+export function pendingRows(dataDirectory: string, endpoint = '%'): PendingRow[] {
+  return rows(dataDirectory, 'SELECT * FROM pending WHERE endpoint LIKE ? ORDER BY seq', endpoint);
+}
+
+/** What was given up, for one endpoint or for all. */
+export function deadRows(dataDirectory: string, endpoint = '%'): DeadRow[] {
+  return rows(dataDirectory, 'SELECT * FROM dead WHERE endpoint LIKE ? ORDER BY seq', endpoint);
+}
+
+/** Every event that was committed, in the order of commits. */
+export function committedEvents(dataDirectory: string): ChangeEvent[] {
+  const found = rows<{ events: Uint8Array }>(dataDirectory, 'SELECT events FROM change ORDER BY position');
+  return found.flatMap(({ events }) => decodeEvents(events));
+}
+
+/** How many change records are still to be published. */
+export function unpublished(dataDirectory: string): number {
+  const [row] = rows<{ count: number }>(
+    dataDirectory,
+    'SELECT count(*) AS count FROM change WHERE position > coalesce((SELECT position FROM consumer), 0)',
+  );
+  return row?.count ?? 0;
+}
+
+/** Changes the store of a run that is over. */
+export function alterStore(dataDirectory: string, sql: string, ...values: (string | number)[]): void {
+  const file = new DatabaseSync(join(dataDirectory, STORE_FILE));
+  try {
+    file.prepare(sql).run(...values);
+  } finally {
+    file.close();
+  }
+}
+
+function rows<Row>(dataDirectory: string, sql: string, ...values: string[]): Row[] {
+  const file = new DatabaseSync(join(dataDirectory, STORE_FILE), { readOnly: true, timeout: 1000 });
+  try {
+    return file.prepare(sql).all(...values) as Row[];
+  } finally {
+    file.close();
+  }
+}
