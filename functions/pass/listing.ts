@@ -22,6 +22,8 @@ export interface Listing {
   /** The service's time at which the listing began: the next watermark. */
   readonly startedAt: number;
   readonly readAt: number;
+  /** True when that is by our clock. */
+  readonly untimed?: boolean;
   /** What it lacks was gone by then: the latest time at which its last page was read. */
   readonly readBefore: number;
   /** When that was, by our clock. */
@@ -67,6 +69,7 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
   return {
     projects,
     readAt,
+    ...(first.firstPage?.clock !== 'service' && { untimed: true }),
     readBefore: last.lastPage ? readBefore(last.lastPage) : readAt,
     endedAt: clock(),
     startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(pass, projects),
