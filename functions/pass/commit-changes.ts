@@ -1,7 +1,8 @@
 import { applyChanges } from '../changes/apply-changes.ts';
 import { buildEvents, type Observed } from '../changes/build-events.ts';
 import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
-import type { Snapshot } from '../snapshots/snapshots.ts';
+import { updateTime } from '../changes/ignored-fields.ts';
+import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import type { Listed } from './listing.ts';
 import { nextVersion } from './next-version.ts';
 import type { Pass } from './pass.ts';
@@ -14,6 +15,8 @@ export class TooLargeError extends Error {}
 export interface Difference {
   readonly projectId: string;
   readonly held: Snapshot | undefined;
+  /** What an earlier deletion left behind. */
+  readonly tombstone?: Tombstone | undefined;
   /** What was read; undefined when the project is deleted. */
   readonly content: ProjectContent | undefined;
   readonly changes: readonly RecordChange[];
@@ -52,13 +55,22 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
   const changes = difference.changes.slice(0, count);
   const content = whole ? difference.content : applyChanges(held?.content, changes);
   const at = clock();
-  const version = nextVersion(held?.version, at);
+  const version = nextVersion((held ?? difference.tombstone)?.version, at);
   const silent = !state.baselined;
   const tasksReadAt = whole ? tasks.readAt : (held?.tasksReadAt ?? readSince(pass, projectId));
   const events = silent ? [] : buildEvents(commitOf(pass, difference, version), changes);
   const { readAt: recordReadAt, untimed } = source;
   const snapshot = content && { version, content, recordReadAt, ...(untimed && { untimed }), tasksReadAt };
-  const request = { projectId, expected: held, snapshot, version, events, at };
+  const tombstone = content ? undefined : tombstoneOf(difference, version);
+  const request = {
+    projectId,
+    expected: held,
+    snapshot,
+    ...(tombstone && { tombstone }),
+    version,
+    events,
+    at,
+  };
   const result = silent
     ? await pass.inTurn(() => snapshots.commit(process, { ...request, isSilent: true }))
     : await snapshots.commit(process, request);
@@ -69,6 +81,11 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
     pass.events += events.length;
   }
   return result;
+}
+
+function tombstoneOf({ held, source: { readAt, untimed } }: Difference, version: number): Tombstone {
+  const updatedAt = held && updateTime(held.content.record);
+  return { version, readAt, ...(untimed && { untimed }), ...(updatedAt !== undefined && { updatedAt }) };
 }
 
 function commitOf(pass: Pass, { projectId, held, content, source, tasks }: Difference, version: number) {

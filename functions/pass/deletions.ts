@@ -119,7 +119,8 @@ async function deleteProject(pass: Pass, projectId: string, listing: Listing): P
     if (!held || held.recordReadAt > listing.readAt) return;
     const changes = compareProject(projectId, held.content, undefined, definitions.rules);
     const readBefore = Math.max(listing.readBefore + since, held.recordReadAt);
-    const read = { readAt: listing.readAt, readBefore };
+    const { readAt, untimed } = listing;
+    const read = { readAt, readBefore, ...(untimed && { untimed }) };
     const difference = { projectId, held, content: undefined, changes, source: read, tasks: read };
     if ((await commitChanges(pass, difference)) === 'committed') return;
   }

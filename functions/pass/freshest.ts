@@ -1,6 +1,6 @@
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { Snapshot } from '../snapshots/snapshots.ts';
+import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import type { Listed } from './listing.ts';
 
 /** Clocks of one service's machines may differ by this much: what was read so much later is newer. */
@@ -25,6 +25,17 @@ export function freshest(
   const order = newerBy(listed, held);
   if (order > 0) return { record: 'listed', doubtful: false };
   return { record: 'held', doubtful: order === 0 && !jsonEqual(listed.record, held.content.record) };
+}
+
+/** Whether a listing shows a project that was made again after its deletion: it was read clearly later than the listing that
+ *  lacked it. By our own clocks that is known after a day, or where the record was updated since. Else it may show what was
+ *  there before, and the next pass, which lists again, decides. */
+export function isMadeAgain(listed: Listed, tombstone: Tombstone): boolean {
+  const byReading = listed.readAt - tombstone.readAt;
+  if (!listed.untimed && !tombstone.untimed) return byReading > CLOCK_TOLERANCE_MS;
+  if (byReading > OUR_CLOCK_TOLERANCE_MS) return true;
+  const [theirs, ours] = [updateTime(listed.record), tombstone.updatedAt];
+  return theirs !== undefined && ours !== undefined ? theirs > ours : byReading > CLOCK_TOLERANCE_MS;
 }
 
 function newerBy(listed: Listed, held: Snapshot): number {

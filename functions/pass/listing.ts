@@ -22,6 +22,8 @@ export interface Listing {
   /** The service's time at which the listing began: the next watermark. */
   readonly startedAt: number;
   readonly readAt: number;
+  /** True when that is by our clock. */
+  readonly untimed?: boolean;
   /** What it lacks was gone by then: the latest time at which its last page was read. */
   readonly readBefore: number;
   /** When that was, by our clock. */
@@ -43,8 +45,9 @@ export const MOST_READINGS = 5;
 /** All projects of the process, or those updated after a time (service-api.md §4 #1).
  *
  *  A row that goes while the pages of a list are read may shift another one out of sight. But then the row that went was
- *  shown, and the next reading lacks it. So a listing of several pages is read again until nothing that it showed is
- *  lacking: then it passed over nothing (docs/decisions/0031). One that never comes to rest is not `complete`.
+ *  shown, and the next reading lacks it; or an edit had moved it out of sight, and then the next reading differs. So a listing
+ *  of several pages is read again until nothing that it showed is lacking, once where all is as it was, else twice: then it
+ *  passed over nothing (docs/decisions/0031). One that never comes to rest is not `complete`.
  *  @throws EndlessListingError when one reading takes longer than a run */
 export async function listProjects(pass: Pass, updatedAfter?: number): Promise<Listing> {
   const { clock, stopAt } = pass.parts;
@@ -53,17 +56,20 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
   const first = await readOnce(pass, updatedAfter, projects);
   const took = clock() - began;
   let last = first;
+  let confirmed = 0;
   let complete = first.pages <= 1;
   for (let reading = 2; !complete && reading <= MOST_READINGS && clock() + 2 * took <= stopAt; reading++) {
-    const before = last.ids;
+    const before = last;
     last = await readOnce(pass, updatedAfter, projects);
-    complete = last.pages <= 1 || before.isSubsetOf(last.ids);
+    confirmed = before.ids.isSubsetOf(last.ids) ? confirmed + 1 : 0;
+    complete = last.pages <= 1 || confirmed === 2 || (confirmed === 1 && isSame(before, last));
   }
   if (complete) for (const id of projects.keys()) if (!last.ids.has(id)) projects.delete(id);
   const readAt = first.firstPage?.readAt ?? clock();
   return {
     projects,
     readAt,
+    ...(first.firstPage?.clock !== 'service' && { untimed: true }),
     readBefore: last.lastPage ? readBefore(last.lastPage) : readAt,
     endedAt: clock(),
     startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(pass, projects),
@@ -72,7 +78,10 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
 }
 
 interface Reading {
+  /** In the order of the list. */
   readonly ids: ReadonlySet<string>;
+  /** How many rows there were: one that is shown twice was moved meanwhile. */
+  readonly rows: number;
   readonly pages: number;
   readonly firstPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;
   readonly lastPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;
@@ -88,12 +97,14 @@ async function readOnce(
   const { service, process } = pass.parts;
   const ids = new Set<string>();
   let pages = 0;
+  let rows = 0;
   let firstPage: Reading['firstPage'];
   let lastPage: Reading['lastPage'];
   for await (const page of service.projects(process.processId, { updatedAfter })) {
     pages += 1;
     lastPage = { readAt: page.readAt, clock: page.clock };
     firstPage ??= lastPage;
+    rows += page.items.length;
     for (const record of page.items) {
       ids.add(record.id);
       projects.set(record.id, listedOn(page, record));
@@ -101,7 +112,14 @@ async function readOnce(
     await pass.keepAlive();
     if (page.hasNextPage && pass.outOfTime) throw endless(pass, ids.size, pages);
   }
-  return { ids, pages, firstPage, lastPage };
+  return { ids, rows, pages, firstPage, lastPage };
+}
+
+/** The same rows in the same order, each of them once. */
+function isSame(before: Reading, { ids, rows }: Reading): boolean {
+  if (before.rows !== rows || before.ids.size !== rows || ids.size !== rows) return false;
+  const theirs = before.ids.values();
+  return [...ids].every(id => theirs.next().value === id);
 }
 
 function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed {

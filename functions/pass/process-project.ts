@@ -6,9 +6,9 @@ import {
 } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import type { JsonObject } from '../json.ts';
-import type { Snapshot } from '../snapshots/snapshots.ts';
+import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import { commitChanges } from './commit-changes.ts';
-import { freshest } from './freshest.ts';
+import { freshest, isMadeAgain } from './freshest.ts';
 import type { Listed } from './listing.ts';
 import { nextVersion } from './next-version.ts';
 import type { Pass } from './pass.ts';
@@ -19,8 +19,8 @@ const TRIES = 20;
 
 /** What became of one project:
  *  `same`, `committed`; `gone`: its task list answered 404; `unknown`: neither listed nor held, so no project of ours;
- *  `doubtful`: two records, read at the same moment, of which none is known to be the newer; or tasks that changed all
- *  the time while they were read.
+ *  `doubtful`: two records, read at the same moment, of which none is known to be the newer; one that may have been
+ *  listed before its deletion; or tasks that changed all the time while they were read.
  *  @throws ServiceAnswerError when the project, or a task, can't be used */
 export interface Processed {
   readonly outcome: 'same' | 'committed' | 'gone' | 'unknown' | 'doubtful';
@@ -63,7 +63,8 @@ async function tryProject(
   if (!held && !listed) return { outcome: 'unknown', readAt: 0 };
   // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.
   if (held && !state.baselined) return { outcome: 'same', readAt: held.tasksReadAt };
-  if (!held && listed && state.baselined) await pass.identity.checkProject(projectId, listed.record);
+  const tombstone = held || !listed ? undefined : await tombstoneOf(pass, projectId, listed);
+  if (tombstone === 'doubtful') return { outcome: 'doubtful', readAt: 0 };
   const found = await readTasks(pass, projectId, held?.content.tasks);
   if (held && found) pass.identity.checkTasks(projectId, held.content.tasks, found.tasks);
   // A project that is listed tells its own changes, whatever became of its task list.
@@ -71,15 +72,26 @@ async function tryProject(
   if (!tasks) return { outcome: 'gone', readAt: 0 };
   const { record, doubtful } = freshest(listed, held);
   const source = record === 'listed' ? (listed as Listed) : recordOf(held as Snapshot);
-  const result = await commitDifference(pass, { projectId, held, source, tasks });
+  const result = await commitDifference(pass, { projectId, held, tombstone, source, tasks });
   if (result === 'conflict' || result === 'step') return result;
   if (!found) return { outcome: 'gone', readAt: 0, hadTasks: tasks.tasks.size > 0 };
   return { outcome: doubtful || tasks.restless ? 'doubtful' : result, readAt: tasks.readAt };
 }
 
+/** Of a project that has no snapshot: what its deletion left behind, if there was one, and the listing is newer. */
+async function tombstoneOf(pass: Pass, projectId: string, listed: Listed) {
+  const { snapshots, process, state } = pass.parts;
+  if (!state.baselined) return undefined;
+  const tombstone = await snapshots.tombstone(process, projectId);
+  if (tombstone && !isMadeAgain(listed, tombstone)) return 'doubtful';
+  await pass.identity.checkProject(projectId, listed.record);
+  return tombstone;
+}
+
 interface ProjectRead {
   readonly projectId: string;
   readonly held: Snapshot | undefined;
+  readonly tombstone: Tombstone | undefined;
   readonly source: Listed;
   readonly tasks: TasksRead;
 }

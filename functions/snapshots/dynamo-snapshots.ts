@@ -4,6 +4,7 @@ import { abandon, finish, isUnfinished, release, saveProgress, takeLease } from 
 import { held, load, projectIds, readState } from './reads.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Table } from './table.ts';
+import { readTombstone } from './tombstones.ts';
 
 /** The snapshots in a DynamoDB table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
 export function createSnapshots(table: Table): Snapshots {
@@ -19,6 +20,7 @@ export function createSnapshots(table: Table): Snapshots {
     announce: (process, announcement) => announce(table, process, announcement),
     load: (process, projectId) => load(table, process, projectId),
     commit: (process, request) => commit(table, process, request),
+    tombstone: (process, projectId) => readTombstone(table, process, projectId),
     held: (process, ids) => held(table, process, ids),
     projectIds: process => projectIds(table, process),
   };

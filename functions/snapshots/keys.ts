@@ -4,6 +4,9 @@ import type { Mode, ProcessKey } from './snapshots.ts';
 /** A primary key as DynamoDB's low-level client takes it. */
 export type Key = { pk: { S: string }; sk: { S: string } };
 
+/** DynamoDB's limit of a sort key in bytes; ours are ASCII. */
+const LONGEST_KEY = 1024;
+
 const PROJECT = 'PROJECT#';
 /** Change records begin so; the stream's filter rests on it. */
 export const CHANGE = 'CHANGE#';
@@ -27,6 +30,9 @@ export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, `P
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
 export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
 
+export const tombstoneKey = (process: ProcessKey, id: string): Key =>
+  key(process, `TOMBSTONE#${encodePart(id)}`);
+
 /** Part 0 is the project's own item; the others hold the rest of its bytes. */
 export const partKey = (process: ProcessKey, id: string, part: number): Key =>
   key(process, `${partPrefix(id)}${String(part).padStart(4, '0')}`);
@@ -46,3 +52,8 @@ export const endpointKey = (name: string): Key => ({
   pk: { S: `ENDPOINT#${encodePart(name)}` },
   sk: { S: 'STATE' },
 });
+
+/** What is longer is in no table, and to ask for it is an error. */
+export function canBeHeld({ sk }: Key): boolean {
+  return sk.S.length <= LONGEST_KEY;
+}

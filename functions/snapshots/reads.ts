@@ -1,7 +1,7 @@
 import { type AttributeValue, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { decodeContent } from './codec.ts';
 import { getItem } from './get-item.ts';
-import { type Key, PROJECT_PREFIX, partPrefix, projectKey, stateKey } from './keys.ts';
+import { canBeHeld, type Key, PROJECT_PREFIX, partPrefix, projectKey, stateKey } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
@@ -13,8 +13,6 @@ type Item = Record<string, AttributeValue>;
 
 /** DynamoDB's limit of one BatchGetItem. */
 const BATCH = 100;
-/** DynamoDB's limit of a sort key in bytes; ours are ASCII. What is longer is in no table, and to ask for it is an error. */
-const LONGEST_KEY = 1024;
 /** Between the project's item and its parts another pass may commit; each try sees a later version. */
 const LOAD_TRIES = 5;
 
@@ -53,10 +51,6 @@ export async function held(table: Table, process: ProcessKey, ids: Iterable<stri
   const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
   const items = await batchGet(table, keys);
   return new Set(items.map(item => item.projectId?.S as string));
-}
-
-function canBeHeld({ sk }: Key): boolean {
-  return sk.S.length <= LONGEST_KEY;
 }
 
 /** DynamoDB may answer a part of a batch and leave the rest for another request: at once where it answered something,

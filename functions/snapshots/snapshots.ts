@@ -24,6 +24,18 @@ export interface Snapshot {
   readonly parts?: number;
 }
 
+/** What is remembered, for 30 days, of a project that was deleted: a listing from before must not bring it back, and one that
+ *  is made again counts its versions on. */
+export interface Tombstone {
+  /** That of the deletion. */
+  readonly version: number;
+  /** When the listing that lacked the project was read, in ms since 1970; `untimed` as in a snapshot. */
+  readonly readAt: number;
+  readonly untimed?: boolean;
+  /** The update time of the project's last record, in ms since 1970, where it had one. */
+  readonly updatedAt?: number | undefined;
+}
+
 /** The right to walk a process in one mode, and where the walk stands. */
 export interface Lease {
   readonly mode: Mode;
@@ -61,6 +73,8 @@ export interface CommitRequest {
   readonly expected: Snapshot | undefined;
   /** The new one; undefined deletes the project. */
   readonly snapshot: Snapshot | undefined;
+  /** What a deletion leaves behind. */
+  readonly tombstone?: Tombstone;
   /** The version of this commit: that of `snapshot` too. */
   readonly version: number;
   readonly events: readonly ChangeEvent[];
@@ -102,6 +116,8 @@ export interface Snapshots {
   /** @throws TornSnapshotError */
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
   commit(process: ProcessKey, request: CommitRequest): Promise<CommitResult>;
+  /** What the last deletion of the project left behind, if it was in the last 30 days. */
+  tombstone(process: ProcessKey, projectId: string): Promise<Tombstone | undefined>;
   /** Those of `ids` that have a snapshot. */
   held(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
   /** Every project that has a snapshot. */

@@ -206,6 +206,51 @@ describe('a run that stands still between reading and committing', () => {
   });
 });
 
+describe('a project that is deleted and made again while a sweep walks by its older listing', () => {
+  it('invariant 2: is not told as created from what it was before: the next pass tells what it is', async () => {
+    await baselined();
+    let waiting: (() => Promise<unknown>) | undefined = async () => {
+      world.edit.deleteProject(PROCESS, '1002');
+      world.pass(60_000);
+      await world.run('changes');
+      expect(await told()).toContain('project.deleted 1002');
+      world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
+    };
+    const loads: Snapshots['load'] = async (process, id) => {
+      if (id === '1001') {
+        await waiting?.();
+        waiting = undefined;
+      }
+      return world.snapshots.load(process, id);
+    };
+    world.pass(60_000);
+    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load: loads } }) });
+    expect((await told()).filter(one => one.includes('created'))).toEqual([]);
+    await world.later();
+    const created = (await world.events()).filter(({ type }) => type === 'project.created');
+    expect(created.map(({ data }) => (data as { project: { name?: string } }).project.name)).toEqual([
+      'Made again',
+    ]);
+    const [deletion] = (await world.events()).filter(({ type }) => type === 'project.deleted');
+    expect(Number(created[0]?.sequence)).toBeGreaterThan(Number(deletion?.sequence));
+  });
+
+  it('invariant 3: has a larger version than its deletion, which another clock dated hours ahead', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1002');
+    await world.later('sweep');
+    world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
+    const version = world.clock.now + 7_200_000;
+    const tombstone: Snapshots['tombstone'] = async (process, id) => {
+      const found = await world.snapshots.tombstone(process, id);
+      return found && { ...found, version };
+    };
+    world.pass(60_000);
+    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, tombstone } }) });
+    expect((await load('1002')).version).toBe(version + 1);
+  });
+});
+
 it('commits what a baseline reads one after the other: transactions on one item refuse each other', async () => {
   world = await stage.create({ projects: 6, tasksPerProject: 1 });
   let now = 0;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/json.ts';
-import { freshest } from '../../functions/pass/freshest.ts';
+import { freshest, isMadeAgain } from '../../functions/pass/freshest.ts';
 import { Recent } from '../../functions/pass/recent.ts';
 import { walk } from '../../functions/pass/walk.ts';
 import { DeadlineError } from '../../functions/service/errors.ts';
@@ -113,6 +113,63 @@ describe('the freshest record', () => {
     ['of the same moment, and another', AT, AT, { a: 1 }, { a: 2 }, 'held', true],
   ] as const)('%s', (_title, listedAt, heldAt, theirs, ours, record, doubtful) => {
     expect(freshest(listed(listedAt, theirs), held(heldAt, ours))).toEqual({ record, doubtful });
+  });
+});
+
+describe('a project that is listed though it was deleted', () => {
+  const DAY = 86_400_000;
+  const updatedAt = (time: number) => ({ updatedAt: iso(time) });
+  it.each([
+    ['when it was listed clearly later', true, 5_001, {}, {}, {}],
+    ['not when that may be by another clock of the service', false, 5_000, {}, {}, {}],
+    [
+      'not by its update time, where the service tells when it was listed',
+      false,
+      0,
+      updatedAt(AT + 9),
+      {},
+      {},
+    ],
+    [
+      'when it was listed clearly later by our clock, and nothing else tells',
+      true,
+      5_001,
+      {},
+      { untimed: true },
+      {},
+    ],
+    ['not when it was listed at the same time by our clock', false, 5_000, {}, {}, { untimed: true }],
+    [
+      'not when our clock tells so, and its update time does not',
+      false,
+      DAY,
+      updatedAt(AT),
+      { untimed: true },
+      { updatedAt: AT },
+    ],
+    [
+      'when its update time tells so, and our clock does not',
+      true,
+      -DAY,
+      updatedAt(AT + 1),
+      {},
+      { untimed: true, updatedAt: AT },
+    ],
+    [
+      'when our clock tells so for longer than a day',
+      true,
+      DAY + 1,
+      updatedAt(AT),
+      { untimed: true },
+      { updatedAt: AT },
+    ],
+    ['when only the record has an update time', true, 5_001, updatedAt(AT - 1), { untimed: true }, {}],
+    ['when only the tombstone has one', true, 5_001, {}, { untimed: true }, { updatedAt: AT }],
+  ] as const)('was made again %s: %s', (_, expected, later, record, listed, tombstone) => {
+    const times = { readAt: AT + later, readBefore: AT + later };
+    expect(isMadeAgain({ record, ...times, ...listed }, { version: 1, readAt: AT, ...tombstone })).toBe(
+      expected,
+    );
   });
 });
 

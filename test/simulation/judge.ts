@@ -149,6 +149,8 @@ function tasksOf(path: string): string[] {
 
 /** A pass over unchanged data. */
 async function checkIdle(world: World, plan: Plan): Promise<void> {
+  // By our clock a project is settled once it was shown in two passes, and the first in the calm may have ended an older one.
+  if (!isTimed(plan.freedoms, plan.steps)) await runs(world, 'changes');
   const before = { writes: world.commits.writes, events: world.commits.events.length };
   world.service.requests = [];
   await runs(world, 'changes');

@@ -461,25 +461,15 @@ function sound(plan: Plan): Plan {
   };
 }
 
-/** Where our clocks differ, what was deleted and is made again may get a smaller version than it had, and so may what a
- *  restored table knows nothing of (docs/decisions/0042). */
+/** Where our clocks differ, what a restored table knows nothing of may get a smaller version than it had (docs/decisions/0042). */
 function ordered({ skew, steps }: Plan): readonly Step[] {
-  const close = areClose(skew, steps);
-  // In a meeting there is no time between a deletion and what follows it.
-  const met = close && skew.pollers[0] === skew.pollers[1] ? steps : steps.map(withoutAgain);
-  if (close) return met;
-  return met.filter(step => step.do !== 'restore' && !(step.do === 'edit' && step.edit === 'create again'));
+  return areClose(skew, steps) ? steps : steps.filter(step => step.do !== 'restore');
 }
 
 /** What hides a project from the list answers one reader at a time. */
 function oneByOne(step: Step): Step {
   const [walker] = runsBegunBy(step);
   return step.do === 'meet' && walker ? { ...walker, do: 'run', gap: step.gap } : step;
-}
-
-function withoutAgain(step: Step): Step {
-  if (step.do !== 'meet') return step;
-  return { ...step, edits: step.edits.filter(({ edit }) => edit !== 'create again') };
 }
 
 function isBurst(step: Step): boolean {

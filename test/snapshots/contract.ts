@@ -3,7 +3,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ProjectContent } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { CommitRequest, Lease, Mode, Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type {
+  CommitRequest,
+  Lease,
+  Mode,
+  Snapshot,
+  Snapshots,
+  Tombstone,
+} from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
@@ -137,6 +144,32 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         ).toBe('committed');
         expect(await snapshots.load(process, 'p1')).toBeUndefined();
         expect(await journal()).toHaveLength(2);
+      });
+
+      it('that deletes a project leaves a tombstone, of the last deletion, as it was given', async () => {
+        expect(await snapshots.tombstone(process, 'p1')).toBeUndefined();
+        const deleteAt = async (version: number, more: Partial<Tombstone> = {}) => {
+          await commit({ version: version - 1, snapshot: snapshot(version - 1, content({})), events: [] });
+          const held = await snapshots.load(process, 'p1');
+          const tombstone = { version, readAt: version - 5, ...more };
+          const deletion = { expected: held, snapshot: undefined, tombstone, version, events: [] };
+          expect(await commit(deletion)).toBe('committed');
+          expect(await snapshots.tombstone(process, 'p1')).toEqual(tombstone);
+        };
+        await deleteAt(AT + 1);
+        await deleteAt(AT + 3, { untimed: true, updatedAt: AT - 0.5 });
+        await deleteAt(AT + 5, { updatedAt: 0 });
+        expect(await snapshots.held(process, ['p1'])).toEqual(new Set());
+        expect(await Array.fromAsync(snapshots.projectIds(process))).toEqual([]);
+        expect(await snapshots.tombstone(process, 'p2')).toBeUndefined();
+        expect(await snapshots.tombstone(process, 'p'.repeat(2_000))).toBeUndefined();
+      });
+
+      it('invariant 8: that deletes a project leaves no tombstone when another one was first', async () => {
+        const deletion = { expected: snapshot(AT, content({})), snapshot: undefined, version: AT + 1 };
+        const tombstone = { version: AT + 1, readAt: AT };
+        expect(await commit({ ...deletion, tombstone })).toBe('conflict');
+        expect(await snapshots.tombstone(process, 'p1')).toBeUndefined();
       });
 
       it('invariant 8: that deletes a project is refused when another one was first, and then tells nothing', async () => {

@@ -6,6 +6,7 @@ import type { Announcement, CommitRequest, CommitResult, ProcessKey } from '../s
 import { type Database, durably, inTransaction } from './database.ts';
 import { storedId } from './projects.ts';
 import { readState, writeState } from './states.ts';
+import { writeTombstone } from './tombstones.ts';
 
 /** Snapshot and change records in one transaction: they can't part, whatever crashes. What DynamoDB's limits would
  *  refuse is refused here, too, but for the parts of an old snapshot that it counts: the same process can move from one to
@@ -14,7 +15,8 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
   const { expected, projectId, snapshot } = request;
   const content = snapshot && encodeContent(snapshot.content);
   const groups = changeGroups(request.events);
-  if (!fitsOneTransaction(content, groups, request.isSilent ? 1 : 0)) return 'too-large';
+  const beside = (request.isSilent ? 1 : 0) + (request.tombstone ? 1 : 0);
+  if (!fitsOneTransaction(content, groups, beside)) return 'too-large';
   const [pk, id] = [partition(process), storedId(projectId)];
   const { sql } = database;
   // What nobody is told may be read again after a power cut.
@@ -29,6 +31,7 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
       sql.run`INSERT OR REPLACE INTO project
         VALUES (${pk}, ${id}, ${version}, ${recordReadAt}, ${untimed ? 1 : 0}, ${tasksReadAt}, ${content})`;
     } else sql.run`DELETE FROM project WHERE process = ${pk} AND id = ${id}`;
+    writeTombstone(database, process, request);
     return 'committed';
   });
 }

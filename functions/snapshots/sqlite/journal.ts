@@ -39,6 +39,8 @@ export function sqliteJournal({ file, sql }: Database): Journal {
     expire: (now, limit) => {
       const { changes } = sql.run`DELETE FROM change WHERE position IN (
         SELECT position FROM change WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
+      sql.run`DELETE FROM tombstone WHERE (process, id) IN (
+        SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
       if (changes !== 0) file.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
       return Number(changes);
     },

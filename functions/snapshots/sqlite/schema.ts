@@ -19,6 +19,12 @@ CREATE TABLE project (
   untimed INTEGER NOT NULL, tasks_read_at REAL NOT NULL, content BLOB NOT NULL,
   PRIMARY KEY (process, id)
 ) STRICT;
+CREATE TABLE tombstone (
+  process TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, read_at REAL NOT NULL, untimed INTEGER NOT NULL,
+  updated_at REAL, expires_at INTEGER NOT NULL,
+  PRIMARY KEY (process, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tombstone_expiry ON tombstone (expires_at);
 CREATE TABLE change (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   process TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL, events BLOB NOT NULL,

@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import { abandon, finish, isUnfinished, release, saveProgress, takeLease } from './leases.ts';
 import { held, load, projectIds } from './projects.ts';
 import { readState } from './states.ts';
+import { readTombstone } from './tombstones.ts';
 
 /** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done, and on disk,
  *  before it returns; what SQLite refuses (a full disk) rejects, and nothing is changed. */
@@ -21,6 +22,7 @@ export function sqliteSnapshots(database: Database): Snapshots {
     announce: async (process, announcement) => announce(database, process, announcement),
     load: async (process, projectId) => load(database, process, projectId),
     commit: async (process, request) => commit(database, process, request),
+    tombstone: async (process, projectId) => readTombstone(database, process, projectId),
     held: async (process, ids) => held(database, process, ids),
     projectIds: process => projectIds(database, process),
   };

@@ -1,0 +1,42 @@
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { expiryOf } from './change-items.ts';
+import { getItem } from './get-item.ts';
+import { canBeHeld, tombstoneKey } from './keys.ts';
+import type { CommitRequest, ProcessKey, Tombstone } from './snapshots.ts';
+import type { Table } from './table.ts';
+
+/** What a deletion leaves behind, in its transaction. */
+export function tombstonePuts(
+  { tableName }: Table,
+  process: ProcessKey,
+  { projectId, tombstone, at }: CommitRequest,
+): TransactWriteItem[] {
+  if (!tombstone) return [];
+  const { version, readAt, untimed, updatedAt } = tombstone;
+  const item = {
+    ...tombstoneKey(process, projectId),
+    version: { N: String(version) },
+    readAt: { N: String(readAt) },
+    ...(untimed && { untimed: { BOOL: true } }),
+    ...(updatedAt !== undefined && { updatedAt: { N: String(updatedAt) } }),
+    expiresAt: { N: String(expiryOf(at)) },
+  };
+  return [{ Put: { TableName: tableName, Item: item } }];
+}
+
+export async function readTombstone(
+  table: Table,
+  process: ProcessKey,
+  projectId: string,
+): Promise<Tombstone | undefined> {
+  const key = tombstoneKey(process, projectId);
+  const item = canBeHeld(key) ? await getItem(table, key) : undefined;
+  return (
+    item && {
+      version: Number(item.version?.N),
+      readAt: Number(item.readAt?.N),
+      ...(item.untimed?.BOOL && { untimed: true }),
+      ...(item.updatedAt && { updatedAt: Number(item.updatedAt.N) }),
+    }
+  );
+}
