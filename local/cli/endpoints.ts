@@ -40,7 +40,6 @@ interface Served extends ServedEndpoint {
 
 /** Starts to serve them; each goes on with what an earlier run left, also one that was stopped by its 410. */
 export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
-  await tellAbandoned(house, wanted);
   const served = await Promise.all(wanted.map(one => serve(one, house)));
   return {
     tried: async () => void (await Promise.all(served.map(endpoint => endpoint.tried()))),
@@ -104,16 +103,4 @@ function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: Hou
   const secret = keptSecret(file);
   output.say(`${name}: its events are signed with the secret in ${file}`);
   return [secret];
-}
-
-/** What was left for an endpoint that is not asked for now stays. */
-async function tellAbandoned(
-  { deliveries, output }: House,
-  wanted: readonly WantedEndpoint[],
-): Promise<void> {
-  for (const name of await deliveries.endpoints()) {
-    if (name.startsWith('sns:') || wanted.some(one => one.name === name)) continue;
-    const { pending } = await deliveries.standing(name);
-    if (pending > 0) output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`);
-  }
 }

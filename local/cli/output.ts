@@ -68,7 +68,7 @@ function textLines(to: NodeJS.WriteStream, colour: boolean): Lines {
 function jsonLines(to: NodeJS.WriteStream, clock: Clock): Lines {
   return (level, text, details) => {
     const time = new Date(clock()).toISOString();
-    for (const message of text.split('\n').map(each => each.trim())) {
+    for (const message of text.split('\n').map(each => each.trim().replaceAll(/ {2,}/g, ' '))) {
       const ours = { time, level, message };
       if (message !== '') to.write(`${JSON.stringify({ ...ours, ...details, ...ours })}\n`);
     }

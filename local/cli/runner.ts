@@ -24,8 +24,9 @@ import { sourceOf } from './source-of.ts';
 import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
 import { sqliteTable, type Table } from './table.ts';
-import { startTopic, type Topic } from './topic.ts';
+import { BUILT_IN, startTopic, type Topic } from './topic.ts';
 import { refuseUndeliverable } from './undeliverable.ts';
+import { tellAbandoned } from './undelivered.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
 import { wantedSubscriptions } from './wanted-subscriptions.ts';
 
@@ -91,6 +92,11 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   });
   output.say(banner({ source, subscriptions, endpoints: wanted, data, health, once: options.once }));
   const behind = { ...house, ...store, resend };
+  const kept = [
+    ...[BUILT_IN, ...subscriptions.map(({ name }) => name)].map(subscriberName),
+    ...wanted.map(({ name }) => name),
+  ];
+  await tellAbandoned(behind, new Set(kept), clock());
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
   const endpoints = await startEndpoints({ ...behind, topic: topic.topic }, wanted);
   const polling = startPolling({ output, snapshots: table.snapshots, clock, passes }, source);

@@ -76,7 +76,8 @@ export async function startTopic(
   return { topic, sns, publish: publisher(topic, house), unconfirmed, gaveUp: () => gaveUp };
 }
 
-const BUILT_IN = 'built-in';
+/** The subscription that prints. */
+export const BUILT_IN = 'built-in';
 
 function publisher(topic: LocalTopic, { directory, output }: House): Publish {
   return createPublish({

@@ -45,14 +45,14 @@ describe('the output', () => {
     const at = terminal(true);
     const output = createOutput(at, { json: true, log: 'json', format, noColour: false, clock });
     output.event(event);
-    output.say('  two\n\nlines');
+    output.say('  two\n\nlines   in columns');
     output.warn('crm: answered 500', { endpoint: 'crm', level: 'none' });
     output.log.error('careful', { code: 'x', nothing: undefined });
     const [events, words] = at.read();
     expect(events).toBe(`${JSON.stringify(event)}\n`);
     expect((words as string).trimEnd().split('\n')).toEqual([
       `{"time":"${TIME}","level":"info","message":"two"}`,
-      `{"time":"${TIME}","level":"info","message":"lines"}`,
+      `{"time":"${TIME}","level":"info","message":"lines in columns"}`,
       `{"time":"${TIME}","level":"warn","message":"crm: answered 500","endpoint":"crm"}`,
       `{"time":"${TIME}","level":"error","message":"careful","code":"x"}`,
     ]);

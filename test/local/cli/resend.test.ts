@@ -3,7 +3,7 @@ import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import type { Output } from '../../../local/cli/output.ts';
 import { resendOf } from '../../../local/cli/resend.ts';
-import { takeUp } from '../../../local/cli/undelivered.ts';
+import { takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
 import { UsageError } from '../../../local/cli/usage-error.ts';
 import { AT, delivery } from '../../delivery/deliveries-contract.ts';
 
@@ -71,5 +71,30 @@ describe('what an endpoint has yet to get', () => {
       waiting: ['e1', 'e2', 'e3'],
     });
     expect((await takenUp(['crm'], [])).lines).toEqual(['CRM: has no dead letters to send again']);
+  });
+});
+
+describe('what waits for endpoints that nobody asks for', () => {
+  const DAY = 24 * 3_600_000;
+
+  it('is told at each start for three days, and is dead letters then; of a subscription nothing is told', async () => {
+    const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
+    for (const endpoint of ['crm', 'wanted', 'sns:gone'])
+      await deliveries.add([
+        delivery('e1', { endpoint, at: AT }),
+        delivery('e2', { endpoint, at: AT + DAY }),
+      ]);
+    const lines: string[] = [];
+    const output = { warn: (text: string) => void lines.push(text) };
+    const start = (days: number) =>
+      tellAbandoned({ deliveries, output }, new Set(['wanted']), AT + days * DAY);
+    for (const days of [3, 3.5, 5, 6]) await start(days);
+    expect(lines).toEqual([
+      'crm: undelivered: 2. Give its URL again, and they are sent.',
+      'crm: undelivered: 1. Give its URL again, and they are sent.',
+    ]);
+    for (const endpoint of ['crm', 'sns:gone'])
+      expect(await deliveries.standing(endpoint)).toMatchObject({ pending: 0, dead: 2 });
+    expect(await deliveries.standing('wanted')).toMatchObject({ pending: 2, dead: 0 });
   });
 });
