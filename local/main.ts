@@ -19,11 +19,13 @@ async function main(): Promise<void> {
   umask(0o077);
   const options = parseOptions(argv.slice(2));
   if (options.help) return void stdout.write(HELP);
+  const { json, log } = options;
+  const noColour = (env.NO_COLOR ?? '') !== '';
   const output = createOutput(
     { stdout, stderr },
-    { json: options.json, format: formatEvent, noColour: (env.NO_COLOR ?? '') !== '' },
+    { json, log, format: formatEvent, noColour, clock: Date.now },
   );
-  await run(options, output);
+  await run(options, output).catch(error => fail(error, log === 'json' ? output.log.error : onStderr));
 }
 
 async function run(options: Options, output: Output): Promise<void> {
@@ -69,9 +71,20 @@ async function work(
   return Promise.race([passed, interrupted]);
 }
 
-await main().catch(async error => {
-  stderr.write(`changewire: ${error instanceof Error ? error.message : String(error)}\n`);
+/** Tells why it can't go on, and ends: with 2 when the command line or the environment is to blame. */
+async function fail(error: unknown, tell: (text: string) => void): Promise<never> {
+  tell(`changewire: ${messageOf(error)}`);
   if (!(error instanceof UsageError) && error instanceof Error && error.cause !== undefined)
-    stderr.write(`  because: ${error.cause instanceof Error ? error.cause.message : String(error.cause)}\n`);
-  await leave(error instanceof UsageError ? 2 : 1);
-});
+    tell(`  because: ${messageOf(error.cause)}`);
+  return leave(error instanceof UsageError ? 2 : 1);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function onStderr(text: string): void {
+  stderr.write(`${text}\n`);
+}
+
+await main().catch(error => fail(error, onStderr));

@@ -58,6 +58,12 @@ export interface Deliveries {
   remove(endpoint: string, seqs: readonly number[]): Promise<void>;
   /** It is given up: dead instead of pending, in one step. */
   bury(endpoint: string, seq: number, death: { readonly at: number; readonly reason: string }): Promise<void>;
+  /** All that was published before `before` is given up. @returns how many */
+  buryBefore(
+    endpoint: string,
+    before: number,
+    death: { readonly at: number; readonly reason: string },
+  ): Promise<number>;
   /** All that waits is due at `now`. @returns how many that changed */
   bringForward(endpoint: string, now: number): Promise<number>;
   /** Its dead letters are pending again, due at `now`, in the order of their publication. @returns how many */

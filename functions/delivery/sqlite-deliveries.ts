@@ -42,6 +42,8 @@ export function sqliteDeliveries(database: Database): Deliveries {
         WHERE endpoint = ${endpoint} AND seq IN (SELECT value FROM json_each(${JSON.stringify(seqs)}))`;
     },
     bury: async (endpoint, seq, death) => inTransaction(database, () => bury(database, endpoint, seq, death)),
+    buryBefore: async (endpoint, before, death) =>
+      inTransaction(database, () => buryBefore(database, endpoint, before, death)),
     bringForward: async (endpoint, now) =>
       Number(sql.run`UPDATE pending SET due = ${now} WHERE endpoint = ${endpoint} AND due > ${now}`.changes),
     revive: async (endpoint, now) => inTransaction(database, () => revive(database, endpoint, now)),
@@ -74,6 +76,18 @@ function bury(
     SELECT seq, endpoint, event_id, at, body, attributes, attempts + 1, ${at}, ${reason}
     FROM pending WHERE endpoint = ${endpoint} AND seq = ${seq}`;
   sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND seq = ${seq}`;
+}
+
+function buryBefore(
+  { sql }: Database,
+  endpoint: string,
+  before: number,
+  { at, reason }: { readonly at: number; readonly reason: string },
+): number {
+  sql.run`INSERT OR REPLACE INTO dead
+    SELECT seq, endpoint, event_id, at, body, attributes, attempts, ${at}, ${reason}
+    FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`;
+  return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
 }
 
 /** One that waits anyway, because it was published again, is not added a second time. */

@@ -11,7 +11,7 @@ export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string
   const kept: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
-    if (size < QUOTED_BYTES) kept.push(chunk);
+    kept.push(chunk);
     size += chunk.length;
     if (size > BODY_LIMIT) break;
   }
@@ -21,10 +21,10 @@ export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string
 /** The first line of an endpoint's answer that says something, for people; undefined when there is none, when it is HTML, or when
  *  it repeats what stands in the address behind the host: that may be a secret, as it is of Slack's and Teams'. */
 export function quote(answer: string, url: string): string | undefined {
-  const lines = answer.split(/[\r\n\u2028\u2029]+/).map(clean);
+  const lines = answer.split(/[\r\n\u2028\u2029]/).map(clean);
   const first = lines.find(line => /[\p{L}\p{N}]/u.test(line));
   if (first === undefined || first.startsWith('<') || repeats(first, url)) return undefined;
-  return first.length > LONGEST ? `${first.slice(0, LONGEST - 1).trimEnd()}…` : first;
+  return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first;
 }
 
 /** Neither moves a terminal's cursor nor hides anything. */
@@ -38,26 +38,13 @@ function clean(line: string): string {
 /** However it was written: in capitals, encoded, or with other separators. */
 function repeats(line: string, url: string): boolean {
   const { pathname, search } = new URL(url);
-  const behind = pathname + search;
-  const forms = [behind, decoded(behind)].map(bare);
-  const shown = [line, decoded(line)].map(bare);
-  return forms.some(form => {
-    for (let at = 0; at + TELLING <= form.length; at++) {
-      const part = form.slice(at, at + TELLING);
-      if (shown.some(text => text.includes(part))) return true;
-    }
-    return false;
-  });
+  const [behind, shown] = [bare(pathname + search), bare(line)];
+  for (let at = 0; at + TELLING <= behind.length; at++)
+    if (shown.includes(behind.slice(at, at + TELLING))) return true;
+  return false;
 }
 
+/** What no encoding changes. */
 function bare(text: string): string {
-  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return text.toLowerCase().replaceAll(/%[0-9a-f]{2}|[^a-z0-9]/g, '');
 }

@@ -8,6 +8,11 @@ const INTERVALS = 5;
 /** A poller that looks every second is not stalled by a restart. */
 const LEAST_MS = 60_000;
 
+/** So long may no `changes` pass be completed, in ms, before a process that is looked at every `interval` ms is stalled. */
+export function longestSilence(interval: number): number {
+  return Math.max(INTERVALS * interval, LEAST_MS);
+}
+
 /** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is what the last one met. A run
  *  tells it: so a schedule that does not run is no stall, nor is anything before the baseline. It is never the cause of
  *  a failure: what the pass met is what the caller must see. */
@@ -55,8 +60,7 @@ export async function tellRecovered(pass: Pass): Promise<void> {
 
 function isOverdue(pass: Pass, { completedAt, stalled }: ProcessState): boolean {
   const { clock, settings } = pass.parts;
-  const allowed = Math.max(INTERVALS * settings.interval, LEAST_MS);
-  return !stalled && clock() - completedAt > allowed;
+  return !stalled && clock() - completedAt > longestSilence(settings.interval);
 }
 
 async function trying(pass: Pass, tell: () => Promise<void>): Promise<void> {

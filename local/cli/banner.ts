@@ -12,9 +12,11 @@ export function banner(about: {
   readonly endpoints: readonly WantedEndpoint[];
   /** undefined when nothing is kept. */
   readonly data: string | undefined;
+  /** Where it says how it is; undefined: nowhere. */
+  readonly health: string | undefined;
   readonly once: boolean;
 }): string {
-  const { source, subscriptions, endpoints, data, once } = about;
+  const { source, subscriptions, endpoints, data, health, once } = about;
   const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
   const places = ['this terminal', ...subscriptions.map(({ label }) => label)];
   const kept = data === undefined ? 'not kept' : `kept in ${data}, where the next start goes on`;
@@ -24,6 +26,7 @@ export function banner(about: {
     `  events  to ${places.join(', ')} (over HTTP)`,
     ...endpoints.map(endpoint => `          to ${describe(endpoint)}`),
     `  data    ${kept}`,
+    ...(health === undefined ? [] : [`  health  ${health}`]),
     ...(source.simulated ? ['  yours   --help tells how to watch your own workspace'] : []),
     ...(once ? [] : ['  stop    Ctrl-C']),
     '',

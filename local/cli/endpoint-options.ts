@@ -33,7 +33,7 @@ interface Draft {
 }
 
 /** Whether what follows on the command line may be left out. */
-export const VALUE_IS_OPTIONAL = new Set(['--slack', '--teams']);
+export const VALUE_IS_OPTIONAL = new Set(['--slack', '--teams', '--health']);
 
 /** Reads the options that name endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret` belong
  *  to the endpoint before them. @throws UsageError, which shows no URL beyond its origin and no secret */

@@ -9,7 +9,7 @@ import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
-import { undeliveredText } from './undelivered-text.ts';
+import { takeUp } from './undelivered.ts';
 import type { WantedEndpoint } from './wanted-endpoints.ts';
 
 /** The endpoints that `deliver.ts` serves in this run. */
@@ -27,6 +27,8 @@ interface House {
   readonly topic: LocalTopic;
   readonly deliveries: Deliveries;
   readonly states: SqliteEndpointStates;
+  /** Whose dead letters are sent again. */
+  readonly resend: ReadonlySet<string>;
 }
 
 interface Served extends ServedEndpoint {
@@ -38,7 +40,6 @@ interface Served extends ServedEndpoint {
 
 /** Starts to serve them; each goes on with what an earlier run left, also one that was stopped by its 410. */
 export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
-  await tellAbandoned(house, wanted);
   const served = await Promise.all(wanted.map(one => serve(one, house)));
   return {
     tried: async () => void (await Promise.all(served.map(endpoint => endpoint.tried()))),
@@ -47,14 +48,14 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
 }
 
 async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
-  const { closers, output, topic, deliveries, states } = house;
+  const { closers, output, topic, states } = house;
   const { name, kind, url, filter } = wanted;
   let stopped = false;
   const say = (text: string): void => {
-    if (!stopped) output.warn(`${name}: ${text}`);
+    if (!stopped) output.warn(`${name}: ${text}`, { endpoint: name });
   };
   states.restart(name);
-  const standing = await deliveries.standing(name);
+  const formerDead = await takeUp(house, { endpoint: name, label: name }, Date.now());
   const endpoint = await startEndpoint({
     name,
     kind,
@@ -72,8 +73,7 @@ async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
     stopped = true;
     await ended;
   });
-  if (standing.oldest !== undefined) output.say(`${name}: ${undeliveredText(standing)}`);
-  return { ...endpoint, name, say, formerDead: standing.dead };
+  return { ...endpoint, name, say, formerDead };
 }
 
 /** Says what a stop means here: what the deliverer would say of it is for operators of a stack. */
@@ -103,16 +103,4 @@ function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: Hou
   const secret = keptSecret(file);
   output.say(`${name}: its events are signed with the secret in ${file}`);
   return [secret];
-}
-
-/** What was left for an endpoint that is not asked for now stays. */
-async function tellAbandoned(
-  { deliveries, output }: House,
-  wanted: readonly WantedEndpoint[],
-): Promise<void> {
-  for (const name of await deliveries.endpoints()) {
-    if (name.startsWith('sns:') || wanted.some(one => one.name === name)) continue;
-    const { pending } = await deliveries.standing(name);
-    if (pending > 0) output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`);
-  }
 }

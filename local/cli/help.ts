@@ -25,6 +25,12 @@ Options
   --slack URL             tell events in a Slack channel, by its incoming webhook
   --teams URL             tell events in a Teams channel, by its Workflows webhook
                           (alone, --slack and --teams take SLACK_WEBHOOK_URL and TEAMS_WEBHOOK_URL of the environment)
+  --name NAME             call the endpoint before it so, in all that is said of it
+  --filter KEY=A,B        send the endpoint before it only events of which KEY is A or B; several keys: that fit all.
+                          KEY is events, workspaces, processes, projects or fields
+  --resend NAME           send the dead letters of that endpoint again (repeat it for several)
+  --config FILE           watch the workspaces of this JSON file, and serve its endpoints (docs/configuration.md);
+                          what is secret comes from the environment or .env
   --interval 60s          how often to look for changes (60s; the simulated service: 2s)
   --sweep-interval 6h     how often to read everything again, which finds what the API didn't tell
   --overlap 120s          how far back to look again each time, for updates that come late
@@ -34,8 +40,12 @@ Options
   --once                  look once, deliver all events, end (exit code 1 if that failed, or if an event is
                           undelivered after its first attempt: the next start goes on with it)
   --json                  print each event as one line of JSON on stdout, and all else on stderr
+  --log json              write all else as lines of JSON, too (text); without --json the events are among them
+  --health PORT           answer GET http://127.0.0.1:PORT/healthz (8321): 200 when all is well, 503 when something is
+                          late, and what, as JSON
   --help                  print this
 
 Durations are written 500ms, 60s, 5m or 6h. Ctrl-C stops; a second Ctrl-C stops at once.
-DYNAMODB_ENDPOINT makes it use another DynamoDB than the embedded one, such as http://127.0.0.1:8000.
+A backup of the data directory, also while it is in use: npm run backup -- DIR
+DYNAMODB_ENDPOINT keeps what is known in a DynamoDB, such as http://127.0.0.1:8000, instead of the data directory.
 `;

@@ -3,6 +3,7 @@ import { nearest } from '../../infra/config/nearest.ts';
 import { isWords, shown } from '../../infra/config/shown.ts';
 import { parseDuration } from './duration.ts';
 import { type EndpointOption, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
+import type { LogFormat } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What was asked for on the command line. Durations are in ms. */
@@ -20,8 +21,13 @@ export interface Options {
   /** undefined: the source's own directory. */
   readonly data: string | undefined;
   readonly memory: boolean;
+  /** Names of endpoints whose dead letters are sent again. */
+  readonly resend: readonly string[];
   readonly once: boolean;
   readonly json: boolean;
+  readonly log: LogFormat;
+  /** The port of `GET /healthz` on this machine, 0 for any that is free; undefined: none. */
+  readonly health: number | undefined;
   readonly help: boolean;
 }
 
@@ -40,18 +46,30 @@ const FLAGS = {
   overlap: { type: 'string' },
   data: { type: 'string' },
   memory: { type: 'boolean' },
+  resend: { type: 'string', multiple: true },
   once: { type: 'boolean' },
   json: { type: 'boolean' },
+  log: { type: 'string' },
+  health: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+
+/** Every option's name. */
+export const OPTION_NAMES: readonly string[] = Object.keys(FLAGS);
+/** Where nobody says otherwise. */
+export const HEALTH_PORT = 8321;
 
 /** Reads the arguments after the script's name. @throws UsageError */
 export function parseOptions(args: readonly string[]): Options {
   const { values, tokens } = read(args.map(withValue));
   if (values.memory && values.data !== undefined)
     throw new UsageError('--memory keeps nothing and --data keeps all: give one of them.');
+  if (values.memory && values.resend !== undefined)
+    throw new UsageError('--memory keeps nothing, so there is nothing for --resend to send again.');
   if (values.raw && values.subscribe === undefined)
     throw new UsageError('--raw is about the endpoints of --subscribe URL: give one.');
+  if (values.once && values.health !== undefined)
+    throw new UsageError('--health is for a run that goes on: give it without --once.');
   if (values.config !== undefined) noneBeside(values);
   return {
     subscribe: (values.subscribe ?? []).map(endpoint),
@@ -63,8 +81,11 @@ export function parseOptions(args: readonly string[]): Options {
     overlap: duration('overlap', values.overlap) ?? 120_000,
     data: text('data', values.data),
     memory: values.memory ?? false,
+    resend: (values.resend ?? []).flatMap(name => text('resend', name) ?? []),
     once: values.once ?? false,
     json: values.json ?? false,
+    log: logFormat(values.log),
+    health: port(values.health),
     help: values.help ?? false,
   };
 }
@@ -129,6 +150,9 @@ const EXAMPLES: Record<string, string> = {
   'sweep-interval': '--sweep-interval 6h',
   overlap: '--overlap 120s',
   data: '--data .changewire',
+  resend: '--resend planner',
+  log: '--log json',
+  health: `--health ${HEALTH_PORT}`,
 };
 
 function notAnOption(word: string): string {
@@ -153,6 +177,18 @@ function duration(name: string, value: string | undefined): number | undefined {
   const ms = parseDuration(value);
   if (ms !== undefined) return ms;
   throw new UsageError(`--${name} takes a duration such as 500ms, 60s, 5m or 6h, found ${shown(value)}.`);
+}
+
+function logFormat(value: string | undefined): LogFormat {
+  if (value === undefined || value === 'text' || value === 'json') return value ?? 'text';
+  throw new UsageError(`--log takes text or json, found ${shown(value)}.`);
+}
+
+function port(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (value === '') return HEALTH_PORT;
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new UsageError(`--health takes a port from 0 (any that is free) to 65535, found ${shown(value)}.`);
 }
 
 function endpoint(value: string): string {

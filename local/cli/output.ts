@@ -1,15 +1,19 @@
 import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { Clock } from '../../functions/clock.ts';
 import type { Log } from '../../functions/telemetry.ts';
 
 export type Format = (event: ChangeEvent, options: { colour: boolean; width?: number }) => string;
 
+/** How what is no event is written: in words for people, or a JSON object a line. */
+export type LogFormat = 'text' | 'json';
+
 /** Where the runner speaks: events, and everything else. */
 export interface Output {
   event(event: ChangeEvent): void;
-  /** One or more lines that are no event. */
-  say(text: string): void;
+  /** One or more lines that are no event. `details` are for programs: the text says all that people need. */
+  say(text: string, details?: object): void;
   /** Said when something is wrong. */
-  warn(text: string): void;
+  warn(text: string, details?: object): void;
   /** What the handlers say: of it, what is wrong. */
   readonly log: Log;
 }
@@ -19,35 +23,55 @@ export interface Terminal {
   readonly stderr: NodeJS.WriteStream;
 }
 
-/**
- * With `json` each event is one line of JSON on stdout, and all else goes to stderr; else all is for people, on stdout, in
- * colour on a terminal unless NO_COLOR is set.
- */
-export function createOutput(
-  { stdout, stderr }: Terminal,
-  options: { json: boolean; format: Format; noColour: boolean },
-): Output {
+export interface OutputOptions {
+  /** Each event is one line of JSON on stdout, and all else goes to stderr; otherwise all is on stdout. */
+  readonly json: boolean;
+  readonly log: LogFormat;
+  readonly format: Format;
+  readonly noColour: boolean;
+  readonly clock: Clock;
+}
+
+/** Speaks to people, in colour on a terminal unless NO_COLOR is set; or, with `log` json, to programs: each line is an object
+ *  with time, level and message, and an event that is not told elsewhere is one with an `event`. */
+export function createOutput({ stdout, stderr }: Terminal, options: OutputOptions): Output {
   const words = options.json ? stderr : stdout;
   const colour = !options.noColour && words.isTTY === true;
-  const paint = (code: number, text: string) => (colour ? `\u001B[${code}m${text}\u001B[0m` : text);
-  const say = (text: string) => void words.write(`${text}\n`);
-  const warn = (text: string) => say(paint(33, text));
-  return {
-    event: event => {
-      // Of a file or a pipe there are no columns: what is for programs, or read later, is never cut.
+  const lines = options.log === 'json' ? jsonLines(words, options.clock) : textLines(words, colour);
+  const event = (told: ChangeEvent): void => {
+    if (options.json) stdout.write(`${JSON.stringify(told)}\n`);
+    else if (options.log === 'json') lines('info', 'An event was told.', { event: told });
+    else {
+      // Of a file or a pipe there are no columns: what is read later is never cut.
       const width = stdout.isTTY ? stdout.columns : undefined;
-      const text = options.json
-        ? JSON.stringify(event)
-        : options.format(event, { colour, ...(width !== undefined && { width }) });
-      stdout.write(`${text}\n`);
-    },
-    say,
-    warn,
-    log: {
-      info: () => undefined,
-      warn: (message, details) => warn(`${message}${show(details)}`),
-      error: (message, details) => warn(`${message}${show(details)}`),
-    },
+      stdout.write(`${options.format(told, { colour, ...(width !== undefined && { width }) })}\n`);
+    }
+  };
+  const shown = (level: 'warn' | 'error') => (message: string, details?: object) =>
+    options.log === 'json' ? lines(level, message, details) : lines(level, `${message}${show(details)}`);
+  return {
+    event,
+    say: (text, details) => lines('info', text, details),
+    warn: (text, details) => lines('warn', text, details),
+    log: { info: () => undefined, warn: shown('warn'), error: shown('error') },
+  };
+}
+
+type Lines = (level: 'info' | 'warn' | 'error', text: string, details?: object) => void;
+
+function textLines(to: NodeJS.WriteStream, colour: boolean): Lines {
+  const paint = (code: number, text: string) => (colour ? `\u001B[${code}m${text}\u001B[0m` : text);
+  return (level, text) => void to.write(`${level === 'info' ? text : paint(33, text)}\n`);
+}
+
+/** Nothing in `details` takes the place of what each line has. */
+function jsonLines(to: NodeJS.WriteStream, clock: Clock): Lines {
+  return (level, text, details) => {
+    const time = new Date(clock()).toISOString();
+    for (const message of text.split('\n').map(each => each.trim().replaceAll(/ {2,}/g, ' '))) {
+      const ours = { time, level, message };
+      if (message !== '') to.write(`${JSON.stringify({ ...ours, ...details, ...ours })}\n`);
+    }
   };
 }
 

@@ -4,6 +4,7 @@ import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { PassWatch } from '../health/freshness.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
 import type { Source } from './source.ts';
@@ -23,9 +24,11 @@ export interface Polling {
 
 /** Connects to the workspaces and makes the poll handler ready. */
 export function startPolling(
-  { output, snapshots, clock }: { output: Output; snapshots: Snapshots; clock: Clock },
+  parts: { output: Output; snapshots: Snapshots; clock: Clock; passes: PassWatch },
   source: Source,
 ): Polling {
+  const { output, snapshots, clock, passes } = parts;
+  const tellProgress = baselineProgress(output, clock);
   const connections = new Map(
     source.watched.map(watched => [watched.workspace.name, connection(watched, source, { output, clock })]),
   );
@@ -40,12 +43,23 @@ export function startPolling(
     // A pass that fails also throws, and who runs it tells.
     log: { ...output.log, error: () => undefined },
     count: () => undefined,
-    onProgress: baselineProgress(output, clock),
+    onProgress: progress => {
+      passes.moved(progress, clock());
+      tellProgress(progress);
+    },
   });
-  const runPass: RunPass = ({ workspace, processId }, mode) => {
+  const runPass: RunPass = async (process, mode) => {
+    const { workspace, processId } = process;
     const until = clock() + PASS_MS;
     const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => until - clock() };
-    return poll({ workspace, processId, mode }, context);
+    try {
+      const report = await poll({ workspace, processId, mode }, context);
+      if (report.outcome === 'completed') passes.passed(process, mode, clock());
+      return report;
+    } catch (error) {
+      passes.failed(process, mode, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
   };
   return {
     runPass,

@@ -1,26 +1,32 @@
 import type { Clock } from '../../functions/clock.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import type { Feed } from '../feed/journal-feed.ts';
+import { PassWatch } from '../health/freshness.ts';
+import { serveHealth } from '../health/server.ts';
+import { subscriberName } from '../sns/subscribe.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
-import { readConfigFile } from './config-file.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
-import { type Environment, serviceSettings } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { failure } from './failure.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { jobsOf } from './jobs.ts';
 import { passOnce } from './once.ts';
 import type { Options } from './options.ts';
 import type { Output } from './output.ts';
 import { type Polling, startPolling } from './polling.ts';
+import { resendOf } from './resend.ts';
 import { type Job, startScheduler } from './scheduler.ts';
 import { sleep } from './sleep.ts';
-import { configuredSource, type Rhythm, realSource, type Source, simulatedSource } from './source.ts';
+import type { Source } from './source.ts';
+import { sourceOf } from './source-of.ts';
 import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
 import { sqliteTable, type Table } from './table.ts';
-import { startTopic, type Topic } from './topic.ts';
+import { BUILT_IN, startTopic, type Topic } from './topic.ts';
 import { refuseUndeliverable } from './undeliverable.ts';
+import { tellAbandoned } from './undelivered.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
 import { wantedSubscriptions } from './wanted-subscriptions.ts';
 
@@ -33,8 +39,6 @@ export interface Runner {
   stop(): Promise<void>;
 }
 
-/** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */
-const LIVELY = 2000;
 const CONFIRM_WITHIN = 10_000;
 /** Offline a look-up may take long, and tells nothing. */
 const RESOLVED_WITHIN = 3000;
@@ -70,17 +74,32 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const wanted = wantedEndpoints(options.endpoints, config, environment);
   await refuseUndeliverable(wanted, resolveBySystem, RESOLVED_WITHIN);
   const subscriptions = wantedSubscriptions(options, config);
+  const resend = resendOf(options.resend, wanted, subscriptions);
   const data = options.memory ? undefined : (options.data ?? open.data);
   const house = { closers, directory: takeDirectory(closers, data, output), output };
   const store = openStore(house);
   const dynamodb = environment.DYNAMODB_ENDPOINT;
   const table = dynamodb ? await openDynamo(house, dynamodb) : sqliteTable(house, store);
   const source = await open.start(house);
-  output.say(banner({ source, subscriptions, endpoints: wanted, data, once: options.once }));
-  const behind = { ...house, ...store };
+  const passes = new PassWatch(clock());
+  const about = { ...store, ...source, passes, snapshots: table.snapshots, clock };
+  const health = await serveHealth(closers, options.health, {
+    ...about,
+    endpoints: [
+      ...subscriptions.map(({ name, label }) => ({ name: label, kept: subscriberName(name) })),
+      ...wanted.map(({ name }) => ({ name, kept: name })),
+    ],
+  });
+  output.say(banner({ source, subscriptions, endpoints: wanted, data, health, once: options.once }));
+  const behind = { ...house, ...store, resend };
+  const kept = [
+    ...[BUILT_IN, ...subscriptions.map(({ name }) => name)].map(subscriberName),
+    ...wanted.map(({ name }) => name),
+  ];
+  await tellAbandoned(behind, new Set(kept), clock());
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
   const endpoints = await startEndpoints({ ...behind, topic: topic.topic }, wanted);
-  const polling = startPolling({ output, snapshots: table.snapshots, clock }, source);
+  const polling = startPolling({ output, snapshots: table.snapshots, clock, passes }, source);
   closers.add(polling.close);
   const feed = () => table.feed(topic.publish);
   return {
@@ -97,42 +116,10 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   };
 }
 
-/** Where the processes are, and where what is known of them is kept unless told otherwise: what one service left to be sent
- *  must never reach those who watch another. */
-function sourceOf(options: Options, environment: Environment) {
-  if (options.config !== undefined) {
-    const config = readConfigFile(options.config);
-    const source = configuredSource(config, environment);
-    return { config, data: '.changewire', start: async () => source };
-  }
-  const settings = serviceSettings(environment);
-  if (settings !== undefined) {
-    const source = realSource(settings, rhythmOf(options, 60_000));
-    return { config: undefined, data: '.changewire', start: async () => source };
-  }
-  const start = (house: House) => openSimulated(house, options);
-  return { config: undefined, data: '.changewire/simulated', start };
-}
-
 /** Loaded only when it is asked for: AWS's clients take time and memory. */
 async function openDynamo(house: House, endpoint: string): Promise<Table> {
   const { dynamoTable } = await import('./dynamo-table.ts');
   return dynamoTable(house, endpoint);
-}
-
-function rhythmOf({ interval, sweepInterval, overlap }: Options, usual: number): Rhythm {
-  return { interval: interval ?? usual, sweepInterval, overlap };
-}
-
-async function openSimulated({ closers, directory, output }: House, options: Options): Promise<Source> {
-  const source = await simulatedSource({
-    file: directory.file('service.json'),
-    rhythm: rhythmOf(options, LIVELY),
-    every: options.once ? undefined : LIVELY,
-    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
-  });
-  closers.add(source.stop);
-  return source;
 }
 
 function takeDirectory(closers: Closers, data: string | undefined, output: Output): DataDirectory {
@@ -183,8 +170,4 @@ async function once(parts: {
   await topic.sns.idle();
   await endpoints.tried();
   return [well, !topic.gaveUp(), await endpoints.wellDone()].every(Boolean);
-}
-
-function failure(error: unknown): string {
-  return error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
 }

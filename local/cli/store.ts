@@ -30,7 +30,8 @@ export function openStore({ closers, directory }: { closers: Closers; directory:
   const former = directory.file(FORMER_FILE);
   if (existsSync(former))
     throw new Error(
-      `${directory.path} was written by an older version, and is left as it is. Choose another directory with --data DIR: ` +
+      `${directory.path} holds the embedded DynamoDB of an older version (${FORMER_FILE}), which this one does not read. It is ` +
+        'left as it is, with what it has yet to deliver. Choose another directory with --data DIR, or move this one away: ' +
         'the first pass is then a new baseline.',
     );
   const path = directory.lasting ? directory.file(STORE_FILE) : ':memory:';

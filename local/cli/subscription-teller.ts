@@ -19,8 +19,9 @@ export function subscriptionTeller(
   };
   return ({ kind, name, text, attempt }) => {
     const label = labels.get(name) ?? name;
-    const warn = (line: string) => output.warn(`${label}: ${line}`);
-    if (kind === 'confirmed') return output.say(`${label}: ${text}`);
+    const about = { endpoint: label };
+    const warn = (line: string) => output.warn(`${label}: ${line}`, about);
+    if (kind === 'confirmed') return output.say(`${label}: ${text}`, about);
     if (attempt === undefined) return warn(text);
     const { eventId, attempts, failure, pause } = attempt;
     const told = failuresOf(name, warn);

@@ -10,7 +10,7 @@ import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
 import { sleep } from './sleep.ts';
 import { subscriptionTeller } from './subscription-teller.ts';
-import { undeliveredText } from './undelivered-text.ts';
+import { takeUp } from './undelivered.ts';
 import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 export interface Topic {
@@ -28,6 +28,8 @@ interface House {
   readonly directory: DataDirectory;
   readonly output: Output;
   readonly deliveries: Deliveries;
+  /** Whose dead letters are sent again. */
+  readonly resend: ReadonlySet<string>;
 }
 
 /**
@@ -61,7 +63,8 @@ export async function startTopic(
   const subscribed = await Promise.all(
     wanted.subscriptions.map(async ({ label, ...options }) => {
       const made = await sns.subscribe(options);
-      await goOn({ topic, deliveries, output }, { label, ...made });
+      await takeUp(house, { endpoint: made.endpoint, label }, Date.now());
+      await topic.bringForward(made.endpoint);
       return { label, ...made };
     }),
   );
@@ -73,18 +76,8 @@ export async function startTopic(
   return { topic, sns, publish: publisher(topic, house), unconfirmed, gaveUp: () => gaveUp };
 }
 
-const BUILT_IN = 'built-in';
-
-/** What an earlier run left is tried at once. */
-async function goOn(
-  { topic, deliveries, output }: Pick<House, 'deliveries' | 'output'> & { readonly topic: LocalTopic },
-  { label, endpoint }: { readonly label: string; readonly endpoint: string },
-): Promise<void> {
-  const standing = await deliveries.standing(endpoint);
-  if (standing.oldest === undefined) return;
-  output.say(`${label}: ${undeliveredText(standing)}`);
-  await topic.bringForward(endpoint);
-}
+/** The subscription that prints. */
+export const BUILT_IN = 'built-in';
 
 function publisher(topic: LocalTopic, { directory, output }: House): Publish {
   return createPublish({

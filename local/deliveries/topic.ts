@@ -44,8 +44,8 @@ export class LocalTopic {
 
   /** All that waits for the endpoint is tried at once. */
   async bringForward(endpoint: string): Promise<void> {
-    const changed = await this.#deliveries.bringForward(endpoint, this.#clock());
-    if (changed > 0) this.#receivers.get(endpoint)?.lane.wake();
+    await this.#deliveries.bringForward(endpoint, this.#clock());
+    this.#receivers.get(endpoint)?.lane.wake();
   }
 
   /** As the SNS client does for `functions/topic/`: `PublishBatch` is all that is asked of it there. */

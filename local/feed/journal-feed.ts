@@ -22,7 +22,8 @@ export interface Feed {
   stop(): Promise<void>;
 }
 
-const CONSUMER = 'publish';
+/** Its name as a reader of the journal. */
+export const PUBLISHER = 'publish';
 /** Change records handed over at once: as many as the event source of the stack takes, or fewer. */
 const BATCH = 100;
 const INTERVAL_MS = 100;
@@ -86,7 +87,7 @@ class JournalFeed {
   /** @returns false when there was nothing */
   async #round(): Promise<boolean> {
     const { journal, publish, sleep } = this.#options;
-    const changes = journal.after(journal.positionOf(CONSUMER), BATCH);
+    const changes = journal.after(journal.positionOf(PUBLISHER), BATCH);
     const last = changes.at(-1);
     if (last === undefined) return false;
     await publishAll(changes.map(streamRecord), {
@@ -95,7 +96,7 @@ class JournalFeed {
       signal: this.#signal,
       onFailure: (error, left) => this.#fails(`${left} change records are not published`, error),
     });
-    journal.moveTo(CONSUMER, last.position);
+    journal.moveTo(PUBLISHER, last.position);
     return true;
   }
 

@@ -48,6 +48,21 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await deliveries.due('crm', AT, 1)).toMatchObject([{ eventId: 'a#b/ü', body }]);
     });
 
+    it('that were published before a time are given up together, the others wait on', async () => {
+      const deliveries = create();
+      const published = (eventId: string, at: number, endpoint = 'crm') =>
+        delivery(eventId, { at, endpoint });
+      await deliveries.add([published('e1', AT - 2), published('e2', AT), published('e1', AT - 2, 'chat')]);
+      expect(await deliveries.buryBefore('crm', AT, { at: AT + 9, reason: 'old' })).toBe(1);
+      expect(await deliveries.buryBefore('crm', AT, { at: AT + 9, reason: 'old' })).toBe(0);
+      expect(await ids(deliveries.due('crm', AT, 9))).toEqual(['e2']);
+      expect(await ids(deliveries.due('chat', AT, 9))).toEqual(['e1']);
+      expect(await deliveries.dead('chat', 9)).toEqual([]);
+      expect(await deliveries.dead('crm', 9)).toEqual([
+        { ...published('e1', AT - 2), diedAt: AT + 9, reason: 'old', attempts: 0 },
+      ]);
+    });
+
     it('keep endpoints apart', async () => {
       const deliveries = create();
       await deliveries.add([delivery('e1'), delivery('e1', { endpoint: 'chat' })]);

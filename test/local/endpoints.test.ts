@@ -208,9 +208,9 @@ describe('an endpoint that fails', () => {
     expect(pending(name)).toHaveLength(1);
   });
 
-  test('for three days leaves a dead letter', async () => {
+  test('for three days leaves a dead letter, which is sent again when that is asked for', async () => {
     baselined();
-    const hook = await receiver(answer(500));
+    const hook = await receiver(answer(500), answer(500), answer(204));
     edit('Acme');
     const args = `--once --json --webhook ${hook.url} --webhook-secret ${OLD}`;
     expect(await start(args).ended()).toBe(1);
@@ -229,7 +229,16 @@ describe('an endpoint that fails', () => {
     expect(dead(name)).toMatchObject([
       { event_id: waiting?.event_id, body: waiting?.body, reason: 'answered 500', attempts: 13 },
     ]);
-    expect(await start(args).ended()).toBe(0);
+    const between = start(args);
+    expect(await between.ended()).toBe(0);
+    expect(between.stderr()).toContain(`${name}: has dead letters: 1. --resend ${name} sends them again`);
+    const answered = hook.received.length;
+
+    const again = start(`${args} --resend ${name}`);
+    expect(await again.ended()).toBe(0);
+    expect(again.stderr()).toContain(`${name}: sends its dead letters again: 1`);
+    expect(hook.received.slice(answered).map(({ body }) => body)).toEqual([waiting?.body]);
+    expect(dead(name)).toEqual([]);
   });
 
   test('with 410 gets nothing more until the next start', async () => {

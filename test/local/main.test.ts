@@ -1,8 +1,16 @@
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../local/service/server.ts';
 import { pendingRows } from '../support/store-file.ts';
@@ -21,6 +29,24 @@ describe('the command line', () => {
     const partial = run(directory, '--once', { SERVICE_BASE_URL: 'http://127.0.0.1:1' });
     expect(await partial.ended()).toBe(2);
     expect(partial.stderr()).toContain('SERVICE_AUTH_URL, SERVICE_AUDIENCE');
+  });
+
+  test('writes nothing but JSON with --log json, its last words too', async () => {
+    const directory = temporaryDirectory();
+    const levels = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line).level);
+    const well = run(directory, '--once --memory --log json');
+    expect(await well.ended()).toBe(0);
+    expect(new Set(levels(well.stdout()))).toEqual(new Set(['info']));
+    expect(well.stdout()).toContain('"message":"baseline onboarding 30/30 projects"');
+    writeFileSync(join(directory, 'data'), '');
+    const refused = run(directory, '--once --log json --data data');
+    expect(await refused.ended()).toBe(1);
+    expect(levels(refused.stdout())).toEqual(['error']);
+    expect(well.stderr() + refused.stderr()).toBe('');
   });
 
   test('with --memory --once --json ends well, prints no event of a baseline, and leaves nothing', async () => {
@@ -64,6 +90,25 @@ describe('the data directory', () => {
     expect(again.stdout()).toContain(
       `${data} is open to others (mode 755); from now on it is yours alone (700)`,
     );
+  });
+
+  test('of an older version ends the start with one line, and is left as it is', async () => {
+    const directory = temporaryDirectory();
+    const data = join(directory, 'data');
+    const former = ['table.sqlite', 'position.json', 'undelivered/crm.jsonl', 'dead-letters/crm.jsonl'];
+    for (const name of former) {
+      mkdirSync(dirname(join(data, name)), { recursive: true, mode: 0o700 });
+      writeFileSync(join(data, name), name, { mode: 0o600 });
+    }
+    const refused = run(directory, '--data data --once');
+    expect(await refused.ended()).toBe(1);
+    expect(refused.stderr()).toMatch(
+      /^changewire: \S+ holds the embedded DynamoDB of an older version[^\n]+\n$/,
+    );
+    expect(refused.stdout()).toBe('');
+    const left = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => /[.]\w/.test(name));
+    expect(left.sort()).toEqual([...former].sort());
+    for (const name of former) expect(readFileSync(join(data, name), 'utf8')).toBe(name);
   });
 
   test('that is a file is refused in one line, with the remedy', async () => {

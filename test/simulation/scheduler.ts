@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 
 interface Due {
@@ -132,10 +133,20 @@ function swap(heap: Due[], one: number, other: number): void {
   heap[other] = left;
 }
 
-/** Makes `setTimeout` virtual, for the code that takes no other clock. Returns what makes it real again. */
+/** Whose timers are virtual: all that is called from where `virtualTimers` was, however indirectly. */
+const virtual = new AsyncLocalStorage<Scheduler | undefined>();
+
+/** Makes `setTimeout` virtual, for the code that takes no other clock: from here on, and in nothing that others have under way
+ *  in this process, such as a connection that another test leaves open. Returns what makes it real again. */
 export function virtualTimers(scheduler: Scheduler): () => void {
-  const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout };
-  globalThis.setTimeout = ((action: () => void, ms = 0) => scheduler.after(ms, action)) as never;
-  globalThis.clearTimeout = ((cancel: (() => void) | undefined) => cancel?.()) as never;
-  return () => void Object.assign(globalThis, real);
+  const { setTimeout, clearTimeout } = globalThis;
+  virtual.enterWith(scheduler);
+  globalThis.setTimeout = ((action: () => void, ms = 0, ...args: unknown[]) =>
+    virtual.getStore()?.after(ms, action) ?? setTimeout(action, ms, ...(args as []))) as never;
+  globalThis.clearTimeout = ((timer: unknown) =>
+    typeof timer === 'function' ? timer() : clearTimeout(timer as NodeJS.Timeout)) as never;
+  return () => {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+    virtual.enterWith(undefined);
+  };
 }

@@ -16,7 +16,7 @@ const APPLICATION_ID = 0x43485752;
 /** Grows with each change of a schema. No code reads an older layout. */
 export const LAYOUT = 1;
 /** Another process may hold the file for a moment: a backup's last page, a person who looks in. */
-const BUSY_MS = 5_000;
+export const BUSY_MS = 5_000;
 
 /** The file is no database of this version, or can't be opened. The message says what to do. */
 export class DatabaseError extends Error {}
@@ -73,17 +73,24 @@ function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): 
     file.exec('PRAGMA auto_vacuum = INCREMENTAL');
     const made = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}`;
     file.exec(`BEGIN; ${schemas.join('\n')} ${made}; COMMIT`);
-  } else if (application !== APPLICATION_ID) {
+  } else checkLayout(file, path);
+  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+}
+
+/** @throws DatabaseError when it is not ours, or of another layout */
+export function checkLayout(file: DatabaseSync, path: string): void {
+  const [application, layout] = [pragma(file, 'application_id'), pragma(file, 'user_version')];
+  if (application !== APPLICATION_ID) {
     throw new DatabaseError(
       `${path} is a database of another program. Choose another directory with --data DIR.`,
     );
-  } else if (layout !== LAYOUT) {
+  }
+  if (layout !== LAYOUT) {
     throw new DatabaseError(
       `${path} has layout ${layout}, this version reads layout ${LAYOUT} only. It is left as it is. Start with the version ` +
         'that wrote it, or choose another directory with --data DIR: the first pass is then a new baseline.',
     );
   }
-  file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
 }
 
 function isEmpty(file: DatabaseSync): boolean {

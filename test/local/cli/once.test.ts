@@ -9,7 +9,10 @@ type Answer = Error | Pick<PassReport, 'mode' | 'outcome'>;
 async function passed(answers: Record<string, Answer[]>) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()] as unknown as NodeJS.WriteStream[];
   if (stdout === undefined || stderr === undefined) throw new Error('There are two streams.');
-  const output = createOutput({ stdout, stderr }, { json: false, format: () => '', noColour: true });
+  const output = createOutput(
+    { stdout, stderr },
+    { json: false, log: 'text', format: () => '', noColour: true, clock: () => 0 },
+  );
   const runPass = async ({ processId }: { processId: string }): Promise<PassReport> => {
     const answer = answers[processId]?.shift();
     if (answer === undefined) throw new Error('one pass too many');

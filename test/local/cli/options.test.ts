@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HELP } from '../../../local/cli/help.ts';
-import { parseOptions } from '../../../local/cli/options.ts';
+import { OPTION_NAMES, parseOptions } from '../../../local/cli/options.ts';
 import { UsageError } from '../../../local/cli/usage-error.ts';
 
 describe('the command line', () => {
@@ -15,16 +15,21 @@ describe('the command line', () => {
       overlap: 120_000,
       data: undefined,
       memory: false,
+      resend: [],
       once: false,
       json: false,
+      log: 'text',
+      health: undefined,
       help: false,
     });
   });
 
   test('takes every option', () => {
     const args =
-      '--subscribe http://a/1 --subscribe https://b --raw --interval 500ms --sweep-interval 5m --overlap 1h';
-    expect(parseOptions([...args.split(' '), '--data', 'd', '--once', '--json', '-h'])).toEqual({
+      '--subscribe http://a/1 --subscribe https://b --raw --interval 500ms --sweep-interval 5m --overlap 1h --resend planner --resend crm';
+    expect(
+      parseOptions([...args.split(' '), '--data', 'd', '--once', '--json', '--log', 'json', '-h']),
+    ).toEqual({
       subscribe: ['http://a/1', 'https://b'],
       raw: true,
       endpoints: [],
@@ -34,10 +39,22 @@ describe('the command line', () => {
       overlap: 3_600_000,
       data: 'd',
       memory: false,
+      resend: ['planner', 'crm'],
       once: true,
       json: true,
+      log: 'json',
+      health: undefined,
       help: true,
     });
+  });
+
+  test.each([
+    ['--health', 8321],
+    ['--health --json', 8321],
+    ['--health 0', 0],
+    ['--health=65535', 65_535],
+  ])('takes the port of %j', (line, health) => {
+    expect(parseOptions(line.split(' '))).toMatchObject({ health });
   });
 
   test.each([
@@ -75,28 +92,21 @@ describe('the command line', () => {
     ],
     ['--name a', '--name belongs to the --webhook, --slack or --teams before it: give that first.'],
     ['--slack https://a.example.com --name a/b', '--name takes 1 to 64 letters, digits, "-" and "_".'],
+    ['--resend', '--resend needs a value: --resend planner'],
+    ['--resend=', '--resend needs a value: --resend planner'],
+    ['--resend a --memory', '--memory keeps nothing, so there is nothing for --resend to send again.'],
+    ['--log', '--log needs a value: --log json'],
+    ['--log xml', '--log takes text or json, found "xml".'],
+    ['--health 65536', '--health takes a port from 0 (any that is free) to 65535, found "65536".'],
+    ['--health x', '--health takes a port from 0 (any that is free) to 65535, found "x".'],
+    ['--health --once', '--health is for a run that goes on: give it without --once.'],
     ['--raw', '--raw is about the endpoints of --subscribe URL: give one.'],
   ])('answers %j with what to do', (line, message) => {
     expect(() => parseOptions(line.split(' '))).toThrow(new UsageError(message));
   });
 
   test('is explained whole by the help', () => {
-    const options = [
-      'subscribe',
-      'raw',
-      'webhook',
-      'webhook-secret',
-      'slack',
-      'teams',
-      'interval',
-      'sweep-interval',
-      'overlap',
-      'data',
-      'memory',
-      'once',
-      'json',
-    ];
-    for (const option of [...options, 'help']) expect(HELP).toContain(`--${option}`);
+    for (const option of OPTION_NAMES) expect(HELP).toContain(`--${option}`);
     for (const line of HELP.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
   });
 });

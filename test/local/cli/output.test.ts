@@ -15,10 +15,13 @@ function terminal(isTTY: boolean) {
 
 const format = (_: ChangeEvent, { colour }: { colour: boolean }) => `an event${colour ? ' in colour' : ''}`;
 
+const clock = () => Date.UTC(2026, 10, 22);
+const TIME = '2026-11-22T00:00:00.000Z';
+
 describe('the output', () => {
   test('for programs is one JSON event a line on stdout, and all else on stderr', () => {
     const at = terminal(true);
-    const output = createOutput(at, { json: true, format, noColour: true });
+    const output = createOutput(at, { json: true, log: 'text', format, noColour: true, clock });
     output.event(event);
     output.say('hello');
     output.log.warn('careful', { code: 'x', nothing: undefined, n: 1 });
@@ -31,11 +34,42 @@ describe('the output', () => {
     [false, false, 'an event\ncareful\n'],
   ])('for people is on stdout, in colour on a terminal that wants it: %s %s', (isTTY, noColour, expected) => {
     const at = terminal(isTTY);
-    const output = createOutput(at, { json: false, format, noColour });
+    const output = createOutput(at, { json: false, log: 'text', format, noColour, clock });
     output.event(event);
     output.warn('careful');
     output.log.info('chatter');
     expect(at.read()).toEqual([expected, '']);
+  });
+
+  test('in JSON is an object a line, with time and level, whatever the details are called', () => {
+    const at = terminal(true);
+    const output = createOutput(at, { json: true, log: 'json', format, noColour: false, clock });
+    output.event(event);
+    output.say('  two\n\nlines   in columns');
+    output.warn('crm: answered 500', { endpoint: 'crm', level: 'none' });
+    output.log.error('careful', { code: 'x', nothing: undefined });
+    const [events, words] = at.read();
+    expect(events).toBe(`${JSON.stringify(event)}\n`);
+    expect((words as string).trimEnd().split('\n')).toEqual([
+      `{"time":"${TIME}","level":"info","message":"two"}`,
+      `{"time":"${TIME}","level":"info","message":"lines in columns"}`,
+      `{"time":"${TIME}","level":"warn","message":"crm: answered 500","endpoint":"crm"}`,
+      `{"time":"${TIME}","level":"error","message":"careful","code":"x"}`,
+    ]);
+  });
+
+  test('in JSON alone has the events among its lines, on stdout', () => {
+    const at = terminal(true);
+    const output = createOutput(at, { json: false, log: 'json', format, noColour: false, clock });
+    output.event(event);
+    output.say('hello');
+    const [words, nothing] = at.read();
+    const lines = (words as string).trimEnd().split('\n');
+    expect(lines.map(line => JSON.parse(line))).toEqual([
+      { time: TIME, level: 'info', message: 'An event was told.', event },
+      { time: TIME, level: 'info', message: 'hello' },
+    ]);
+    expect(nothing).toBe('');
   });
 
   test('is as wide as its terminal, and not bounded where there is none', () => {
@@ -47,7 +81,7 @@ describe('the output', () => {
         seen = width;
         return '';
       };
-      createOutput(at, { json: false, format: see, noColour: true }).event(event);
+      createOutput(at, { json: false, log: 'text', format: see, noColour: true, clock }).event(event);
       return seen;
     });
     expect(widths).toEqual([80, undefined]);

@@ -42,8 +42,9 @@ describe('the store of a run', () => {
     writeFileSync(join(path, 'table.sqlite'), 'former');
     expect(() => open(path)).toThrow(
       new Error(
-        `${path} was written by an older version, and is left as it is. Choose another directory with --data DIR: ` +
-          'the first pass is then a new baseline.',
+        `${path} holds the embedded DynamoDB of an older version (table.sqlite), which this one does not read. It is left as it ` +
+          'is, with what it has yet to deliver. Choose another directory with --data DIR, or move this one away: the first ' +
+          'pass is then a new baseline.',
       ),
     );
     expect(readdirSync(path).filter(name => !name.startsWith('lock'))).toEqual(['table.sqlite']);

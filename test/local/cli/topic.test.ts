@@ -25,7 +25,7 @@ it('a subscription gets at once what an earlier run left, however late it is due
     const directory = openDataDirectory(path, say);
     closers.add(directory.release);
     const store = openStore({ closers, directory });
-    const house = { closers, directory, output, ...store };
+    const house = { closers, directory, output, resend: new Set<string>(), ...store };
     await startTopic(house, { subscriptions: wanted, patience: 5000 });
     return { closers, ...store };
   };

@@ -6,8 +6,8 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        'for (const record of settler.open) await settler.failed(record, reason);',
-        'for (const record of records) await settler.failed(record, reason);',
+        'for (const record of settler.open) await settler.failed(record, { reason });',
+        'for (const record of records) await settler.failed(record, { reason });',
       ),
     ],
   },

@@ -1,0 +1,71 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { platform } from 'node:process';
+import { copyDatabase } from '../../functions/snapshots/sqlite/copy.ts';
+import { failure } from './failure.ts';
+import { STORE_FILE } from './store.ts';
+
+/** What a run keeps beside its store, but for what belongs to one process alone. */
+const BESIDE = /^((service|sweeps|subscriptions)\.json|sns-signing\.pem|rejected\.jsonl|[\w.-]+\.secret)$/;
+
+/**
+ * Copies a data directory, also while a run uses it, into a new one with mode 0700. The store is as it was at one moment, and
+ * whole; a directory of that name is there only when everything in it is on the disk.
+ * @throws with the remedy
+ */
+export function backUp(from: string, to: string): void {
+  const [source, target] = [resolve(from), resolve(to)];
+  if (!existsSync(join(source, STORE_FILE)))
+    throw new Error(`${source} holds no ${STORE_FILE}. Name the data directory with --data DIR.`);
+  if (existsSync(target)) throw new Error(`${target} is there already. Name a directory that is not.`);
+  // Beside the target, where it only needs another name in the end.
+  const partial = join(dirname(target), `.${basename(target)}.partial`);
+  rmSync(partial, { recursive: true, force: true });
+  try {
+    mkdirSync(partial, { recursive: true, mode: 0o700 });
+    copyDatabase(join(source, STORE_FILE), join(partial, STORE_FILE));
+    const beside = readdirSync(source).filter(name => BESIDE.test(name) && isFile(join(source, name)));
+    for (const name of beside) copyFileSync(join(source, name), join(partial, name));
+    for (const name of [STORE_FILE, ...beside]) keep(join(partial, name));
+    sync(partial);
+    renameSync(partial, target);
+    sync(dirname(target));
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    throw new Error(`${source} can not be copied to ${target}: ${failure(error)}.`, { cause: error });
+  }
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path).isFile();
+}
+
+/** For its user alone, whatever the umask is. */
+function keep(path: string): void {
+  chmodSync(path, 0o600);
+  sync(path);
+}
+
+/** Windows opens no directory, and needs it for none. */
+function sync(path: string): void {
+  const isDirectory = lstatSync(path).isDirectory();
+  if (isDirectory && platform === 'win32') return;
+  const file = openSync(path, isDirectory ? 'r' : 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Closers } from './closers.ts';
+import { readConfigFile } from './config-file.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { type Environment, serviceSettings } from './environment.ts';
+import { failure } from './failure.ts';
+import type { Options } from './options.ts';
+import type { Output } from './output.ts';
+import { configuredSource, type Rhythm, realSource, type Source, simulatedSource } from './source.ts';
+
+/** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */
+const LIVELY = 2000;
+
+/** What a simulated service needs of a run. */
+interface SourceHouse {
+  readonly closers: Closers;
+  readonly directory: DataDirectory;
+  readonly output: Output;
+}
+
+/** Where the processes are, and where what is known of them is kept unless told otherwise: what one service left to be sent
+ *  must never reach those who watch another. */
+export function sourceOf(options: Options, environment: Environment) {
+  if (options.config !== undefined) {
+    const config = readConfigFile(options.config);
+    const source = configuredSource(config, environment);
+    return { config, data: '.changewire', start: async () => source };
+  }
+  const settings = serviceSettings(environment);
+  if (settings !== undefined) {
+    const source = realSource(settings, rhythmOf(options, 60_000));
+    return { config: undefined, data: '.changewire', start: async () => source };
+  }
+  const start = (house: SourceHouse) => openSimulated(house, options);
+  return { config: undefined, data: '.changewire/simulated', start };
+}
+
+function rhythmOf({ interval, sweepInterval, overlap }: Options, usual: number): Rhythm {
+  return { interval: interval ?? usual, sweepInterval, overlap };
+}
+
+async function openSimulated({ closers, directory, output }: SourceHouse, options: Options): Promise<Source> {
+  const source = await simulatedSource({
+    file: directory.file('service.json'),
+    rhythm: rhythmOf(options, LIVELY),
+    every: options.once ? undefined : LIVELY,
+    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
+  });
+  closers.add(source.stop);
+  return source;
+}

@@ -1,0 +1,47 @@
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import { subscriberName } from '../sns/subscribe.ts';
+import type { Output } from './output.ts';
+
+/** Says at a start what an endpoint has yet to get, once its dead letters wait again if `resend` names it.
+ *  @param endpoint the name that its deliveries are kept under; `label` is what people call it
+ *  @returns the number of dead letters that stay */
+export async function takeUp(
+  { deliveries, output, resend }: { deliveries: Deliveries; output: Output; resend: ReadonlySet<string> },
+  { endpoint, label }: { readonly endpoint: string; readonly label: string },
+  now: number,
+): Promise<number> {
+  const say = (text: string) => output.say(`${label}: ${text}`, { endpoint: label });
+  if (resend.has(endpoint)) {
+    const count = await deliveries.revive(endpoint, now);
+    say(count === 0 ? 'has no dead letters to send again' : `sends its dead letters again: ${count}`);
+  }
+  const { pending, oldest, dead } = await deliveries.standing(endpoint);
+  if (oldest !== undefined)
+    say(`goes on with what is undelivered: ${pending}, since ${new Date(oldest).toISOString()}`);
+  if (dead > 0) say(`has dead letters: ${dead}. --resend ${label} sends them again`);
+  return dead;
+}
+
+/** So long waits what nobody asks for now; as long as a delivery is tried. */
+const KEPT_PENDING_MS = 3 * 24 * 3_600_000;
+const NOT_ASKED_FOR = 'the endpoint was not asked for any more';
+
+/** What was left for endpoints that are not asked for now waits for days, and each start tells of it. Then it is dead letters,
+ *  which expire: so that a file does not grow by what nobody wants any more.
+ *  @param served the names that deliveries are kept under which somebody wants */
+export async function tellAbandoned(
+  { deliveries, output }: { deliveries: Deliveries; output: Pick<Output, 'warn'> },
+  served: ReadonlySet<string>,
+  now: number,
+): Promise<void> {
+  for (const name of await deliveries.endpoints()) {
+    if (served.has(name)) continue;
+    await deliveries.buryBefore(name, now - KEPT_PENDING_MS, { at: now, reason: NOT_ASKED_FOR });
+    const { pending } = await deliveries.standing(name);
+    // A subscription that nobody asks for is unsubscribed: what it did not get is of no interest.
+    if (pending === 0 || name.startsWith(subscriberName(''))) continue;
+    output.warn(`${name}: undelivered: ${pending}. Give its URL again, and they are sent.`, {
+      endpoint: name,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { Mode, ProcessKey } from '../../functions/snapshots/snapshots.ts';
+
+/** How the passes over one process went in this run; times are ours, in ms since 1970. */
+export interface Freshness {
+  /** When the run began. */
+  readonly startedAt: number;
+  /** When a pass last read or completed something; the start of the run before that. */
+  readonly movedAt: number;
+  /** When a sweep was last completed; the start of the run before that. */
+  readonly sweptAt: number;
+  /** What the last pass of each mode failed with; undefined when it went well. */
+  readonly failures: Readonly<Partial<Record<Mode, string>>>;
+}
+
+/** Remembers how the passes of a run go. */
+export class PassWatch {
+  readonly #startedAt: number;
+  readonly #processes = new Map<string, Freshness>();
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
+
+  of(process: ProcessKey): Freshness {
+    const startedAt = this.#startedAt;
+    const fresh = { startedAt, movedAt: startedAt, sweptAt: startedAt, failures: {} };
+    return this.#processes.get(keyOf(process)) ?? fresh;
+  }
+
+  /** It has read something, and goes on. */
+  moved(process: ProcessKey, at: number): void {
+    this.#set(process, { movedAt: at });
+  }
+
+  /** It ended well. */
+  passed(process: ProcessKey, mode: Mode, at: number): void {
+    const failures = { ...this.of(process).failures };
+    delete failures[mode];
+    this.#set(process, { movedAt: at, failures, ...(mode === 'sweep' && { sweptAt: at }) });
+  }
+
+  failed(process: ProcessKey, mode: Mode, reason: string): void {
+    this.#set(process, { failures: { ...this.of(process).failures, [mode]: reason } });
+  }
+
+  #set(process: ProcessKey, change: Partial<Freshness>): void {
+    this.#processes.set(keyOf(process), { ...this.of(process), ...change });
+  }
+}
+
+const keyOf = ({ workspace, processId }: ProcessKey): string => JSON.stringify([workspace, processId]);

@@ -1,0 +1,140 @@
+import type { Clock } from '../../functions/clock.ts';
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import { longestSilence } from '../../functions/pass/stall.ts';
+import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
+import { showAbout } from '../cli/duration.ts';
+import type { Watched } from '../cli/watched.ts';
+import { PUBLISHER } from '../feed/journal-feed.ts';
+import type { PassWatch } from './freshness.ts';
+
+/** How a run is. Times are ISO texts. */
+export interface Health {
+  readonly status: 'ok' | 'late';
+  /** What is late, a line for each. */
+  readonly late: readonly string[];
+  readonly processes: readonly ProcessHealth[];
+  /** When the oldest event was committed that is not published yet. */
+  readonly unpublishedSince?: string;
+  /** That one is away makes nothing late: its events wait. */
+  readonly endpoints: readonly EndpointHealth[];
+}
+
+interface ProcessHealth {
+  readonly workspace: string;
+  readonly process: string;
+  readonly baselined: boolean;
+  /** When a pass was last completed. */
+  readonly completedAt?: string;
+  /** Since when deletions wait for an operator. */
+  readonly heldSince?: string;
+  /** Projects that are left out because they can't be read. */
+  readonly skipped: number;
+  /** What the last pass failed with. */
+  readonly failure?: string;
+}
+
+interface EndpointHealth {
+  readonly name: string;
+  readonly undelivered: number;
+  readonly since?: string;
+  readonly dead: number;
+  /** Why it gets nothing more in this run. */
+  readonly stopped?: string;
+}
+
+export interface HealthParts {
+  readonly watched: readonly Watched[];
+  readonly passes: Pick<PassWatch, 'of'>;
+  readonly snapshots: Pick<Snapshots, 'readState'>;
+  readonly journal: Pick<Journal, 'after' | 'positionOf'>;
+  readonly deliveries: Pick<Deliveries, 'standing'>;
+  readonly states: Pick<EndpointStates, 'isStopped'>;
+  /** `kept`: the name that its deliveries are kept under. */
+  readonly endpoints: readonly { readonly name: string; readonly kept: string }[];
+  readonly clock: Clock;
+}
+
+/** Committed events are published within a second, unless something is wrong. */
+const PUBLISHED_WITHIN_MS = 5 * 60_000;
+/** A sweep may take long, and fail once. */
+const SWEEP_INTERVALS = 2;
+
+/** Asks everything that can tell how the run is. */
+export async function healthOf(parts: HealthParts): Promise<Health> {
+  const now = parts.clock();
+  const looks = await Promise.all(
+    parts.watched.flatMap(watched =>
+      watched.workspace.processes.map(({ id, interval }) => look(parts, watched, { id, interval }, now)),
+    ),
+  );
+  const { journal } = parts;
+  const waiting = journal.after(journal.positionOf(PUBLISHER), 1)[0]?.at;
+  const stuck = waiting !== undefined && now - waiting > PUBLISHED_WITHIN_MS;
+  const late = [
+    ...looks.flatMap(each => each.late),
+    ...(stuck ? [`events: not published for ${showAbout(now - waiting)}`] : []),
+  ];
+  return {
+    status: late.length > 0 ? 'late' : 'ok',
+    late,
+    processes: looks.map(({ health }) => health),
+    ...(waiting !== undefined && { unpublishedSince: iso(waiting) }),
+    endpoints: await Promise.all(parts.endpoints.map(endpoint => standing(parts, endpoint))),
+  };
+}
+
+/** A process is late by the rule by which subscribers are told of a stall; before its baseline, when nothing was read for as
+ *  long. What was late at the start has this run's time to catch up. */
+async function look(
+  { snapshots, passes }: HealthParts,
+  { workspace, sweepEvery }: Watched,
+  { id, interval }: { readonly id: string; readonly interval: number },
+  now: number,
+): Promise<{ readonly health: ProcessHealth; readonly late: readonly string[] }> {
+  const key = { workspace: workspace.name, processId: id };
+  const { baselined, completedAt, held, skipped } = await snapshots.readState(key);
+  const { movedAt, sweptAt, startedAt, failures } = passes.of(key);
+  const name = `${key.workspace}/${id}`;
+  const silence = now - (baselined ? Math.max(completedAt, startedAt) : movedAt);
+  const what = baselined ? 'no pass was completed' : 'its baseline has not moved on';
+  const failure = failures.changes ?? failures.sweep;
+  const why = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`);
+  return {
+    health: {
+      workspace: key.workspace,
+      process: id,
+      baselined,
+      ...(completedAt > 0 && { completedAt: iso(completedAt) }),
+      ...(held && { heldSince: iso(held.since) }),
+      skipped: skipped.length,
+      ...(failure !== undefined && { failure }),
+    },
+    late: [
+      ...(silence > longestSilence(interval)
+        ? [`${name}: ${what} for ${showAbout(silence)}${why(failures.changes)}`]
+        : []),
+      ...(baselined && now - sweptAt > SWEEP_INTERVALS * sweepEvery(id) + longestSilence(interval)
+        ? [`${name}: no sweep was completed for ${showAbout(now - sweptAt)}${why(failures.sweep)}`]
+        : []),
+    ],
+  };
+}
+
+async function standing(
+  { deliveries, states }: HealthParts,
+  { name, kept }: HealthParts['endpoints'][number],
+): Promise<EndpointHealth> {
+  const { pending, oldest, dead } = await deliveries.standing(kept);
+  const stopped = await states.isStopped(kept);
+  return {
+    name,
+    undelivered: pending,
+    ...(oldest !== undefined && { since: iso(oldest) }),
+    dead,
+    ...(stopped && { stopped: stopped.reason }),
+  };
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { backUp } from '../../local/cli/backup.ts';
+import { startSimulatedService } from '../../local/service/server.ts';
+import { AT, delivery } from '../delivery/deliveries-contract.ts';
+import { startReceiver } from '../endpoints/receiver.ts';
+import { pendingRows } from '../support/store-file.ts';
+import { environmentOf, run, until } from './main-support.ts';
+import { temporaryDirectory } from './support.ts';
+
+const COMMAND = fileURLToPath(new URL('../../local/backup.ts', import.meta.url));
+const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];
+
+function backup(cwd: string, ...args: string[]) {
+  return spawnSync(process.execPath, [COMMAND, ...args], { cwd, encoding: 'utf8' });
+}
+
+/** A data directory whose store is open, with one event that waits. */
+async function used() {
+  const directory = temporaryDirectory();
+  const data = join(directory, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  const database = openDatabase(join(data, 'changewire.sqlite'), SCHEMAS);
+  onTestFinished(() => void (database.file.isOpen && database.file.close()));
+  const deliveries = sqliteDeliveries(database);
+  await deliveries.add([delivery('e1')]);
+  return { directory, data, database, deliveries, copy: join(directory, 'copy') };
+}
+
+describe('a backup', () => {
+  it('is a data directory of its own, for its user alone, with all but what belongs to one process', async () => {
+    const { data, copy } = await used();
+    const kept = ['crm.secret', 'subscriptions.json', 'sweeps.json', 'service.json', 'sns-signing.pem'];
+    for (const name of [...kept, 'lock', 'lock.pid', 'sweeps.json.new', 'notes.txt'])
+      writeFileSync(join(data, name), name, { mode: 0o600 });
+    backUp(data, copy);
+    expect(readdirSync(copy).sort()).toEqual(['changewire.sqlite', ...kept].sort());
+    expect(readFileSync(join(copy, 'crm.secret'), 'utf8')).toBe('crm.secret');
+    const modes = ['', ...readdirSync(copy)].map(name => statSync(join(copy, name)).mode & 0o077);
+    expect(new Set(modes)).toEqual(new Set([0]));
+    const opened = openDatabase(join(copy, 'changewire.sqlite'), SCHEMAS);
+    onTestFinished(() => opened.file.close());
+    expect(await sqliteDeliveries(opened).due('crm', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
+  });
+
+  it('has the store as it is at one moment, and not what is still being written', async () => {
+    const { data, copy, database, deliveries } = await used();
+    database.file.exec('BEGIN IMMEDIATE');
+    database.file.exec('DELETE FROM pending');
+    backUp(data, copy);
+    database.file.exec('COMMIT');
+    await deliveries.add([delivery('e2')]);
+    const opened = openDatabase(join(copy, 'changewire.sqlite'), SCHEMAS);
+    onTestFinished(() => opened.file.close());
+    const waiting = await sqliteDeliveries(opened).due('crm', AT, 9);
+    expect(waiting.map(({ eventId }) => eventId)).toEqual(['e1']);
+  });
+
+  it('that fails leaves nothing that looks like one, and says what to do', async () => {
+    const { directory, data, database, copy } = await used();
+    expect(() => backUp(join(directory, 'elsewhere'), copy)).toThrow(
+      'holds no changewire.sqlite. Name the data directory with --data DIR.',
+    );
+    expect(() => backUp(data, data)).toThrow('is there already. Name a directory that is not.');
+    database.file.exec('PRAGMA user_version = 99');
+    expect(() => backUp(data, copy)).toThrow('has layout 99');
+    database.file.close();
+    writeFileSync(join(data, 'changewire.sqlite'), 'no database');
+    expect(() => backUp(data, copy)).toThrow('file is not a database');
+    expect(readdirSync(directory)).toEqual(['data']);
+  });
+
+  it('by the command line names its place, and its mistakes with exit code 2', async () => {
+    const { directory, copy } = await used();
+    for (const args of [[], ['a', 'b'], ['copy', '--dta', 'data']])
+      expect(backup(directory, ...args)).toMatchObject({
+        status: 2,
+        stderr: 'Usage: npm run backup -- DIR [--data .changewire]\n',
+      });
+    expect(backup(directory, 'copy')).toMatchObject({ status: 1 });
+    expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
+      status: 0,
+      stdout: 'data is copied to copy. A start with --data copy goes on from there.\n',
+    });
+    expect(existsSync(copy)).toBe(true);
+  });
+
+  it('of a run that goes on is restored after its disk is lost: what waited arrives, and what changed since is found again', async () => {
+    const directory = temporaryDirectory();
+    const data = join(directory, '.changewire');
+    const service = await startSimulatedService();
+    onTestFinished(service.stop);
+    const [processId = ''] = service.workspace.processes();
+    let away = true;
+    const hook = await startReceiver(response => void response.writeHead(away ? 500 : 204).end());
+    onTestFinished(hook.stop);
+    const args = `--json --interval 100ms --webhook ${hook.url} --name crm`;
+    const before = run(directory, args, environmentOf(service));
+    await until(() => before.stderr().includes('baseline launch 30/30'));
+    service.workspace.createProject(processId, { name: 'Before' });
+    await until(() => pendingRows(data, 'crm').some(({ attempts }) => attempts > 0));
+    const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
+    expect(backup(directory, 'copy')).toMatchObject({ status: 0, stderr: '' });
+    service.workspace.createProject(processId, { name: 'After' });
+    await until(() => before.events().length === 2);
+    before.child.kill('SIGKILL');
+    await before.ended();
+    rmSync(data, { recursive: true });
+
+    renameSync(join(directory, 'copy'), data);
+    away = false;
+    const attempts = hook.received.length;
+    const after = run(directory, `--once ${args}`, environmentOf(service));
+    expect(await after.ended()).toBe(0);
+    const arrived = hook.received.slice(attempts).map(({ body, headers }) => {
+      new Webhook(secret).verify(body, headers);
+      return JSON.parse(body);
+    });
+    const [told] = before.events();
+    expect(arrived.map(({ data: { project } }) => project.name).sort()).toEqual(['After', 'Before']);
+    expect(arrived.find(({ id }) => id === told?.id)).toEqual(told);
+    expect(after.stderr()).toContain('crm: goes on with what is undelivered: 1, since ');
+  });
+});

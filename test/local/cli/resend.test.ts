@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import type { Output } from '../../../local/cli/output.ts';
+import { resendOf } from '../../../local/cli/resend.ts';
+import { takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
+import { UsageError } from '../../../local/cli/usage-error.ts';
+import { AT, delivery } from '../../delivery/deliveries-contract.ts';
+
+const ENDPOINTS = [{ name: 'planner' }, { name: 'crm' }];
+const SUBSCRIPTIONS = [{ name: '127-0-0-1-ab', label: 'http://127.0.0.1:9000' }];
+
+describe('--resend', () => {
+  it('means endpoints and subscriptions by the names that are said of them', () => {
+    const names = ['planner', 'http://127.0.0.1:9000'];
+    expect([...resendOf(names, ENDPOINTS, SUBSCRIPTIONS)]).toEqual(['planner', 'sns:127-0-0-1-ab']);
+    expect(resendOf([], ENDPOINTS, SUBSCRIPTIONS).size).toBe(0);
+  });
+
+  it.each([
+    [
+      'plannr',
+      ENDPOINTS,
+      '--resend takes the name of an endpoint: this start has planner, crm, and no "plannr". Did you mean planner?',
+    ],
+    ['colour', [], '--resend takes the name of an endpoint: this start has no endpoint, and no "colour".'],
+    [
+      'xoxb-1a2B3c4D5e6F7g8H9i0J',
+      ENDPOINTS,
+      '--resend takes the name of an endpoint: this start has planner, crm, and no text of 25 characters.',
+    ],
+  ])('refuses %j with the names that there are', (name, endpoints, message) => {
+    expect(() => resendOf([name], endpoints, [])).toThrow(new UsageError(message));
+  });
+});
+
+describe('what an endpoint has yet to get', () => {
+  /** One that waits and two that are dead, taken up; what was said of it, and what waits then. */
+  async function takenUp(resend: readonly string[], ids = ['e1', 'e2', 'e3']) {
+    const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
+    await deliveries.add(ids.map(id => delivery(id)));
+    for (const { seq, eventId } of await deliveries.due('crm', AT, 9))
+      if (eventId !== 'e1') await deliveries.bury('crm', seq, { at: AT, reason: 'answered 500' });
+    const lines: string[] = [];
+    const output = { say: (text: string) => void lines.push(text) } as unknown as Output;
+    const parts = { deliveries, output, resend: new Set(resend) };
+    const stays = await takeUp(parts, { endpoint: 'crm', label: 'CRM' }, AT + 5);
+    const waiting = (await deliveries.due('crm', AT + 5, 9)).map(({ eventId }) => eventId);
+    return { lines, stays, waiting };
+  }
+
+  it('is said with its number and since when, dead letters too, and how these are sent again', async () => {
+    expect(await takenUp([])).toEqual({
+      lines: [
+        `CRM: goes on with what is undelivered: 1, since ${new Date(AT).toISOString()}`,
+        'CRM: has dead letters: 2. --resend CRM sends them again',
+      ],
+      stays: 2,
+      waiting: ['e1'],
+    });
+    expect((await takenUp([], [])).lines).toEqual([]);
+  });
+
+  it('holds its dead letters again when they are asked for', async () => {
+    expect(await takenUp(['crm'])).toEqual({
+      lines: [
+        'CRM: sends its dead letters again: 2',
+        `CRM: goes on with what is undelivered: 3, since ${new Date(AT).toISOString()}`,
+      ],
+      stays: 0,
+      waiting: ['e1', 'e2', 'e3'],
+    });
+    expect((await takenUp(['crm'], [])).lines).toEqual(['CRM: has no dead letters to send again']);
+  });
+});
+
+describe('what waits for endpoints that nobody asks for', () => {
+  const DAY = 24 * 3_600_000;
+
+  it('is told at each start for three days, and is dead letters then; of a subscription nothing is told', async () => {
+    const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
+    for (const endpoint of ['crm', 'wanted', 'sns:gone'])
+      await deliveries.add([
+        delivery('e1', { endpoint, at: AT }),
+        delivery('e2', { endpoint, at: AT + DAY }),
+      ]);
+    const lines: string[] = [];
+    const output = { warn: (text: string) => void lines.push(text) };
+    const start = (days: number) =>
+      tellAbandoned({ deliveries, output }, new Set(['wanted']), AT + days * DAY);
+    for (const days of [3, 3.5, 5, 6]) await start(days);
+    expect(lines).toEqual([
+      'crm: undelivered: 2. Give its URL again, and they are sent.',
+      'crm: undelivered: 1. Give its URL again, and they are sent.',
+    ]);
+    for (const endpoint of ['crm', 'sns:gone'])
+      expect(await deliveries.standing(endpoint)).toMatchObject({ pending: 0, dead: 2 });
+    expect(await deliveries.standing('wanted')).toMatchObject({ pending: 2, dead: 0 });
+  });
+});

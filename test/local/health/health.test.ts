@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import { workspaceSettings } from '../../../functions/settings.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointStates } from '../../../functions/snapshots/sqlite/endpoint-states.ts';
+import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import type { ProcessState } from '../../../functions/snapshots/state.ts';
+import { PassWatch } from '../../../local/health/freshness.ts';
+import { healthOf } from '../../../local/health/health.ts';
+import { AT, delivery } from '../../delivery/deliveries-contract.ts';
+import { event } from '../../snapshots/contract.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const KEY = { workspace: 'eu', processId: 'p' };
+
+/** A run that began at AT and looks every minute, and wholly every hour. */
+function run() {
+  const state = { now: AT };
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const workspace = workspaceSettings.parse({
+    name: 'eu',
+    baseUrl: 'https://api.example.com',
+    authUrl: 'https://auth.example.com',
+    audience: 'a',
+    credentials: 'x',
+    processes: [{ id: 'p', interval: MINUTE, overlap: 1000 }],
+  });
+  const credentials = { clientId: 'a', clientSecret: 'b' };
+  const passes = new PassWatch(AT);
+  const snapshots = sqliteSnapshots(database);
+  const parts = {
+    watched: [{ workspace, credentials, sweepEvery: () => HOUR }],
+    passes,
+    snapshots,
+    journal: sqliteJournal(database),
+    deliveries: sqliteDeliveries(database),
+    states: sqliteEndpointStates(database),
+    endpoints: [{ name: 'planner', kept: 'crm' }],
+    clock: () => state.now,
+  };
+  const write = async (change: Partial<ProcessState>) => {
+    const lease = await snapshots.takeLease(KEY, { mode: 'changes', owner: 'a', now: 0, until: 1 });
+    if (lease) await snapshots.finish(KEY, lease, change);
+  };
+  const at = (ms: number) => {
+    state.now = AT + ms;
+    return healthOf(parts);
+  };
+  return { parts, passes, snapshots, write, at };
+}
+
+describe('the health of a run', () => {
+  it('is well while a baseline moves on, and late when it does not, with the reason', async () => {
+    const { passes, at } = run();
+    expect(await at(5 * MINUTE)).toEqual({
+      status: 'ok',
+      late: [],
+      processes: [{ workspace: 'eu', process: 'p', baselined: false, skipped: 0 }],
+      endpoints: [{ name: 'planner', undelivered: 0, dead: 0 }],
+    });
+    passes.failed(KEY, 'changes', 'The service answered 503');
+    expect(await at(6 * MINUTE)).toMatchObject({
+      status: 'late',
+      late: ['eu/p: its baseline has not moved on for 6 min: The service answered 503'],
+      processes: [{ failure: 'The service answered 503' }],
+    });
+    passes.moved(KEY, AT + 6 * MINUTE);
+    expect(await at(11 * MINUTE)).toMatchObject({ status: 'ok' });
+  });
+
+  it('is late when no pass was completed for five intervals; what was late at the start has time', async () => {
+    const { write, at } = run();
+    await write({ baselined: true, completedAt: AT - 9 * HOUR });
+    expect(await at(5 * MINUTE)).toMatchObject({ status: 'ok' });
+    expect((await at(5 * MINUTE + 1)).late).toEqual(['eu/p: no pass was completed for 5 min']);
+    await write({ completedAt: AT + 4 * MINUTE });
+    const well = await at(9 * MINUTE);
+    expect(well).toMatchObject({ status: 'ok', processes: [{ baselined: true }] });
+    expect(well.processes[0]?.completedAt).toBe(new Date(AT + 4 * MINUTE).toISOString());
+  });
+
+  it('is late when no sweep was completed for two intervals, also when the changes are told', async () => {
+    const { passes, write, at } = run();
+    await write({ baselined: true, completedAt: AT + 9 * HOUR });
+    passes.passed(KEY, 'sweep', AT + HOUR);
+    passes.passed(KEY, 'changes', AT + 2 * HOUR);
+    passes.failed(KEY, 'sweep', 'no time');
+    expect(await at(3 * HOUR + 5 * MINUTE)).toMatchObject({
+      status: 'ok',
+      processes: [{ failure: 'no time' }],
+    });
+    expect((await at(3 * HOUR + 6 * MINUTE)).late).toEqual(['eu/p: no sweep was completed for 2 h: no time']);
+    passes.passed(KEY, 'sweep', AT + 3 * HOUR);
+    expect(await at(4 * HOUR)).toMatchObject({ status: 'ok' });
+  });
+
+  it('is late when events are committed and not published', async () => {
+    const { snapshots, parts, write, at } = run();
+    await write({ baselined: true, completedAt: AT + HOUR });
+    await snapshots.announce(KEY, {
+      announced: 0,
+      state: {},
+      said: { events: [event(AT)], version: AT, at: AT },
+    });
+    expect(await at(5 * MINUTE)).toMatchObject({
+      status: 'ok',
+      unpublishedSince: new Date(AT).toISOString(),
+    });
+    expect((await at(6 * MINUTE)).late).toEqual(['events: not published for 6 min']);
+    parts.journal.moveTo('publish', 1);
+    const well = await at(6 * MINUTE);
+    expect(well.late).toEqual([]);
+    expect(well).not.toHaveProperty('unpublishedSince');
+  });
+
+  it('tells what waits for an endpoint, and why it gets nothing more; that makes nothing late', async () => {
+    const { parts, write, at } = run();
+    await write({ held: { since: AT, missing: 7 }, skipped: [] });
+    await parts.deliveries.add(['e1', 'e2'].map(id => delivery(id)));
+    const [first] = await parts.deliveries.due('crm', AT, 1);
+    await parts.deliveries.bury('crm', first?.seq as number, { at: AT, reason: 'answered 400' });
+    await parts.states.stop('crm', 'answered 410', AT);
+    expect(await at(MINUTE)).toMatchObject({
+      status: 'ok',
+      processes: [{ heldSince: new Date(AT).toISOString() }],
+      endpoints: [
+        {
+          name: 'planner',
+          undelivered: 1,
+          since: new Date(AT).toISOString(),
+          dead: 1,
+          stopped: 'answered 410',
+        },
+      ],
+    });
+  });
+});
