@@ -1,90 +1,16 @@
-import { argv, cwd, env, exit, stderr, stdout, umask } from 'node:process';
-import { withEnvFile } from './cli/environment.ts';
-import { flush } from './cli/flush.ts';
-import { HELP } from './cli/help.ts';
-import { type Options, parseOptions } from './cli/options.ts';
-import { createOutput, type Output } from './cli/output.ts';
-import { type Runner, startRunner } from './cli/runner.ts';
-import { onInterrupt } from './cli/signals.ts';
-import { UsageError } from './cli/usage-error.ts';
-import { formatEvent } from './subscriber/print.ts';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
-/**
- * The whole of Changewire on one machine (DESIGN §10): the same handlers as on AWS, scheduled here, over one SQLite file.
- * State lives in the data directory; a restart goes on from there, whatever ended the last run. Exit
- * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
- */
-async function main(): Promise<void> {
-  // Whatever this and its database write holds records, or keys: it is for this user alone.
-  umask(0o077);
-  const options = parseOptions(argv.slice(2));
-  if (options.help) return void stdout.write(HELP);
-  const { json, log } = options;
-  const noColour = (env.NO_COLOR ?? '') !== '';
-  const output = createOutput(
-    { stdout, stderr },
-    { json, log, format: formatEvent, noColour, clock: Date.now },
-  );
-  await run(options, output).catch(error => fail(error, log === 'json' ? output.log.error : onStderr));
-}
+/** What a start need not compile again; beside the modules themselves, which whoever may write there owns anyway. Where nobody
+ *  may, each start compiles. */
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/changewire', import.meta.url));
 
-async function run(options: Options, output: Output): Promise<void> {
-  const ending = Promise.withResolvers<'interrupted'>();
-  const interrupt = () => ending.resolve('interrupted');
-  onInterrupt({
-    onFirst: () => {
-      output.say('Stopping…');
-      interrupt();
-      // Whatever was committed is on disk.
-      setTimeout(() => exit(0), STOP_WITHIN).unref();
-    },
-    onSecond: () => exit(130),
-  });
-  // Whoever read our output is gone.
-  for (const stream of [stdout, stderr]) stream.on('error', interrupt);
-  const starting = startRunner({ options, environment: withEnvFile(env, cwd()), output, clock: Date.now });
-  const runner = await Promise.race([starting, ending.promise]);
-  const outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
-  const started = await starting.catch(() => undefined);
-  await started?.stop();
-  await leave(outcome === 'failed' ? 1 : 0);
-}
+/** Node lets its heap grow for as long as the machine has room. A run that lasts for years collects sooner: less than half of
+ *  the memory, for a tenth more of processor time (`npm run bench:machine`). No bound is set: what a process needs, it gets. */
+const SPARING = ['--max-semi-space-size=2', '--semi-space-growth-factor=1', '--heap-growing-percent=15'];
 
-const STOP_WITHIN = 2500;
-
-/** Ends, when all that was said is read. */
-async function leave(code: number): Promise<never> {
-  await Promise.all([stdout, stderr].map(flush));
-  return exit(code);
-}
-
-async function work(
-  runner: Runner,
-  { once }: Options,
-  interrupted: Promise<'interrupted'>,
-): Promise<'interrupted' | 'done' | 'failed'> {
-  if (!once) {
-    runner.watch();
-    return interrupted;
-  }
-  const passed = runner.once().then(well => (well ? 'done' : 'failed') as 'done' | 'failed');
-  return Promise.race([passed, interrupted]);
-}
-
-/** Tells why it can't go on, and ends: with 2 when the command line or the environment is to blame. */
-async function fail(error: unknown, tell: (text: string) => void): Promise<never> {
-  tell(`changewire: ${messageOf(error)}`);
-  if (!(error instanceof UsageError) && error instanceof Error && error.cause !== undefined)
-    tell(`  because: ${messageOf(error.cause)}`);
-  return leave(error instanceof UsageError ? 2 : 1);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function onStderr(text: string): void {
-  stderr.write(`${text}\n`);
-}
-
-await main().catch(error => fail(error, onStderr));
+enableCompileCache(CACHE);
+// Before anything is loaded that the heap would grow for.
+for (const flag of SPARING) setFlagsFromString(flag);
+await import('./run.ts');
