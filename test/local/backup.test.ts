@@ -18,7 +18,7 @@ import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { backUp } from '../../local/cli/backup.ts';
 import { startSimulatedService } from '../../local/service/server.ts';
-import { AT, delivery } from '../delivery/deliveries-contract.ts';
+import { AT, delivery } from '../deliver/deliveries-contract.ts';
 import { startReceiver } from '../endpoints/receiver.ts';
 import { pendingRows } from '../support/store-file.ts';
 import { environmentOf, run, until } from './main-support.ts';

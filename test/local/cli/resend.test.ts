@@ -5,7 +5,7 @@ import type { Output } from '../../../local/cli/output.ts';
 import { resendOf } from '../../../local/cli/resend.ts';
 import { takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
 import { UsageError } from '../../../local/cli/usage-error.ts';
-import { AT, delivery } from '../../delivery/deliveries-contract.ts';
+import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 
 const ENDPOINTS = [{ name: 'planner' }, { name: 'crm' }];
 const SUBSCRIPTIONS = [{ name: '127-0-0-1-ab', label: 'http://127.0.0.1:9000' }];

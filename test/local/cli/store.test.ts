@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Closers } from '../../../local/cli/closers.ts';
 import { openDataDirectory, openScratchDirectory } from '../../../local/cli/data-directory.ts';
 import { openStore } from '../../../local/cli/store.ts';
-import { AT, delivery } from '../../delivery/deliveries-contract.ts';
+import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 import { temporaryDirectory } from '../support.ts';
 
 /** A store in `path`, or one that is kept nowhere; `close` ends its run. */

@@ -5,7 +5,7 @@ import type { Output } from '../../../local/cli/output.ts';
 import { openStore } from '../../../local/cli/store.ts';
 import { startTopic } from '../../../local/cli/topic.ts';
 import { wantedSubscriptions } from '../../../local/cli/wanted-subscriptions.ts';
-import { delivery } from '../../delivery/deliveries-contract.ts';
+import { delivery } from '../../deliver/deliveries-contract.ts';
 import { eventually, receiver } from '../sns/house.ts';
 import { temporaryDirectory } from '../support.ts';
 

@@ -4,7 +4,7 @@ import type { Deliveries, PendingDelivery } from '../../../functions/delivery/de
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
-import { AT, delivery } from '../../delivery/deliveries-contract.ts';
+import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 
 /** A lane over an empty store, whose time is the test's own. */
 function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {

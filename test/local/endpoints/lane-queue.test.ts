@@ -6,7 +6,7 @@ import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { Failures } from '../../../local/deliveries/failures.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
 import { LaneQueue } from '../../../local/endpoints/lane-queue.ts';
-import { AT, delivery } from '../../delivery/deliveries-contract.ts';
+import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 
 type Fate = 'arrives' | 'later' | 'back' | 'dead' | 'unsaid';
 const SECONDS: Readonly<Record<string, number>> = { later: 60, back: 0 };

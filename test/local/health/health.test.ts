@@ -9,7 +9,7 @@ import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snap
 import type { ProcessState } from '../../../functions/snapshots/state.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
 import { healthOf } from '../../../local/health/health.ts';
-import { AT, delivery } from '../../delivery/deliveries-contract.ts';
+import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 import { event } from '../../snapshots/contract.ts';
 
 const MINUTE = 60_000;

@@ -66,7 +66,7 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'readings compared by their size',
-    edits: [edit('pass/listing.ts', 'before.isSubsetOf(last.ids)', 'before.size <= last.ids.size')],
+    edits: [edit('pass/listing.ts', 'before.ids.isSubsetOf(last.ids)', 'before.ids.size <= last.ids.size')],
   },
   {
     name: 'a restless sweep counted as one that missed a project',

@@ -6,9 +6,11 @@ export const SNAPSHOTS: readonly Bug[] = [
     edits: [
       edit(
         'snapshots/commits.ts',
-        '    ...changeItems(table, process, request),\n    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
+        '    ...changeItems(table, process, request),\n    ...tombstonePuts(table, process, request),\n' +
+          '    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
           '  return transact(table, items);',
-        '    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
+        '    ...tombstonePuts(table, process, request),\n' +
+          '    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
           '  const result = await transact(table, items);\n' +
           '  const records = changeItems(table, process, request);\n' +
           "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
