@@ -39,7 +39,7 @@ export async function measure(checkout: string, size: Size): Promise<Measured> {
     run = start(checkout, directory, receiver.url, about);
     const pid = run.pid as number;
     const said = listen(run);
-    await said(/baseline measured 0\//);
+    await once(service, 'message');
     const asked = performance.now();
     await said(new RegExp(`baseline measured ${size.projects}/${size.projects}`));
     const baseline = { ...usageOf(pid), seconds: (performance.now() - asked) / 1000 };

@@ -12,6 +12,11 @@ const service = await startSimulatedService({
 });
 const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
 process.send?.({ baseUrl, authUrl, audience, clientId, clientSecret, process: PROCESS });
+const looking = setInterval(() => {
+  if (service.requests.length === 0) return;
+  clearInterval(looking);
+  process.send?.('asked');
+}, 2);
 
 /** `{projects, tasks}`: so many tasks of so many projects change, one after the other. */
 process.on('message', ({ projects: many, tasks }: { projects: number; tasks: number }) => {
