@@ -48,6 +48,12 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
       atMost: 10 * MINUTE,
     },
     {
+      name: 'elsewhere',
+      commands: [{ what: 'npm start and npm test of another platform', args: ['test/proofs/elsewhere.ts'] }],
+      within: MINUTE,
+      atMost: 10 * MINUTE,
+    },
+    {
       name: 'deliberate bugs',
       commands: turned(BUGS, turn).map(({ name }) => ({
         what: `the deliberate bug “${name}”`,
