@@ -78,7 +78,9 @@ describe('the systemd units', () => {
     );
     expect(node).toBe(`${INSTALLED}/node_modules/.bin/node`);
     expect(existsSync(main.replace(INSTALLED, ROOT))).toBe(true);
-    const { data, config } = parseOptions(options);
+    expect(options.pop()).toBe('$OPTIONS');
+    const { data, config, health } = parseOptions(options);
+    expect(health).toBe(8321);
     expect(data).toBe(`/var/lib/${settings.get('Service.StateDirectory')}`);
     expect(settings.get('Service.WorkingDirectory')).toEqual([data]);
     expect(config).toBe('/etc/changewire/changewire.json');
