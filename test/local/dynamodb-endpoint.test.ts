@@ -3,7 +3,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../local/service/server.ts';
 import { hasEmbedded } from '../support/dynamodb/binary.ts';
-import { startDynamoDb } from '../support/dynamodb/dynamodb.ts';
+import { clientOptions, startDynamoDb } from '../support/dynamodb/dynamodb.ts';
 import { startModelServer } from '../support/dynamodb/model-server.ts';
 import { committedEvents } from '../support/store-file.ts';
 import { environmentOf, run } from './main-support.ts';
@@ -16,8 +16,7 @@ const databases = [
 
 /** The sort keys of what the table holds, without identifiers and numbers. */
 async function kindsIn(endpoint: string): Promise<string[]> {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials });
+  const client = new DynamoDBClient(clientOptions(endpoint));
   onTestFinished(() => client.destroy());
   const { Items = [] } = await client.send(
     new ScanCommand({ TableName: 'changewire', ConsistentRead: true }),

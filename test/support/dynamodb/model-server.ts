@@ -13,12 +13,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TableModel } from '../../simulation/models/table.ts';
+import { clientOptions, type EmbeddedDynamoDb } from './dynamodb.ts';
 import { MODEL_STREAM, modelStreams } from './model-streams.ts';
-
-export interface ModelServer {
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
 
 type Json = Record<string, unknown>;
 type Operation = () => unknown;
@@ -35,7 +31,7 @@ const COMMANDS: Readonly<Record<string, new (input: never) => object>> = {
 };
 
 /** The table's model behind HTTP, with its stream, as DynamoDB's clients know it (AWS JSON 1.0): for processes of their own. */
-export async function startModelServer(tableName: string): Promise<ModelServer> {
+export async function startModelServer(tableName: string): Promise<EmbeddedDynamoDb> {
   const model = new TableModel(tableName);
   const administration = administrationOf();
   const streams = modelStreams(model, () => 0);
@@ -60,8 +56,10 @@ export async function startModelServer(tableName: string): Promise<ModelServer> 
     response.end(JSON.stringify(answered.body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint,
+    clientOptions: clientOptions(endpoint),
     stop: async () => {
       server.closeAllConnections();
       server.close();
