@@ -15,7 +15,7 @@ import { formatEvent } from './subscriber/print.ts';
  * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
  */
 async function main(): Promise<void> {
-  // Whatever this and its database write holds records, or keys: it is for this user alone.
+  // Whatever this and its database write holds records, or keys: it is for this user alone. (Windows: see `privateDirectory`.)
   umask(0o077);
   const options = parseOptions(argv.slice(2));
   if (options.help) return void stdout.write(HELP);

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { platform } from 'node:process';
 import { type Lock, lockDirectory } from './lock.ts';
 import { type Files, privateDirectory, whyUnusable } from './private-directory.ts';
 
@@ -33,6 +34,8 @@ export function openDataDirectory(
 }
 
 const SCRATCH = 'changewire-memory-';
+/** The variable that says where `tmpdir()` is. */
+const TEMPORARY = platform === 'win32' ? 'TEMP' : 'TMPDIR';
 
 /**
  * A directory that lives as long as this process. What processes that were killed left behind is removed on the way.
@@ -41,6 +44,7 @@ export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
   const path = makeScratch(temporary);
   const lock = lockDirectory(path);
   const release = () => {
+    // In this order: Windows removes no file that is open.
     lock.release();
     rmSync(path, { recursive: true, force: true });
   };
@@ -54,7 +58,7 @@ function makeScratch(temporary: string): string {
     return mkdtempSync(join(parent, SCRATCH));
   } catch (error) {
     throw new Error(
-      `The temporary directory ${temporary} ${whyUnusable(error)}. Name another one with TMPDIR, or use --data.`,
+      `The temporary directory ${temporary} ${whyUnusable(error)}. Name another one with ${TEMPORARY}, or use --data.`,
     );
   }
 }

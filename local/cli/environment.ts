@@ -26,10 +26,13 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-/** The environment, with what it lacks from the file `.env` in `directory`. */
+/** The environment, with what it lacks from the file `.env` in `directory`. It may have line ends of any system, and the byte
+ *  order mark that editors on Windows put first, which would be part of the first name. Names are as they are written, on
+ *  Windows, too, where the environment itself has them in either case. */
 export function withEnvFile(environment: Environment, directory: string): Environment {
   try {
-    return { ...parseEnv(readFileSync(join(directory, '.env'), 'utf8')), ...environment };
+    const text = readFileSync(join(directory, '.env'), 'utf8').replace(/^\uFEFF/, '');
+    return { ...parseEnv(text), ...environment };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return environment;
     throw error;

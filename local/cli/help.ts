@@ -47,5 +47,5 @@ Options
 
 Durations are written 500ms, 60s, 5m or 6h. Ctrl-C stops; a second Ctrl-C stops at once.
 A backup of the data directory, also while it is in use: npm run backup -- DIR
-DYNAMODB_ENDPOINT keeps what is known in a DynamoDB, such as http://127.0.0.1:8000, instead of the data directory.
+DYNAMODB_ENDPOINT makes it keep snapshots and change records in a DynamoDB, such as http://127.0.0.1:8000.
 `;

@@ -23,6 +23,9 @@ export class DirectoryInUse extends Error {
  * Makes this process the only user of a data directory. The lock is SQLite's own, which the kernel gives up when its
  * holder ends, however it ends: so none is ever stale, and a process id that came round again can't be taken for its
  * holder. The file beside it only tells who holds it.
+ *
+ * It is a lock of `fcntl` on Linux and macOS, of `LockFileEx` on Windows, which may take a moment to give up that of a process
+ * that was killed. On a network's file system it holds as far as that system's locks do; the database can't be there anyway.
  * @throws DirectoryInUse
  */
 export function lockDirectory(directory: string): Lock {

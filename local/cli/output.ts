@@ -33,7 +33,8 @@ export interface OutputOptions {
 }
 
 /** Speaks to people, in colour on a terminal unless NO_COLOR is set; or, with `log` json, to programs: each line is an object
- *  with time, level and message, and an event that is not told elsewhere is one with an `event`. */
+ *  with time, level and message, and an event that is not told elsewhere is one with an `event`. Lines end with "\n" on every
+ *  system. */
 export function createOutput({ stdout, stderr }: Terminal, options: OutputOptions): Output {
   const words = options.json ? stderr : stdout;
   const colour = !options.noColour && words.isTTY === true;

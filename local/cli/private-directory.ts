@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import process from 'node:process';
 
 /** What is asked of the file system here; `node:fs` but in tests. */
 export type Files = Pick<
@@ -22,9 +23,17 @@ const OURS =
  * Makes a directory for this user alone (mode 0700), with its parents, and shows that it can be written. One that is there
  * and open to others is closed, with the files in it: they hold records. But for one that holds other things than ours: its
  * mode is not ours to change, so only our files in it are closed. Either is told to `onNotice`.
+ *
+ * Windows has no modes: there the directory has the access list of the one that it is made in, which in a user's profile
+ * admits that user and the administrators. Node then shows every mode as open to all, and changes none: so none is looked at.
  * @throws the file system's error
  */
-export function privateDirectory(path: string, onNotice: (text: string) => void, files: Files = fs): void {
+export function privateDirectory(
+  path: string,
+  onNotice: (text: string) => void,
+  files: Files = fs,
+  platform: NodeJS.Platform = process.platform,
+): void {
   const made = makeDirectory(path, files);
   const probe = join(path, 'lock.pid.probe');
   try {
@@ -32,14 +41,15 @@ export function privateDirectory(path: string, onNotice: (text: string) => void,
   } finally {
     files.rmSync(probe, { force: true });
   }
-  if (!made) close(path, onNotice, files);
+  if (!made && platform !== 'win32') close(path, onNotice, files);
 }
 
-/** Level by level: where nothing can be made, as in /proc, Node's own `recursive` tries for ever. @returns false when it was
- *  there */
+/** Level by level: where nothing can be made, as in /proc, Node's own `recursive` tries for ever. Above the top there is no
+ *  level, not even when the top isn't there: a drive that Windows doesn't have. @returns false when it was there */
 function makeDirectory(path: string, files: Files): boolean {
   if (files.existsSync(path)) return false;
-  makeDirectory(dirname(path), files);
+  const parent = dirname(path);
+  if (parent !== path) makeDirectory(parent, files);
   files.mkdirSync(path, { mode: 0o700 });
   return true;
 }

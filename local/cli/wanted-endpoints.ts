@@ -47,12 +47,13 @@ export function wantedEndpoints(
     return { ...option, name, url, origin: new URL(url).origin, secrets };
   });
   const all = [...configured, ...asked];
-  const twice = all.find(({ name }, index) => all.findIndex(one => one.name === name) !== index);
+  const twice = all.find(({ name }, index) => all.findIndex(one => isAlike(one.name, name)) !== index);
   if (twice && asked.includes(twice as (typeof asked)[number]) && isDefault(twice))
     throw new UsageError(`--${twice.kind} names the same URL twice, at ${twice.origin}.`);
   if (twice)
     throw new UsageError(
-      `Two endpoints have the name ${twice.name}, one of them at ${twice.origin}: give each its own --name.`,
+      `Two endpoints have the name ${twice.name}, one of them at ${twice.origin}: give each its own name (capital letters, "-" ` +
+        'and "_" make no difference).',
     );
   return all;
 }
@@ -80,6 +81,12 @@ function fromEnvironment(variable: string, lack: string, environment: Environmen
   if (url !== '') return checkAddress(variable, url);
   const separator = lack.endsWith('or') ? '' : ':';
   throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);
+}
+
+/** Names that stand for the same variables, or, where a file system takes no notice of capital letters (macOS, Windows), for
+ *  the same file of a secret. */
+function isAlike(one: string, other: string): boolean {
+  return variablePrefix(one) === variablePrefix(other);
 }
 
 function isDefault({ name, kind, url }: WantedEndpoint): boolean {

@@ -17,6 +17,7 @@ export interface Watched {
  *  @throws UsageError that names every variable that is missing */
 export function watchedOf(config: Config, environment: Environment): Watched[] {
   const settings = workspaceSettings.array().parse(JSON.parse(workspacesJson(config)));
+  refuseAlike(settings.map(({ name }) => name));
   const missing = settings.flatMap(({ name }) =>
     Object.values(credentialVariables(name)).filter(variable => textIn(variable, environment) === ''),
   );
@@ -37,6 +38,18 @@ export function watchedOf(config: Config, environment: Environment): Watched[] {
       sweepEvery: id => processes.find(process => process.id === id)?.sweep ?? config.sweep,
     };
   });
+}
+
+/** Workspaces that read the same variables would share credentials silently. */
+function refuseAlike(names: readonly string[]): void {
+  const alike = names.find(name =>
+    names.some(other => other !== name && variablePrefix(other) === variablePrefix(name)),
+  );
+  if (alike === undefined) return;
+  throw new UsageError(
+    `Another workspace has the name ${alike}, but for capital letters, "-" and "_": both would take their credentials from ` +
+      `${credentialVariables(alike).clientId}. Rename one of them.`,
+  );
 }
 
 /** The environment's names for a workspace's credentials: EXAMPLE_EU_CLIENT_ID of the workspace example-eu. */

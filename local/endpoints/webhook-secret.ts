@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { isSigningSecret } from '../../functions/endpoints/secret.ts';
 
-/** The signing secret in a file (mode 0600), which is made with a new one when it isn't there.
+/** The signing secret in a file (mode 0600, which does nothing on Windows), which is made with a new one when it isn't there.
  *  @throws when the file holds something else, naming the remedy */
 export function keptSecret(path: string): string {
   const kept = read(path);

@@ -90,7 +90,8 @@ function read(file: string): Remembered[] {
   }
 }
 
-/** Beside the file first, then renamed over it: a kill leaves the old one or the new one. */
+/** Beside the file first, then renamed over it: a kill leaves the old one or the new one, on every system. Windows refuses to
+ *  rename over a file that another program has open at that moment (EPERM): that call fails, and the old one stays. */
 function write(file: string, all: readonly Remembered[]): void {
   mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
   const beside = `${file}.new`;

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'changewire-test-'));
+  // On macOS the way to it leads over a link, and a process that is started there is told its true path.
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), 'changewire-test-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }

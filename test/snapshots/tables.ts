@@ -4,7 +4,15 @@ import type { Table } from '../../functions/snapshots/table.ts';
 import { lambdaRecord } from '../../local/stream/lambda-record.ts';
 import type { Position } from '../../local/stream/position.ts';
 import { ShardReader } from '../../local/stream/shards.ts';
-import { openModel as open, startTable, usesModel } from '../support/table.ts';
+import { startModelServer } from '../support/dynamodb/model-server.ts';
+import {
+  openModel as open,
+  type StartedTable,
+  startTable,
+  startTableOn,
+  TABLE_NAME,
+  usesModel,
+} from '../support/table.ts';
 
 /** A table under test, of whatever kind. */
 export interface OpenTable extends Table {
@@ -29,7 +37,15 @@ export async function openModel(): Promise<OpenTable> {
 }
 
 export async function openEmbedded(): Promise<OpenTable> {
-  const { streamArn, clientOptions, stop, ...table } = await startTable();
+  return withStream(await startTable());
+}
+
+/** The model behind HTTP, for a machine that there is no embedded DynamoDB for: at least the clients are true. */
+export async function openServed(): Promise<OpenTable> {
+  return withStream(await startTableOn(() => startModelServer(TABLE_NAME)));
+}
+
+function withStream({ streamArn, clientOptions, stop, ...table }: StartedTable): OpenTable {
   const streams = new DynamoDBStreamsClient(clientOptions);
   return {
     ...table,

@@ -3,7 +3,7 @@ import type { Patience, Table } from '../../functions/snapshots/table.ts';
 import { ensureTable } from '../../local/stream/ensure-table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { hasEmbedded } from './dynamodb/binary.ts';
-import { startDynamoDb } from './dynamodb/dynamodb.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
@@ -37,8 +37,13 @@ export function openModel() {
 }
 
 /** An embedded DynamoDB with an empty table, in memory. */
-export async function startTable() {
-  const database = await startDynamoDb();
+export const startTable = () => startTableOn(startDynamoDb);
+
+export type StartedTable = Awaited<ReturnType<typeof startTable>>;
+
+/** A DynamoDB with an empty table; it ends with the table. */
+export async function startTableOn(start: () => Promise<EmbeddedDynamoDb>) {
+  const database = await start();
   const client = new DynamoDBClient(database.clientOptions);
   try {
     const { streamArn } = await ensureTable(client, TABLE_NAME);

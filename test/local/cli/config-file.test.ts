@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../infra/config/read.ts';
 import { readConfigFile } from '../../../local/cli/config-file.ts';
 import { UsageError } from '../../../local/cli/usage-error.ts';
-import { config } from '../../infra/config-examples.ts';
+import { config, endpoint, problemsOf, subscription } from '../../infra/config-examples.ts';
 import { temporaryDirectory } from '../support.ts';
 
 function file(content: unknown): string {
@@ -44,6 +46,24 @@ describe('a configuration file', () => {
     expect(problems).toHaveLength(2);
     expect(problems.join('\n')).toMatch(/ {2}- .*changes.*"2x".*a duration from "1m" to "24h"/);
     expect(problems.join('\n')).toMatch(/ {2}- .*swep.*did you mean "sweep"/);
+  });
+
+  test('that is the cdk.json of this project says to a run what it says to the deployment', () => {
+    const path = fileURLToPath(new URL('../../../cdk.json', import.meta.url));
+    const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { changewire: object } };
+    expect(readConfigFile(path)).toEqual(readConfig(context.changewire));
+  });
+
+  test.each([
+    config({ changes: '2x', alarmEmail: 'nobody', stackName: '1' }),
+    config({}, { baseUrl: 'http://api.example.com', identifiers: { tusk: 'a' } }, { overlap: 5 }),
+    { ...config(), ...subscription({ filter: { changedFields: [] } }) },
+    { ...config(), ...endpoint({ kind: 'webhok', filter: { workspaces: ['nowhere'] } }) },
+  ])('is refused in the words in which the deployment refuses it: %j', wrong => {
+    const path = file(wrong);
+    const problems = problemsOf(wrong);
+    expect(problems).not.toEqual([]);
+    expect(refusal(path)).toBe([`${path}:`, ...problems.map(problem => `  - ${problem}`)].join('\n'));
   });
 
   test.each([['null'], ['[]'], ['"text"'], ['{}']])(

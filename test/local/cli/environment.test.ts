@@ -67,4 +67,10 @@ describe('the settings of a real service', () => {
     writeFileSync(join(directory, '.env'), '# mine\nA=2\nB="two words"\n');
     expect(withEnvFile({ A: '1' }, directory)).toEqual({ A: '1', B: 'two words' });
   });
+
+  test('come from .env as an editor on Windows writes it: with a byte order mark, and its line ends', () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, '.env'), '\uFEFFA=1\r\nB="two words"\r\n');
+    expect(withEnvFile({}, directory)).toEqual({ A: '1', B: 'two words' });
+  });
 });

@@ -79,6 +79,14 @@ describe('a data directory', () => {
     ]);
   });
 
+  test('on Windows has the access list of its parent: no mode is looked at, changed or told', () => {
+    const path = openDirectory('service.json');
+    const told: string[] = [];
+    privateDirectory(path, text => told.push(text), fs, 'win32');
+    expect(told).toEqual([]);
+    expect(['.', 'service.json'].map(name => modeOf(join(path, name)))).toEqual(['755', '644']);
+  });
+
   test('changes nothing behind a link', () => {
     const path = openDirectory('service.json');
     const elsewhere = join(openDirectory('service.json'), 'service.json');
@@ -111,6 +119,11 @@ describe('a data directory that can not be used is told in a line, with path, re
       operation === 'mkdirSync' ? join(temporaryDirectory(), 'data') : openDirectory('service.json');
     expect(open(path, failing(operation, code))).toThrow(line(path, reason));
     expect(fs.existsSync(join(path, 'lock.pid.probe'))).toBe(false);
+  });
+
+  test('when not even the top of its path is there, as a drive that Windows does not have', () => {
+    const files = { ...failing('mkdirSync', 'ENOENT'), existsSync: () => false };
+    expect(open('/data', files)).toThrow(line('/data', "can't be made there (ENOENT)"));
   });
 
   test('but not when the fault is ours', () => {

@@ -97,11 +97,15 @@ describe('the endpoints of a configuration', () => {
     );
   });
 
-  test('may not share a name with one of the command line', () => {
-    expect(refusal(() => wanted('--slack https://other.example.com/hush --name chat'))).toBe(
-      'Two endpoints have the name chat, one of them at https://other.example.com: give each its own --name.',
-    );
-  });
+  test.each(['chat', 'Chat'])(
+    'may not share a name with one of the command line, nor a variable or a file: %s',
+    name => {
+      expect(refusal(() => wanted(`--slack https://other.example.com/hush --name ${name}`))).toBe(
+        `Two endpoints have the name ${name}, one of them at https://other.example.com: give each its own name (capital ` +
+          'letters, "-" and "_" make no difference).',
+      );
+    },
+  );
 
   test('may share an address with others: they are told apart by their names', () => {
     const all = wanted(`--webhook ${HOOK} --name twin --filter events=task.deleted`);

@@ -55,6 +55,14 @@ describe('the workspaces of a configuration', () => {
     expect(message(partial)).not.toContain('hush');
   });
 
+  test('are refused when two would read the same variables', () => {
+    const [eu, us] = two.workspaces;
+    const alike = { ...two, workspaces: [eu, { ...us, name: 'Example_EU' }] } as typeof two;
+    expect(() => watchedOf(alike, environment)).toThrow(
+      /^Another workspace has the name example-eu, but for .* from EXAMPLE_EU_CLIENT_ID\. Rename one of them\.$/,
+    );
+  });
+
   test('name their variables as an environment may have them', () => {
     expect(credentialVariables('example-eu_1')).toEqual({
       clientId: 'EXAMPLE_EU_1_CLIENT_ID',

@@ -6,14 +6,16 @@ import {
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenTable, openEmbedded, openModel } from '../../snapshots/tables.ts';
+import { type OpenTable, openEmbedded, openModel, openServed } from '../../snapshots/tables.ts';
+import { usesModel } from '../../support/table.ts';
 import type { Item } from './table.ts';
 import { command } from './table-commands.ts';
 
 let embedded: OpenTable;
 let model: OpenTable;
 beforeAll(async () => {
-  [embedded, model] = await Promise.all([openEmbedded(), openModel()]);
+  // Where there is no embedded one, the model is held to itself, behind HTTP.
+  [embedded, model] = await Promise.all([usesModel ? openServed() : openEmbedded(), openModel()]);
 });
 afterAll(() => embedded?.stop());
 

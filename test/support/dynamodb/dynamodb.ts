@@ -9,6 +9,11 @@ export interface ClientOptions {
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
+export function clientOptions(endpoint: string): ClientOptions {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return { endpoint, region: 'us-east-1', credentials };
+}
+
 export interface EmbeddedDynamoDb {
   readonly endpoint: string;
   readonly clientOptions: ClientOptions;
@@ -24,8 +29,7 @@ export async function startDynamoDb(): Promise<EmbeddedDynamoDb> {
     try {
       const { stop } = await startChild({ binary, port });
       const endpoint = `http://127.0.0.1:${port}`;
-      const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-      return { endpoint, clientOptions: { endpoint, region: 'us-east-1', credentials }, stop };
+      return { endpoint, clientOptions: clientOptions(endpoint), stop };
     } catch (error) {
       // Another program may have taken the free port before the child did.
       if (attempt === 3) throw error;

@@ -18,7 +18,12 @@ export function modelStreams(model: TableModel, forgotten: () => number): Dynamo
         Records: records.map(({ dynamodb, eventName, eventID }) => ({
           eventID,
           eventName,
-          dynamodb: { ...dynamodb, NewImage: sdkItem(dynamodb?.NewImage) },
+          dynamodb: {
+            ...dynamodb,
+            // The model has no clock.
+            ApproximateCreationDateTime: new Date(),
+            NewImage: sdkItem(dynamodb?.NewImage),
+          },
         })) as _Record[],
         NextShardIterator: String(from + records.length),
       };

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { HELP } from '../../local/cli/help.ts';
+import { parseOptions } from '../../local/cli/options.ts';
+
+const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const PAGES = ['README.md', 'docs/local.md', 'docs/configuration.md', 'docs/self-hosting.md'];
+
+/** `--name` in a text, each once. */
+const optionsIn = (page: string) => [...new Set(page.match(/(?<![\w-])--[a-z][a-z-]*/g))].sort();
+
+/** Commands of a text that start the run, without what stands behind `#`, `|` or a second command. */
+const startsIn = (page: string) =>
+  [...page.matchAll(/(?:npm start(?: --silent)? --|local\/main\.ts) ([^`#|\n]*)/g)].map(([, args = '']) =>
+    args.trim(),
+  );
+
+/** Places for what the reader has to say. */
+const filled = (args: string) =>
+  args
+    .replaceAll('…', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+    .replaceAll('https://MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'https://example.com/a')
+    .replaceAll('URL', 'http://localhost:9/a');
+
+describe('the options of npm start', () => {
+  test('are all told of in docs/local.md or docs/configuration.md', () => {
+    const told = optionsIn(text('docs/local.md') + text('docs/configuration.md'));
+    expect(optionsIn(HELP).filter(option => !told.includes(option))).toEqual([]);
+  });
+
+  test.each(PAGES.flatMap(page => startsIn(text(page)).map(args => ({ page, args }))))(
+    'are used as they are: $args ($page)',
+    ({ args }) => {
+      expect(() => parseOptions(filled(args).split(' ').filter(Boolean))).not.toThrow();
+    },
+  );
+});
+
+describe('a link of these pages', () => {
+  const links = PAGES.flatMap(page =>
+    [...text(page).matchAll(/\]\(([\w./-]+\.md)(?:#([\w-]+))?\)/g)].map(([, file = '', place]) => ({
+      page,
+      file: new URL(file, `file:///${page}`).pathname.slice(1),
+      place,
+    })),
+  );
+
+  test.each(links)('leads to a chapter that there is: $file#$place ($page)', ({ file, place }) => {
+    const chapters = [...text(file).matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    );
+    if (place !== undefined) expect(chapters).toContain(place);
+  });
+});

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { readState, writeState } from '../../functions/snapshots/sqlite/states.ts';
+import { run, until } from '../local/main-support.ts';
+import { temporaryDirectory } from '../local/support.ts';
+import { ROOT } from './loaded.ts';
+
+const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
+
+/** Runs a setting of the backup unit as systemd would, but here: over `data`, into `backups`. */
+function runOfUnit(setting: string, { data, backups }: { data: string; backups: string }) {
+  const unit = text('docs/self-hosting/changewire-backup.service');
+  const command = (new RegExp(`^${setting}=(.*)$`, 'm').exec(unit)?.[1] ?? '')
+    .replaceAll('%%', '%')
+    .replaceAll('/opt/changewire/node_modules/.bin/node', process.execPath)
+    .replaceAll('/opt/changewire', ROOT)
+    .replaceAll('/var/lib/changewire-backups', backups)
+    .replaceAll('/var/lib/changewire', data);
+  return spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' });
+}
+
+describe('on a server', () => {
+  test('the backup unit copies the directory of a run that goes on, and a start on the copy goes on from there', async () => {
+    const directory = temporaryDirectory();
+    const [data, backups] = [join(directory, 'data'), join(directory, 'backups')];
+    mkdirSync(backups);
+    const runner = run(directory, `--data ${data} --interval 100ms`);
+    await until(() => runner.stdout().includes('baseline launch 30/30'));
+    expect(runOfUnit('ExecStart', { data, backups })).toMatchObject({ status: 0, stderr: '' });
+    const [copy = ''] = readdirSync(backups);
+    expect(copy).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$/);
+    const restored = run(directory, `--once --data ${join(backups, copy)}`);
+    expect(await restored.ended()).toBe(0);
+    expect(restored.stdout()).toMatch(/^onboarding: \d+ events? of/m);
+    expect(restored.stdout()).not.toContain('baseline');
+  });
+
+  test('copies older than two weeks go, and no others', () => {
+    const backups = temporaryDirectory();
+    for (const [name, days] of [
+      ['old', 16],
+      ['young', 13],
+    ] as const) {
+      mkdirSync(join(backups, name, 'inside'), { recursive: true });
+      const at = Date.now() / 1000 - days * 86_400;
+      utimesSync(join(backups, name), at, at);
+    }
+    expect(runOfUnit('ExecStartPost', { data: '', backups })).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(backups)).toEqual(['young']);
+  });
+
+  test('a process that is held is released by the command of docs/self-hosting.md, and no other', () => {
+    const [, command = ''] =
+      /sqlite3 \/var\/lib\/changewire\/changewire\.sqlite "([^"]+)"/.exec(text('docs/self-hosting.md')) ?? [];
+    const database = openDatabase(join(temporaryDirectory(), 'changewire.sqlite'), [SNAPSHOTS_SCHEMA]);
+    onTestFinished(() => database.file.close());
+    const [mine, other] = ['my-process', 'another'].map(processId => ({ workspace: 'eu', processId }));
+    if (!mine || !other) return expect.unreachable();
+    const released = () => [mine, other].map(key => readState(database, key).released);
+    database.file.exec(command);
+    expect(released()).toEqual([false, false]);
+    for (const key of [mine, other]) writeState(database, key, { held: { since: 1, missing: 30 } });
+    database.file.exec(command);
+    expect(released()).toEqual([true, false]);
+  });
+});
