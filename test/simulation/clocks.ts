@@ -3,6 +3,8 @@ import type { ClockStep, Skew } from './plan/clocks.ts';
 import type { Scheduler } from './scheduler.ts';
 
 const MINUTE = 60_000;
+/** So long a request that was sent by a clock may be on its way, its tries included. */
+const ON_ITS_WAY_MS = 10_000;
 
 /** The clocks of our two pollers, in ms since 1970. */
 export class Clocks {
@@ -10,6 +12,8 @@ export class Clocks {
   readonly #coverage: Coverage;
   readonly #offsets: [number, number];
   readonly #ever: number[];
+  /** What clocks that were set back were ahead, and until when a request may come that was sent by them. */
+  readonly #former: { readonly offset: number; readonly until: number }[] = [];
 
   constructor(scheduler: Scheduler, coverage: Coverage, { pollers, service }: Skew, hasDate: boolean) {
     this.#scheduler = scheduler;
@@ -28,9 +32,11 @@ export class Clocks {
     return () => this.#scheduler.wall + (this.#offsets[poller % 2] ?? 0);
   }
 
-  /** By the clock that is the furthest ahead. */
+  /** By the clock that is the furthest ahead, or was, when a request was sent that comes now. */
   get latest(): number {
-    return this.#scheduler.wall + Math.max(...this.#offsets);
+    const { wall } = this.#scheduler;
+    const former = this.#former.filter(({ until }) => wall < until).map(({ offset }) => offset);
+    return wall + Math.max(...this.#offsets, ...former);
   }
 
   /** ms by which they ever differed, from each other or from the service's. */
@@ -39,6 +45,7 @@ export class Clocks {
   }
 
   set({ poller, by }: Extract<ClockStep, { do: 'clock' }>): void {
+    this.#former.push({ offset: this.#offsets[poller], until: this.#scheduler.wall + ON_ITS_WAY_MS });
     this.#offsets[poller] += by;
     this.#ever.push(this.#offsets[poller]);
     this.#coverage.add('clock', by > 0 ? 'set forward' : 'set back');
