@@ -28,6 +28,7 @@ describe('an answer', () => {
     for (const status of [302, 404, 410, 429])
       expect(outcomeOf({ ...head, status })).toMatchObject({ said: 'no_service' });
     expect(outcomeOf({ ...head, status: 200 })).toEqual({ kind: 'delivered' });
+    expect(answer(404)).not.toHaveProperty('said');
   });
 
   it('of 410 ends the endpoint', () => {

@@ -80,6 +80,8 @@ describe('a post', () => {
     for (let again = 0; again < 4; again++)
       expect(await post(server.url, request)).not.toHaveProperty('said');
     expect(server.connections).toBeLessThan(3);
+    const moved = await receiver(answer(300, {}, 'choose'));
+    expect(await post(moved.url, request)).toMatchObject({ said: 'choose' });
     const silent = await receiver(answer(500, {}, 'db down'));
     expect(await poster().post(silent.url, request)).not.toHaveProperty('said');
   });

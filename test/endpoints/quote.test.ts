@@ -20,6 +20,7 @@ describe('what is quoted of an answer', () => {
     ['no token zm9vymfy', undefined],
     ['no token Zm9v-Ym-Fy', undefined],
     ['not found: %2Fservices%2FT0AB', undefined],
+    ['T0AB%2fB0CD', undefined],
     ['ends with Zm9vYmFyYmF6cXV4', undefined],
     ['ymf6cxv4', undefined],
     ['mf6cxv4', 'mf6cxv4'],

@@ -121,6 +121,15 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await commit({ projectId: 'p2', events: [] })).toBe('committed');
       });
 
+      it('invariant 3: is refused when its change record is there already, and then leaves nothing', async () => {
+        await commit();
+        const held = await snapshots.load(process, 'p1');
+        await commit({ expected: held, snapshot: undefined, version: AT + 1, events: [] });
+        expect(await commit()).toBe('conflict');
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await journal()).toEqual([event(AT)]);
+      });
+
       it('remembers by whose clock the record was read', async () => {
         const read = async (untimed: boolean) => {
           const projectId = `read ${untimed}`;
@@ -390,6 +399,13 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await announce(announced - 1, AT + 9, { watermark: 9 })).toBe('conflict');
         expect(await snapshots.readState(process)).toMatchObject({ announced, watermark });
         expect(await journal()).toEqual([event(announced)]);
+      });
+
+      it('invariant 3: is refused when its change record is there already, and then leaves nothing', async () => {
+        await announce(0, AT, { watermark: 1 });
+        expect(await announce(AT, AT, { watermark: 2 })).toBe('conflict');
+        expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: 1 });
+        expect(await journal()).toEqual([event(AT)]);
       });
 
       it('invariant 1: is refused to a baseline once that has ended, the first as well as a later one', async () => {

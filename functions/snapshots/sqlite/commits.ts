@@ -2,7 +2,7 @@ import { changeGroups, expiryOf } from '../change-items.ts';
 import { encodeContent } from '../codec.ts';
 import { changeKey, partition } from '../keys.ts';
 import { fitsOneTransaction } from '../limits.ts';
-import type { Announcement, CommitRequest, CommitResult, ProcessKey } from '../snapshots.ts';
+import type { Announcement, CommitRequest, CommitResult, ProcessKey, Snapshot } from '../snapshots.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { storedId } from './projects.ts';
 import { readState, writeState } from './states.ts';
@@ -26,8 +26,8 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
     const current = sql.get`SELECT version FROM project WHERE process = ${pk} AND id = ${id}`?.version;
     if (current !== expected?.version) return 'conflict';
     if (!writeChanges(database, process, request, groups)) return 'conflict';
-    if (snapshot && content) {
-      const { version, recordReadAt, tasksReadAt, untimed } = snapshot;
+    if (content) {
+      const { version, recordReadAt, tasksReadAt, untimed } = snapshot as Snapshot;
       sql.run`INSERT OR REPLACE INTO project
         VALUES (${pk}, ${id}, ${version}, ${recordReadAt}, ${untimed ? 1 : 0}, ${tasksReadAt}, ${content})`;
     } else sql.run`DELETE FROM project WHERE process = ${pk} AND id = ${id}`;

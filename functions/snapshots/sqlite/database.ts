@@ -74,7 +74,7 @@ function prepare(file: DatabaseSync, path: string, schemas: readonly Schema[]): 
     // Takes effect only before the first table is made: deleted rows then leave the file, a few pages at a time.
     file.exec('PRAGMA auto_vacuum = INCREMENTAL');
     const made = `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${LAYOUT}`;
-    file.exec(`BEGIN; ${schemas.join('\n')} ${made}; COMMIT`);
+    file.exec(`BEGIN; ${schemas.join('\n')}\n${made}; COMMIT`);
   } else checkLayout(file, path);
   // On macOS fsync() leaves writes in the drive's own cache, in any order; only with `fullfsync` does SQLite ask for more.
   // Linux and Windows write that cache out when they sync, and know no such setting.
@@ -98,7 +98,7 @@ export function checkLayout(file: DatabaseSync, path: string): void {
 }
 
 function isEmpty(file: DatabaseSync): boolean {
-  return file.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.tables === 0;
+  return file.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 }
 
 function pragma(file: DatabaseSync, name: 'application_id' | 'user_version'): number {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   type Database,
   DatabaseError,
@@ -26,6 +26,16 @@ function opened(path: string, schema = SCHEMA): Database {
     if (database.file.isOpen) database.file.close();
   });
   return database;
+}
+
+/** What it throws; `toThrow` takes nothing for any error. */
+function errorOf(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('Nothing is thrown.');
 }
 
 const put = (database: Database, name: string) => database.sql.run`INSERT INTO thing VALUES (${name})`;
@@ -106,21 +116,60 @@ describe('a database', () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('of another program is refused', () => {
-    const path = join(directory(), 'data.sqlite');
-    const theirs = new DatabaseSync(path);
-    theirs.exec('CREATE TABLE theirs (x)');
-    theirs.close();
-    expect(() => opened(path)).toThrow(`${path} is a database of another program.`);
+  it.each(['CREATE TABLE theirs (x)', 'PRAGMA user_version = 7', 'PRAGMA application_id = 7'])(
+    'of another program, by %j, is refused',
+    sql => {
+      const path = join(directory(), 'data.sqlite');
+      const theirs = new DatabaseSync(path);
+      theirs.exec(sql);
+      theirs.close();
+      const close = vi.spyOn(DatabaseSync.prototype, 'close');
+      onTestFinished(() => close.mockRestore());
+      expect(errorOf(() => opened(path)).message).toContain(`${path} is a database of another program.`);
+      expect(close).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it('waits for seconds when another process has it', () => {
+    const { file } = opened(join(directory(), 'data.sqlite'));
+    expect(file.prepare('PRAGMA busy_timeout').get()).toEqual({ timeout: 5000 });
+  });
+
+  it('in memory leaves no file', () => {
+    onTestFinished(() => rmSync(':memory:', { force: true }));
+    opened(':memory:');
+    expect(existsSync(':memory:')).toBe(false);
+  });
+
+  it('takes several schemas, each of which may end in a comment', () => {
+    const database = openDatabase(':memory:', [
+      `${SCHEMA} -- things`,
+      'CREATE TABLE other (x TEXT) STRICT; -- and others',
+    ]);
+    expect(database.sql.all`SELECT * FROM other`).toEqual([]);
+  });
+
+  it('tells why a transaction failed that SQLite has undone by itself', () => {
+    const database = opened(':memory:');
+    const failing = () => {
+      database.file.exec('ROLLBACK');
+      throw new Error('disk full');
+    };
+    expect(errorOf(() => inTransaction(database, failing)).message).toBe('disk full');
   });
 
   it('that is damaged, or can not be made, is named with the remedy', () => {
     const path = join(directory(), 'data.sqlite');
     writeFileSync(path, 'this is no database, but a text that is longer than its header would be'.repeat(20));
-    expect(() => opened(path)).toThrow(
+    const damaged = errorOf(() => opened(path));
+    expect(damaged).toBeInstanceOf(DatabaseError);
+    expect(damaged.message).toMatch(
       /data\.sqlite can not be opened: .*not a database.* Restore it from a backup/,
     );
+    expect(damaged.cause).toBeInstanceOf(Error);
     const nowhere = join(directory(), 'no', 'such', 'data.sqlite');
-    expect(() => opened(nowhere)).toThrow(/data\.sqlite can not be opened: ENOENT.*--data DIR/);
+    expect(errorOf(() => opened(nowhere)).message).toMatch(
+      /data\.sqlite can not be opened: ENOENT.*--data DIR/,
+    );
   });
 });

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeEvents } from '../../../functions/snapshots/codec.ts';
-import { partition } from '../../../functions/snapshots/keys.ts';
+import { changeKey, partition } from '../../../functions/snapshots/keys.ts';
 import { type Database, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { sqliteEndpointStates } from '../../../functions/snapshots/sqlite/endpoint-states.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
-import { snapshotsContract } from '../contract.ts';
+import { AT, event, snapshotsContract } from '../contract.ts';
 import { endpointStatesContract } from '../endpoint-states-contract.ts';
 
 let database: Database;
@@ -24,3 +24,30 @@ snapshotsContract('SQLite', () => ({
 }));
 
 endpointStatesContract(() => sqliteEndpointStates(database));
+
+describe('what is written for a process', () => {
+  it('has the keys that it has in DynamoDB, an announcement too', async () => {
+    const process = { workspace: 'eu', processId: 'keys' };
+    const said = { events: [event(AT)], version: AT, at: AT };
+    await sqliteSnapshots(database).announce(process, { announced: 0, state: {}, said });
+    const rows = database.sql.all`SELECT key FROM change WHERE process = ${partition(process)}`;
+    expect(rows).toEqual([{ key: changeKey(process, AT, '', AT, 0).sk.S }]);
+  });
+
+  it('is too large by a tombstone, as by everything else in its transaction', async () => {
+    const process = { workspace: 'eu', processId: 'full' };
+    // Each fills a change record of its own.
+    const events = Array.from({ length: 99 }, () => ({ ...event(AT), subject: 'x'.repeat(200_000) }));
+    const deletion = {
+      projectId: 'p1',
+      expected: undefined,
+      snapshot: undefined,
+      tombstone: { version: AT, readAt: AT },
+      version: AT,
+      at: AT,
+    };
+    const snapshots = sqliteSnapshots(database);
+    expect(await snapshots.commit(process, { ...deletion, events })).toBe('too-large');
+    expect(await snapshots.commit(process, { ...deletion, events: events.slice(1) })).toBe('committed');
+  });
+});
