@@ -5,6 +5,14 @@ import { canBeHeld, tombstoneKey } from './keys.ts';
 import type { CommitRequest, ProcessKey, Tombstone } from './snapshots.ts';
 import type { Table } from './table.ts';
 
+/** As `tombstonePuts` writes it. */
+interface TombstoneItem {
+  readonly version: { readonly N: string };
+  readonly readAt: { readonly N: string };
+  readonly untimed?: { readonly BOOL: boolean };
+  readonly updatedAt?: { readonly N: string };
+}
+
 /** What a deletion leaves behind, in its transaction. */
 export function tombstonePuts(
   { tableName }: Table,
@@ -30,11 +38,11 @@ export async function readTombstone(
   projectId: string,
 ): Promise<Tombstone | undefined> {
   const key = tombstoneKey(process, projectId);
-  const item = canBeHeld(key) ? await getItem(table, key) : undefined;
+  const item = canBeHeld(key) ? ((await getItem(table, key)) as TombstoneItem | undefined) : undefined;
   return (
     item && {
-      version: Number(item.version?.N),
-      readAt: Number(item.readAt?.N),
+      version: Number(item.version.N),
+      readAt: Number(item.readAt.N),
       ...(item.untimed?.BOOL && { untimed: true }),
       ...(item.updatedAt && { updatedAt: Number(item.updatedAt.N) }),
     }

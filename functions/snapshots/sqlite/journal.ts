@@ -41,7 +41,7 @@ export function sqliteJournal({ file, sql }: Database): Journal {
         SELECT position FROM change WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
       sql.run`DELETE FROM tombstone WHERE (process, id) IN (
         SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
-      if (changes !== 0) file.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+      file.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
       return Number(changes);
     },
   };

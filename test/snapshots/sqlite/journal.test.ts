@@ -52,6 +52,19 @@ describe('the journal', () => {
     expect(positions()).toEqual([4]);
   });
 
+  it('drops expired tombstones, too, the oldest first and at most so many', () => {
+    const { database, journal } = journalOf([]);
+    for (const [index, expiresAt] of [30, 20, 10, 40].entries())
+      database.sql.run`INSERT INTO tombstone VALUES ('p', ${`${index}`}, 1, 1, 0, NULL, ${expiresAt})`;
+    const left = () => database.sql.all`SELECT id FROM tombstone ORDER BY id`.map(({ id }) => id);
+    journal.expire(9_999, 10);
+    expect(left()).toEqual(['0', '1', '2', '3']);
+    journal.expire(30_999, 2);
+    expect(left()).toEqual(['0', '3']);
+    journal.expire(30_999, 2);
+    expect(left()).toEqual(['3']);
+  });
+
   it('never uses a position twice, though the last one expired: no reader would look there again', () => {
     const { journal, add, positions } = journalOf([1, 1]);
     expect(journal.expire(DAY, 10)).toBe(2);

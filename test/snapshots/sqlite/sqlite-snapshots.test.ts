@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../../functions/snapshots/sqlite
 import { sqliteEndpointStates } from '../../../functions/snapshots/sqlite/endpoint-states.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
-import { AT, event, snapshotsContract } from '../contract.ts';
+import { AT, content, event, snapshot, snapshotsContract } from '../contract.ts';
 import { endpointStatesContract } from '../endpoint-states-contract.ts';
 
 let database: Database;
@@ -24,6 +24,35 @@ snapshotsContract('SQLite', () => ({
 }));
 
 endpointStatesContract(() => sqliteEndpointStates(database));
+
+it('serves a stopped endpoint again when it is told to, and no other', async () => {
+  const states = sqliteEndpointStates(database);
+  for (const name of ['one', 'other']) await states.stop(name, 'answered 410', AT);
+  states.restart('one');
+  expect([await states.isStopped('one'), await states.isStopped('other')]).toEqual([
+    undefined,
+    { reason: 'answered 410', at: AT },
+  ]);
+  expect(await states.stop('one', 'again', AT)).toBe(true);
+});
+
+it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', async count => {
+  const process = { workspace: 'eu', processId: `of ${count}` };
+  const snapshots = sqliteSnapshots(database);
+  const ids = Array.from({ length: count }, (_, index) => `project ${index}`);
+  for (const projectId of ids) {
+    const first = snapshot(AT, content({ name: projectId }));
+    await snapshots.commit(process, {
+      projectId,
+      expected: undefined,
+      snapshot: first,
+      version: AT,
+      events: [],
+      at: AT,
+    });
+  }
+  expect((await Array.fromAsync(snapshots.projectIds(process))).sort()).toEqual(ids.sort());
+});
 
 describe('what is written for a process', () => {
   it('has the keys that it has in DynamoDB, an announcement too', async () => {
