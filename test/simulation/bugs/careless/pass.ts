@@ -19,5 +19,6 @@ export const PASS: readonly Bug[] = [
       ),
       edit('pass/retried.ts', 'const { state, settings } = this', 'const { state } = this'),
     ],
+    tests: ['pass/skips.test.ts'],
   },
 ];
