@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 import type { Clock } from '../../functions/clock.ts';
 
 /** The RSA key that signs, and the self-signed certificate that receivers verify with; both PEM. */
@@ -31,6 +30,8 @@ export async function signingKey(directory: string | undefined, clock: Clock): P
 }
 
 async function makeKey(clock: Clock): Promise<SigningKey> {
+  // Hundreds of files, which a start that finds its key needs not.
+  const { generate } = await import('selfsigned');
   const pair = await generate([{ name: 'commonName', value: 'sns.localhost' }], {
     keySize: 2048,
     algorithm: 'sha256',
