@@ -166,15 +166,10 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
     const kind = step.a % 2 ? 'project' : 'task';
     const field = fieldsOf(process, kind).find(({ options: labels }) => labels.length > 0);
     const from = field && at(field.options, step.b);
-    if (!field || from === undefined) return undefined;
-    service.edit.renameChoice(
-      processId,
-      kind,
-      field.externalId,
-      from,
-      `Choice ${step.value}.${step.b}`,
-      options,
-    );
+    const to = `Choice ${step.value}.${step.b}`;
+    // An earlier edit may have given it just this name.
+    if (!field || from === undefined || field.options.includes(to)) return undefined;
+    service.edit.renameChoice(processId, kind, field.externalId, from, to, options);
     // No entry names the records that held it.
     const touches = options.touch && (kind === 'project' || service.freedoms.taskEditsTouchProject);
     const visible = touches ? 'by its update time' : 'by a sweep';

@@ -165,7 +165,8 @@ async function checkIdle(world: World, plan: Plan): Promise<void> {
 /** The listing and the audit log. A log whose order nothing tells yet is read at both ends; and where neither a `Date` header
  *  nor a record tells the service's time, what was listed last is listed again, here in tiny pages. */
 function idleRequests(world: World, { freedoms, workspace, pageSize, steps }: Plan): number {
-  const pages = !isTimed(freedoms, steps) ? Math.ceil((workspace.projects + 24) / pageSize.projects) : 0;
+  // A list of several pages is read twice.
+  const pages = !isTimed(freedoms, steps) ? 2 * Math.ceil((workspace.projects + 24) / pageSize.projects) : 0;
   return (auditOrder(world) === 'unknown' ? 3 : 2) + pages;
 }
 
