@@ -67,6 +67,8 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
     expected: held,
     snapshot,
     ...(tombstone && { tombstone }),
+    // Nothing is deleted in a baseline.
+    ...(!held && !silent && { madeAfter: { version: difference.tombstone?.version } }),
     version,
     events,
     at,

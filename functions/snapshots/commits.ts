@@ -6,7 +6,7 @@ import { IS_ABSENT, IS_VERSION, NOT_BASELINED } from './conditions.ts';
 import { partKey, projectKey, stateKey } from './keys.ts';
 import type { CommitRequest, CommitResult, ProcessKey, Snapshot } from './snapshots.ts';
 import type { Table } from './table.ts';
-import { tombstonePuts } from './tombstones.ts';
+import { tombstoneChecks, tombstonePuts } from './tombstones.ts';
 import { transact } from './transact.ts';
 
 /** Snapshot and change records in one `TransactWriteItems` (DESIGN §6): they can't part, whatever crashes. */
@@ -19,6 +19,7 @@ export async function commit(
     ...projectItems(table, process, request),
     ...changeItems(table, process, request),
     ...tombstonePuts(table, process, request),
+    ...tombstoneChecks(table, process, request),
     ...(request.isSilent ? [whileInBaseline(table, process)] : []),
   ];
   return transact(table, items);

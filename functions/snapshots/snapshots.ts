@@ -75,6 +75,8 @@ export interface CommitRequest {
   readonly snapshot: Snapshot | undefined;
   /** What a deletion leaves behind. */
   readonly tombstone?: Tombstone;
+  /** Where a project is made: `conflict` unless the version of its tombstone is still this one; undefined: unless it has none. */
+  readonly madeAfter?: { readonly version: number | undefined };
   /** The version of this commit: that of `snapshot` too. */
   readonly version: number;
   readonly events: readonly ChangeEvent[];

@@ -1,5 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { expiryOf } from './change-items.ts';
+import { IS_ABSENT, IS_VERSION } from './conditions.ts';
 import { getItem } from './get-item.ts';
 import { canBeHeld, tombstoneKey } from './keys.ts';
 import type { CommitRequest, ProcessKey, Tombstone } from './snapshots.ts';
@@ -30,6 +31,24 @@ export function tombstonePuts(
     expiresAt: { N: String(expiryOf(at)) },
   };
   return [{ Put: { TableName: tableName, Item: item } }];
+}
+
+/** A project that came and went since its tombstone was read has a larger version than one that would be made now. */
+export function tombstoneChecks(
+  { tableName }: Table,
+  process: ProcessKey,
+  { projectId, madeAfter }: CommitRequest,
+): TransactWriteItem[] {
+  if (!madeAfter) return [];
+  const { version } = madeAfter;
+  const condition =
+    version === undefined
+      ? { ConditionExpression: IS_ABSENT }
+      : {
+          ConditionExpression: IS_VERSION,
+          ExpressionAttributeValues: { ':expected': { N: String(version) } },
+        };
+  return [{ ConditionCheck: { TableName: tableName, Key: tombstoneKey(process, projectId), ...condition } }];
 }
 
 export async function readTombstone(

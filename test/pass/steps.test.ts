@@ -239,15 +239,13 @@ describe('a project that is deleted and made again while a sweep walks by its ol
   it('invariant 3: has a larger version than its deletion, which another clock dated hours ahead', async () => {
     await baselined();
     world.edit.deleteProject(PROCESS, '1002');
-    await world.later('sweep');
-    world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
     const version = world.clock.now + 7_200_000;
-    const tombstone: Snapshots['tombstone'] = async (process, id) => {
-      const found = await world.snapshots.tombstone(process, id);
-      return found && { ...found, version };
-    };
-    world.pass(60_000);
-    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, tombstone } }) });
+    await runWith((process, request) => {
+      const tombstone = request.tombstone && { ...request.tombstone, version };
+      return world.snapshots.commit(process, { ...request, ...(tombstone && { tombstone }) });
+    }, 'sweep');
+    world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
+    await world.later();
     expect((await load('1002')).version).toBe(version + 1);
   });
 });

@@ -174,6 +174,29 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await snapshots.tombstone(process, 'p'.repeat(2_000))).toBeUndefined();
       });
 
+      it('invariant 3: that makes a project is refused when it came and went since its tombstone was read', async () => {
+        const make = (version: number, after: number | undefined) =>
+          commit({
+            version,
+            snapshot: snapshot(version, content({})),
+            events: [],
+            madeAfter: { version: after },
+          });
+        const drop = async (version: number) => {
+          const expected = await snapshots.load(process, 'p1');
+          const tombstone = { version, readAt: AT };
+          expect(await commit({ expected, snapshot: undefined, tombstone, version, events: [] })).toBe(
+            'committed',
+          );
+        };
+        expect(await make(AT, AT - 1)).toBe('conflict');
+        expect(await make(AT, undefined)).toBe('committed');
+        await drop(AT + 10);
+        expect([await make(AT + 1, undefined), await make(AT + 1, AT + 9)]).toEqual(['conflict', 'conflict']);
+        expect(await snapshots.load(process, 'p1')).toBeUndefined();
+        expect(await make(AT + 11, AT + 10)).toBe('committed');
+      });
+
       it('invariant 8: that deletes a project leaves no tombstone when another one was first', async () => {
         const deletion = { expected: snapshot(AT, content({})), snapshot: undefined, version: AT + 1 };
         const tombstone = { version: AT + 1, readAt: AT };

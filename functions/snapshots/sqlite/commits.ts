@@ -6,7 +6,7 @@ import type { Announcement, CommitRequest, CommitResult, ProcessKey, Snapshot } 
 import { type Database, durably, inTransaction } from './database.ts';
 import { storedId } from './projects.ts';
 import { readState, writeState } from './states.ts';
-import { writeTombstone } from './tombstones.ts';
+import { readTombstone, writeTombstone } from './tombstones.ts';
 
 /** Snapshot and change records in one transaction: they can't part, whatever crashes. What DynamoDB's limits would
  *  refuse is refused here, too, but for the parts of an old snapshot that it counts: the same process can move from one to
@@ -15,7 +15,7 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
   const { expected, projectId, snapshot } = request;
   const content = snapshot && encodeContent(snapshot.content);
   const groups = changeGroups(request.events);
-  const beside = (request.isSilent ? 1 : 0) + (request.tombstone ? 1 : 0);
+  const beside = [request.isSilent, request.tombstone, request.madeAfter].filter(Boolean).length;
   if (!fitsOneTransaction(content, groups, beside)) return 'too-large';
   const [pk, id] = [partition(process), storedId(projectId)];
   const { sql } = database;
@@ -25,6 +25,11 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
     if (request.isSilent && readState(database, process).baselined) return 'conflict';
     const current = sql.get`SELECT version FROM project WHERE process = ${pk} AND id = ${id}`?.version;
     if (current !== expected?.version) return 'conflict';
+    if (
+      request.madeAfter &&
+      readTombstone(database, process, projectId)?.version !== request.madeAfter.version
+    )
+      return 'conflict';
     if (!writeChanges(database, process, request, groups)) return 'conflict';
     if (content) {
       const { version, recordReadAt, tasksReadAt, untimed } = snapshot as Snapshot;

@@ -4,14 +4,11 @@ export const SNAPSHOTS: readonly Bug[] = [
   {
     name: 'change record written outside the transaction',
     edits: [
+      edit('snapshots/commits.ts', '    ...changeItems(table, process, request),\n', ''),
       edit(
         'snapshots/commits.ts',
-        '    ...changeItems(table, process, request),\n    ...tombstonePuts(table, process, request),\n' +
-          '    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
-          '  return transact(table, items);',
-        '    ...tombstonePuts(table, process, request),\n' +
-          '    ...(request.isSilent ? [whileInBaseline(table, process)] : []),\n  ];\n' +
-          '  const result = await transact(table, items);\n' +
+        '  return transact(table, items);',
+        '  const result = await transact(table, items);\n' +
           '  const records = changeItems(table, process, request);\n' +
           "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
           '  return result;',
