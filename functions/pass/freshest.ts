@@ -28,14 +28,16 @@ export function freshest(
 }
 
 /** Whether a listing shows a project that was made again after its deletion: it was read clearly later than the listing that
- *  lacked it. By our own clocks that is known after a day, or where the record was updated since. Else it may show what was
+ *  lacked it. By our own clocks that is known after a day, or where the record was updated since, too. Else it may show what was
  *  there before, and the next pass, which lists again, decides. */
 export function isMadeAgain(listed: Listed, tombstone: Tombstone): boolean {
   const byReading = listed.readAt - tombstone.readAt;
   if (!listed.untimed && !tombstone.untimed) return byReading > CLOCK_TOLERANCE_MS;
   if (byReading > OUR_CLOCK_TOLERANCE_MS) return true;
   const [theirs, ours] = [updateTime(listed.record), tombstone.updatedAt];
-  return theirs !== undefined && ours !== undefined ? theirs > ours : byReading > CLOCK_TOLERANCE_MS;
+  // An edit that no snapshot had seen may be older than the deletion: that alone tells nothing.
+  const isUpdated = theirs === undefined || ours === undefined || theirs > ours;
+  return isUpdated && byReading > CLOCK_TOLERANCE_MS;
 }
 
 function newerBy(listed: Listed, held: Snapshot): number {
