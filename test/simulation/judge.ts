@@ -164,10 +164,14 @@ async function checkIdle(world: World, plan: Plan): Promise<void> {
 
 /** The listing and the audit log. A log whose order nothing tells yet is read at both ends; and where neither a `Date` header
  *  nor a record tells the service's time, what was listed last is listed again, here in tiny pages. */
-function idleRequests(world: World, { freedoms, workspace, pageSize, steps }: Plan): number {
+function idleRequests(world: World, { freedoms, pageSize, steps }: Plan): number {
+  const audit = auditOrder(world) === 'unknown' ? 2 : 1;
+  if (isTimed(freedoms, steps)) return audit + 1;
+  const { size } = world.service.backend.workspace().processes.get(PROCESS)?.projects ?? { size: 0 };
+  // What is listed again may be all there is. One that ends with a full page says so on an empty one.
+  const pages = Math.floor(size / pageSize.projects) + 1;
   // A list of several pages is read twice.
-  const pages = !isTimed(freedoms, steps) ? 2 * Math.ceil((workspace.projects + 24) / pageSize.projects) : 0;
-  return (auditOrder(world) === 'unknown' ? 3 : 2) + pages;
+  return audit + (pages === 1 ? 1 : 2 * pages);
 }
 
 function auditOrder(world: World): string | undefined {

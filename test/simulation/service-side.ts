@@ -26,7 +26,7 @@ export class ServiceSide {
   readonly edits: Edited[] = [];
   /** Projects whose lists of tasks changed between two pages, so that a reading may have passed over some. */
   readonly shifted = new Set<string>();
-  /** Requests so far, the token's aside. */
+  /** Requests so far, the token’s aside, and those that an expired one had refused. */
   requests: string[] = [];
   readonly #secrets: SecretsOracle;
   readonly #coverage: Coverage;
@@ -109,7 +109,7 @@ export class ServiceSide {
       body,
     });
     if (path.startsWith(AUTH_PATH)) this.#learnToken(answer.text);
-    else {
+    else if (answer.status !== 401) {
       this.requests.push(path);
       this.#noteViews(path);
     }
