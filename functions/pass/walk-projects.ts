@@ -86,6 +86,7 @@ export async function walkProjects(
   });
   // Whichever came first: what is told of them must have the same order every time.
   failures.sort((one, other) => byText(one.id, other.id));
+  gone.sort(byText);
   return { outcome, total: all.length, gone, failures, uncertain };
 }
 
