@@ -26,7 +26,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
     coverage: {
-      provider: 'v8',
+      provider: 'istanbul',
       include: ['functions/**/*.ts'],
       reporter: ['text-summary', 'json'],
       reportsDirectory: 'coverage',
