@@ -7,7 +7,7 @@ import { createOutput, type Output } from './cli/output.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { onInterrupt } from './cli/signals.ts';
 import { UsageError } from './cli/usage-error.ts';
-import { formatEvent } from './subscriber/print.ts';
+import { formatEvent } from './terminal/print.ts';
 
 /**
  * The whole of Changewire on one machine (DESIGN §10): the same handlers as on AWS, scheduled here, over one SQLite file.

@@ -24,7 +24,7 @@ import { sourceOf } from './source-of.ts';
 import { openStore } from './store.ts';
 import { fileSweepTimes } from './sweep-times.ts';
 import { sqliteTable, type Table } from './table.ts';
-import { BUILT_IN, startTopic, type Topic } from './topic.ts';
+import { startTopic, type Topic } from './topic.ts';
 import { refuseUndeliverable } from './undeliverable.ts';
 import { tellAbandoned } from './undelivered.ts';
 import { wantedEndpoints } from './wanted-endpoints.ts';
@@ -92,10 +92,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   });
   output.say(banner({ source, subscriptions, endpoints: wanted, data, health, once: options.once }));
   const behind = { ...house, ...store, resend };
-  const kept = [
-    ...[BUILT_IN, ...subscriptions.map(({ name }) => name)].map(subscriberName),
-    ...wanted.map(({ name }) => name),
-  ];
+  const kept = [...subscriptions.map(({ name }) => subscriberName(name)), ...wanted.map(({ name }) => name)];
   await tellAbandoned(behind, new Set(kept), clock());
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
   const endpoints = await startEndpoints({ ...behind, topic: topic.topic }, wanted);

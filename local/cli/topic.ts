@@ -3,8 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createPublish, type Publish } from '../../functions/create-publish.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import { LocalTopic } from '../deliveries/topic.ts';
-import { type LocalSns, startLocalSns } from '../sns/sns.ts';
-import { startSubscriber } from '../subscriber/subscriber.ts';
+import { type LocalSns, localSns } from '../sns/sns.ts';
+import { Recent } from '../terminal/recent.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
@@ -32,8 +32,11 @@ interface House {
   readonly resend: ReadonlySet<string>;
 }
 
+/** So many events are known again when a crash, or a full disk, has them published twice. */
+const REMEMBERED = 10_000;
+
 /**
- * Starts the topic with the built-in subscriber, which prints, and the endpoints. What is published before an endpoint has
+ * Starts the topic, whose events are printed, and the subscriptions. What is published before an endpoint has
  * confirmed never reaches it, so each gets `patience` ms to do so before anything is; one that has in an earlier run
  * needs none, even when it is away now.
  */
@@ -44,22 +47,25 @@ export async function startTopic(
   const { closers, directory, output, deliveries } = house;
   let gaveUp = false;
   const topic = new LocalTopic(deliveries, Date.now);
+  const printed = new Recent(REMEMBERED);
+  topic.listen(event => {
+    // CloudEvents: an id is one source's own.
+    const key = `${event.source} ${event.id}`;
+    if (!printed.has(key)) output.event(event);
+    printed.add(key);
+  });
   const tell = subscriptionTeller(output, wanted.subscriptions, Date.now);
-  const sns = await startLocalSns({
+  const sns = localSns({
     topic,
     dataDirectory: directory.path,
     clock: Date.now,
     sleep,
     onNotice: notice => {
       gaveUp ||= notice.kind === 'dead-lettered';
-      if (notice.name !== BUILT_IN || notice.kind !== 'confirmed') tell(notice);
+      tell(notice);
     },
   });
   closers.add(sns.stop);
-  const subscriber = await startSubscriber({ topicArn: sns.topicArn, onEvent: output.event });
-  closers.add(subscriber.stop);
-  const builtIn = await sns.subscribe({ url: subscriber.url, name: BUILT_IN, remember: false });
-  await builtIn.confirmed;
   const subscribed = await Promise.all(
     wanted.subscriptions.map(async ({ label, ...options }) => {
       const made = await sns.subscribe(options);
@@ -75,9 +81,6 @@ export async function startTopic(
   const unconfirmed = subscribed.filter((_, index) => !inTime[index]).map(({ label }) => label);
   return { topic, sns, publish: publisher(topic, house), unconfirmed, gaveUp: () => gaveUp };
 }
-
-/** The subscription that prints. */
-export const BUILT_IN = 'built-in';
 
 function publisher(topic: LocalTopic, { directory, output }: House): Publish {
   return createPublish({

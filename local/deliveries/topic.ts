@@ -4,6 +4,7 @@ import type {
   PublishBatchCommandOutput,
   PublishBatchRequestEntry,
 } from '@aws-sdk/client-sns';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { Clock } from '../../functions/clock.ts';
 import type { Attributes, Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
 import { Lane } from './lane.ts';
@@ -23,6 +24,7 @@ export class LocalTopic {
   readonly #deliveries: Deliveries;
   readonly #clock: Clock;
   readonly #receivers = new Map<string, Receiver>();
+  #onEvent: (event: ChangeEvent) => void = () => undefined;
 
   constructor(deliveries: Deliveries, clock: Clock, name = 'changewire') {
     this.arn = `arn:aws:sns:us-east-1:000000000000:${name}`;
@@ -42,6 +44,11 @@ export class LocalTopic {
     this.#receivers.delete(endpoint);
   }
 
+  /** `onEvent` is told of each event that is taken, in the order of publishing; of one that is published again, again. */
+  listen(onEvent: (event: ChangeEvent) => void): void {
+    this.#onEvent = onEvent;
+  }
+
   /** All that waits for the endpoint is tried at once. */
   async bringForward(endpoint: string): Promise<void> {
     await this.#deliveries.bringForward(endpoint, this.#clock());
@@ -52,13 +59,18 @@ export class LocalTopic {
   async send({ input }: PublishBatchCommand): Promise<PublishBatchCommandOutput> {
     const entries = input.PublishBatchRequestEntries ?? [];
     const at = this.#clock();
-    await this.#deliveries.add(entries.flatMap(entry => this.#deliveriesOf(entry, at)));
+    const events = entries.map(({ Message = '' }) => eventOf(Message));
+    await this.#deliveries.add(
+      entries.flatMap((entry, index) => this.#deliveriesOf(entry, events[index], at)),
+    );
     for (const { lane } of this.#receivers.values()) lane.wake();
+    for (const event of events) if (event) this.#onEvent(event);
     return { Successful: entries.map(({ Id }) => ({ Id })), Failed: [], $metadata: {} };
   }
 
   #deliveriesOf(
     { Message: body = '', MessageAttributes = {} }: PublishBatchRequestEntry,
+    event: ChangeEvent | undefined,
     at: number,
   ): NewDelivery[] {
     const attributes = Object.fromEntries(
@@ -67,20 +79,19 @@ export class LocalTopic {
         { Type: DataType, Value: StringValue },
       ]),
     );
-    const eventId = idOf(body);
+    // One that is no event, which an operator may send, is like no other.
+    const eventId = event?.id ?? randomUUID();
     return [...this.#receivers]
       .filter(([, { accepts }]) => accepts(attributes))
       .map(([endpoint]) => ({ endpoint, eventId, at, body, attributes }));
   }
 }
 
-/** The id of the event; a message that is none, which an operator may send, is like no other. */
-function idOf(body: string): string {
+function eventOf(body: string): ChangeEvent | undefined {
   try {
-    const { id } = JSON.parse(body) as { id?: unknown };
-    if (typeof id === 'string') return id;
+    const event = JSON.parse(body) as Partial<ChangeEvent> | null;
+    return typeof event?.id === 'string' ? (event as ChangeEvent) : undefined;
   } catch {
-    // Not even JSON.
+    return undefined;
   }
-  return randomUUID();
 }

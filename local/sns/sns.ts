@@ -5,7 +5,7 @@ import { startControl } from './control.ts';
 import type { Notice } from './notice.ts';
 import { Registry } from './registry.ts';
 import { signingKey } from './signing-key.ts';
-import { type Subscribed, type SubscribeOptions, subscribe } from './subscribe.ts';
+import { type House, type Subscribed, type SubscribeOptions, subscribe } from './subscribe.ts';
 import { subscriptionMemory } from './subscription-memory.ts';
 
 export interface LocalSnsOptions {
@@ -38,25 +38,31 @@ export interface LocalSns {
   stop(): Promise<void>;
 }
 
-/** Starts the server for the handshake and the certificate, on 127.0.0.1. */
-export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns> {
+/** With the first subscription a key is made, or read, and a server for the handshake and the certificate is started, on
+ *  127.0.0.1: a run without any needs neither. */
+export function localSns(options: LocalSnsOptions): LocalSns {
   const { topic, dataDirectory, clock } = options;
-  const key = await signingKey(dataDirectory, clock);
-  const privateKey = createPrivateKey(key.privateKey);
   const memory = subscriptionMemory(dataDirectory);
   const registry = new Registry();
   const unsubscribe = async (arn: string): Promise<boolean> => {
     memory.forget(arn);
     return registry.remove(arn);
   };
-  const control = await startControl(key.certificate, {
-    confirm: async (arn, token) => (arn === topic.arn ? registry.confirm(token) : undefined),
-    unsubscribe,
-  });
-  const house = { options, privateKey, topic, control, registry, memory };
+  const open = async (): Promise<House> => {
+    const key = await signingKey(dataDirectory, clock);
+    const control = await startControl(key.certificate, {
+      confirm: async (arn, token) => (arn === topic.arn ? registry.confirm(token) : undefined),
+      unsubscribe,
+    });
+    return { options, privateKey: createPrivateKey(key.privateKey), topic, control, registry, memory };
+  };
+  let opening: Promise<House> | undefined;
   return {
     topicArn: topic.arn,
-    subscribe: async wanted => subscribe(house, wanted),
+    async subscribe(wanted) {
+      opening ??= open();
+      return subscribe(await opening, wanted);
+    },
     async unsubscribe(arn) {
       await unsubscribe(arn);
     },
@@ -66,7 +72,8 @@ export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns>
     },
     async stop() {
       await Promise.all(registry.all().map(subscription => subscription.end('stopped')));
-      await control.close();
+      const house = await opening?.catch(() => undefined);
+      await house?.control.close();
     },
   };
 }

@@ -20,8 +20,6 @@ export interface SubscribeOptions {
   readonly retryDelays?: readonly number[];
   /** Letters, digits, `.`, `_`, `-`; by default the host and a digest of the URL. */
   readonly name?: string;
-  /** Whether the next start finds it confirmed; true by default. False suits an endpoint whose URL never comes again. */
-  readonly remember?: boolean;
 }
 
 /** A subscription as its owner sees it. */
@@ -54,13 +52,13 @@ export interface House {
  *  Rejects when the URL, the name or the filter is not what SNS would take, or is taken. */
 export async function subscribe(house: House, wanted: SubscribeOptions): Promise<Subscribed> {
   const { options, registry, memory, topic } = house;
-  const { raw = false, filter, remember = true } = wanted;
+  const { raw = false, filter } = wanted;
   const url = endpointUrl(wanted.url);
   const name = wanted.name ?? defaultName(url);
   registry.checkFree(url, name);
   if (filter !== undefined) checkFilter(filter);
   const asked = { url: url.href, name, raw, filter };
-  const known = remember ? memory.recall(topic.arn, asked) : undefined;
+  const known = memory.recall(topic.arn, asked);
   const identity = known ?? newIdentity(topic.arn);
   const endpoint = subscriberName(name);
   const subscription = new Subscription({
@@ -76,7 +74,7 @@ export async function subscribe(house: House, wanted: SubscribeOptions): Promise
     bringForward: () => topic.bringForward(endpoint),
     closeLane: () => topic.close(endpoint),
     remember: () => {
-      if (remember && !known) memory.remember(asked, identity);
+      if (!known) memory.remember(asked, identity);
     },
   });
   const { subscriptionArn, token } = identity;

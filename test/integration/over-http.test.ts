@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startReceiver } from '../../examples/receiver/server.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { createPublish } from '../../functions/create-publish.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { LocalTopic } from '../../local/deliveries/topic.ts';
-import { startLocalSns } from '../../local/sns/sns.ts';
-import { startSubscriber } from '../../local/subscriber/subscriber.ts';
+import { localSns } from '../../local/sns/sns.ts';
 import { openEmbedded, openModel } from '../snapshots/tables.ts';
 import { checkEvents } from '../support/check-event.ts';
 import { usesModel } from '../support/table.ts';
@@ -25,15 +25,20 @@ async function startHouse() {
     closers.push(world.stop);
     const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
     const topic = new LocalTopic(deliveries, Date.now);
-    const sns = await startLocalSns({ topic, clock: Date.now, sleep, onNotice: () => {} });
+    const sns = localSns({ topic, clock: Date.now, sleep, onNotice: () => {} });
     closers.push(sns.stop);
     const received: ChangeEvent[] = [];
-    const subscriber = await startSubscriber({
+    const receiver = await startReceiver({
+      host: '127.0.0.1',
+      port: 0,
       topicArn: sns.topicArn,
-      onEvent: event => void received.push(event),
+      secrets: [],
+      allowLoopback: true,
+      apply: event => void received.push(event as unknown as ChangeEvent),
+      say: () => {},
     });
-    closers.push(subscriber.stop);
-    await (await sns.subscribe({ url: subscriber.url })).confirmed;
+    closers.push(receiver.stop);
+    await (await sns.subscribe({ url: receiver.urls[0] as string })).confirmed;
     const publish = createPublish({
       sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
       topicArn: sns.topicArn,

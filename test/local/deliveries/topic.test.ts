@@ -52,6 +52,17 @@ describe('the topic of one machine', () => {
     expect(ids(await due('crm'))).toEqual(['e1']);
   });
 
+  it('tells its listener of what was taken, in the order of publishing, and of nothing else', async () => {
+    const { topic, deliveries, publish } = open();
+    const told: string[] = [];
+    topic.listen(({ id }) => void told.push(id));
+    vi.spyOn(deliveries, 'add').mockRejectedValueOnce(new Error('disk full'));
+    await expect(publish(['{"id":"e0"}'])).rejects.toThrow('disk full');
+    await publish(['{"id":"e1"}', 'no event', 'null', '{"id":7}', '{"id":"e2"}']);
+    await publish(['{"id":"e3"}']);
+    expect(told).toEqual(['e1', 'e2', 'e3']);
+  });
+
   it('keeps the bytes and the attributes as they were published', async () => {
     const { topic, publish, due } = open();
     topic.open('crm', all);

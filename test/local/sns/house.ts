@@ -7,7 +7,7 @@ import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import type { Notice } from '../../../local/sns/notice.ts';
-import { type LocalSns, type LocalSnsOptions, startLocalSns } from '../../../local/sns/sns.ts';
+import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -50,7 +50,7 @@ export async function startHouse(
   afterwards(async () => database.file.close());
   const deliveries = sqliteDeliveries(database);
   const topic = new LocalTopic(deliveries, Date.now, topicName);
-  const sns = await startLocalSns({
+  const sns = localSns({
     topic,
     clock: Date.now,
     sleep,

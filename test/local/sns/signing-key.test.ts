@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { signingKey } from '../../../local/sns/signing-key.ts';
-import { afterwards } from './house.ts';
+import { afterwards, receiver, startHouse } from './house.ts';
 
 let directory: string;
 
@@ -25,6 +25,14 @@ describe('the signing key', () => {
     expect(found.privateKey.trim()).toBe(made.privateKey.trim());
     expect(found.certificate.trim()).toBe(made.certificate.trim());
     expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is made for the first subscription, and not before', async () => {
+    const { sns } = await startHouse({ dataDirectory: directory });
+    const files = async () => (await readdir(directory)).filter(name => name.endsWith('.pem'));
+    expect(await files()).toEqual([]);
+    await sns.subscribe({ url: (await receiver()).url });
+    expect(await files()).toEqual(['sns-signing.pem']);
   });
 
   it('is made anew when its certificate has run out', async () => {

@@ -154,13 +154,6 @@ describe('a handshake begins anew', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual([]);
     expect((await again(endpoint, { url: endpoint.url })).handshakes).toBe(1);
   });
-
-  it('when it was not to be remembered', async () => {
-    const endpoint = await receiver();
-    await confirmedEarlier({ url: endpoint.url, remember: false });
-    expect((await again(endpoint, { url: endpoint.url, remember: false })).handshakes).toBe(1);
-    await expect(readFile(file)).rejects.toThrow('ENOENT');
-  });
 });
 
 describe('the file of subscriptions', () => {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent, PropertyChange } from '../../../functions/changes/event.ts';
 import type { Json } from '../../../functions/json.ts';
-import { formatEvent } from '../../../local/subscriber/print.ts';
-import { columns } from '../../../local/subscriber/text.ts';
+import { formatEvent } from '../../../local/terminal/print.ts';
+import { columns } from '../../../local/terminal/text.ts';
 import {
   change,
   fieldEvent,
