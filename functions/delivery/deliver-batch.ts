@@ -124,7 +124,7 @@ class Batch {
   async #conclude(records: readonly SQSRecord[], outcome: Outcome): Promise<void> {
     if (outcome.kind === 'delivered') return this.#settler.delivered(records);
     const { reason, said } = outcome;
-    const failure = { reason, ...(said !== undefined && { said }) };
+    const failure = { reason, said };
     if (outcome.kind === 'failed')
       return this.#settle(records, record => this.#settler.failed(record, failure));
     if (outcome.kind === 'slowed') {

@@ -75,6 +75,14 @@ describe('delivering to a webhook', () => {
     expect([slept, reserved]).toEqual([[], []]);
   });
 
+  it('says why one failed, and what the endpoint answered', async () => {
+    const { deliver, said } = openMemory(() => ({ ...answered(503), said: 'down for maintenance' }));
+    await deliver(records(1));
+    expect(said.map(([, , details]) => details)).toMatchObject([
+      { reason: 'answered 503', said: 'down for maintenance' },
+    ]);
+  });
+
   it('brings back those alone that fail', async () => {
     const { deliver, posts, visible } = openMemory((_, number) => answered(number % 2 === 0 ? 500 : 200));
     expect(await deliver(records(4))).toEqual(['m2', 'm0']);
