@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Certificate } from './certificate.ts';
 
 /** What the addresses inside messages do. `undefined` answers that there is no such subscription. */
 export interface ControlActions {
@@ -24,16 +25,16 @@ interface Answer {
 }
 
 /** Listens on 127.0.0.1, on a free port. */
-export async function startControl(certificate: string, actions: ControlActions): Promise<Control> {
-  const digest = createHash('md5').update(certificate).digest('hex');
-  const certificatePath = `/SimpleNotificationService-${digest}.pem`;
+export async function startControl(certificate: Certificate, actions: ControlActions): Promise<Control> {
+  const certificatePath = `/${certificate.name}`;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (request.method !== 'GET') return send(response, failure(405, 'InvalidAction', 'Use GET.'));
-    if (url.pathname === certificatePath) {
-      return send(response, { status: 200, type: 'application/x-pem-file', body: certificate });
-    }
-    perform(url.searchParams, actions).then(
+    const answering =
+      url.pathname === certificatePath
+        ? certificate.pem().then(body => ({ status: 200, type: 'application/x-pem-file', body }))
+        : perform(url.searchParams, actions);
+    answering.then(
       answer => send(response, answer),
       () => send(response, failure(500, 'InternalError', 'The action failed; try again.')),
     );

@@ -22,12 +22,8 @@ const signedFields = {
 /** The three kinds of message that SNS posts. */
 export type MessageType = keyof typeof signedFields;
 
-export function isMessageType(value: unknown): value is MessageType {
-  return typeof value === 'string' && Object.hasOwn(signedFields, value);
-}
-
 /** The string to sign that the SNS developer guide documents: each field's name and value on lines of their own. */
-export function stringToSign(type: MessageType, message: Readonly<Record<string, unknown>>): string {
+function stringToSign(type: MessageType, message: Readonly<Record<string, unknown>>): string {
   return signedFields[type]
     .flatMap(field => (typeof message[field] === 'string' ? [`${field}\n${message[field]}\n`] : []))
     .join('');

@@ -1,6 +1,6 @@
-import { createPrivateKey } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
+import { certificateOf } from './certificate.ts';
 import { startControl } from './control.ts';
 import type { Notice } from './notice.ts';
 import { Registry } from './registry.ts';
@@ -49,12 +49,12 @@ export function localSns(options: LocalSnsOptions): LocalSns {
     return registry.remove(arn);
   };
   const open = async (): Promise<House> => {
-    const key = await signingKey(dataDirectory, clock);
-    const control = await startControl(key.certificate, {
+    const privateKey = await signingKey(dataDirectory);
+    const control = await startControl(certificateOf(privateKey, clock), {
       confirm: async (arn, token) => (arn === topic.arn ? registry.confirm(token) : undefined),
       unsubscribe,
     });
-    return { options, privateKey: createPrivateKey(key.privateKey), topic, control, registry, memory };
+    return { options, privateKey, topic, control, registry, memory };
   };
   let opening: Promise<House> | undefined;
   return {

@@ -27,8 +27,8 @@ describe('what a start keeps beside the store, after a power cut', () => {
     [
       'the signing key of the topic',
       'local/sns/signing-key.ts',
-      (directory: string) => `await it.signingKey(${directory}, Date.now);`,
-      (directory: string) => signingKey(directory, Date.now),
+      (directory: string) => `await it.signingKey(${directory});`,
+      (directory: string) => signingKey(directory),
     ],
     [
       'the confirmed subscriptions',

@@ -1,12 +1,18 @@
-import { X509Certificate } from 'node:crypto';
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { certificateOf } from '../../../local/sns/certificate.ts';
 import { signingKey } from '../../../local/sns/signing-key.ts';
 import { afterwards, receiver, startHouse } from './house.ts';
 
 let directory: string;
+
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+}) as string;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sns-'));
@@ -16,14 +22,12 @@ beforeEach(async () => {
 describe('the signing key', () => {
   it('is made once, kept private, and found again', async () => {
     const data = join(directory, 'data');
-    const made = await signingKey(data, Date.now);
+    const made = await signingKey(data);
     const path = join(data, 'sns-signing.pem');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(data)).toEqual(['sns-signing.pem']);
     await chmod(path, 0o644);
-    const found = await signingKey(data, Date.now);
-    expect(found.privateKey.trim()).toBe(made.privateKey.trim());
-    expect(found.certificate.trim()).toBe(made.certificate.trim());
+    expect((await signingKey(data)).equals(made)).toBe(true);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
@@ -35,19 +39,36 @@ describe('the signing key', () => {
     expect(await files()).toEqual(['sns-signing.pem']);
   });
 
-  it('is made anew when its certificate has run out', async () => {
-    const long = 11 * 365 * 24 * 3_600_000;
-    const old = await signingKey(directory, () => Date.now() - long);
-    const renewed = await signingKey(directory, Date.now);
-    expect(renewed.certificate).not.toBe(old.certificate);
-    expect(new X509Certificate(renewed.certificate).validToDate.getTime()).toBeGreaterThan(Date.now());
+  it.each([
+    ['is damaged', '-----BEGIN PRIVATE KEY-----\nbm9uZQ==\n-----END PRIVATE KEY-----\n'],
+    ['is of another kind', ec],
+  ])('that %s is an error that names the file and the remedy, and is not overwritten', async (_, text) => {
+    const path = join(directory, 'sns-signing.pem');
+    await writeFile(path, text);
+    await expect(signingKey(directory)).rejects.toThrow(`${path} holds no RSA key: delete it`);
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+});
+
+describe('the certificate', () => {
+  it('is the key’s, valid now and for years, and made once', async () => {
+    const key = await signingKey(undefined);
+    const { name, pem } = certificateOf(key, Date.now);
+    const [one, two] = await Promise.all([pem(), pem()]);
+    expect(two).toBe(one);
+    const certificate = new X509Certificate(one);
+    expect(certificate.checkPrivateKey(key)).toBe(true);
+    expect(certificate.validFromDate.getTime()).toBeLessThan(Date.now());
+    expect(certificate.validToDate.getTime()).toBeGreaterThan(Date.now() + 9 * 365 * 86_400_000);
+    expect(name).toMatch(/^SimpleNotificationService-[0-9a-f]{32}\.pem$/);
   });
 
-  it('that is damaged is an error that names the file and the remedy, and is not overwritten', async () => {
-    const path = join(directory, 'sns-signing.pem');
-    await writeFile(path, '-----BEGIN PRIVATE KEY-----\nbm9uZQ==\n-----END PRIVATE KEY-----\n');
-    await expect(signingKey(directory, Date.now)).rejects.toThrow(
-      `${path} holds no RSA key with its certificate: delete it`,
+  it('has the name of its key in every process, and another with another key', async () => {
+    const key = await signingKey(directory);
+    const again = await signingKey(directory);
+    expect(certificateOf(again, Date.now).name).toBe(certificateOf(key, Date.now).name);
+    expect(certificateOf(await signingKey(undefined), Date.now).name).not.toBe(
+      certificateOf(key, Date.now).name,
     );
   });
 });
