@@ -37,7 +37,7 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
       atMost: 14 * MINUTE,
       unavailable: EXIT_UNAVAILABLE,
     },
-    { name: 'simulation', commands: thousands(base), within: 3 * MINUTE, atMost: 8 * MINUTE },
+    { name: 'simulation', commands: thousands(base), within: 10 * MINUTE, atMost: 13 * MINUTE },
     {
       name: 'kills',
       commands: [
@@ -78,7 +78,7 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
 }
 
 /** So many are drawn for the code as it is; a search for more is `npm run simulate`. */
-const PLANS = 4_000;
+const PLANS = 10_000;
 
 /** Plans of the simulation, 1,000 at a time. */
 function* thousands(base: number): Iterable<Command> {

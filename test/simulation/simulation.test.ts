@@ -3,7 +3,7 @@ import { coverageTable, encounters, encounterTable } from './report.ts';
 import { baseOf, planOf, runSeeds } from './seeds.ts';
 
 /** `npm run simulate` asks of its thousands that every fault struck. */
-const SEEDS = 60;
+const SEEDS = 150;
 
 describe('the simulation', () => {
   it(`holds invariants 1 to 6 and 8 to 11 under faults, in ${SEEDS} plans that are others with every change of the code`, async () => {
