@@ -1,6 +1,6 @@
 import type { Clock } from '../../functions/clock.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
-import type { Feed } from '../feed/journal-feed.ts';
+import type { Feed } from '../feed/rounds.ts';
 import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
 import { subscriberName } from '../sns/subscribe.ts';

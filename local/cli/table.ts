@@ -1,6 +1,7 @@
 import type { Publish } from '../../functions/create-publish.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { type Feed, startJournalFeed } from '../feed/journal-feed.ts';
+import { startJournalFeed } from '../feed/journal-feed.ts';
+import type { Feed } from '../feed/rounds.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';

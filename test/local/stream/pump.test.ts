@@ -121,10 +121,10 @@ describe('the stream pump', () => {
     const table = await startedTable();
     await commit(table.client, '1');
     const pump = startedPump(table, { publish: async () => Promise.reject(new Error('SNS is away')) });
-    const waiting = expect(pump.drained()).rejects.toThrow('The stream pump was stopped.');
+    const waiting = expect(pump.drained()).rejects.toThrow('The stream of changes is not read any more.');
     await pump.stop();
     await waiting;
-    await expect(pump.drained()).rejects.toThrow('The stream pump was stopped.');
+    await expect(pump.drained()).rejects.toThrow('The stream of changes is not read any more.');
   });
 
   test('saves no position before what it stands for is published', async () => {

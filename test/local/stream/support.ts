@@ -4,8 +4,9 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import type { Sleep } from '../../../functions/clock.ts';
+import type { Feed } from '../../../local/feed/rounds.ts';
 import { memoryPosition } from '../../../local/stream/position.ts';
-import { type StreamPump, type StreamPumpOptions, startStreamPump } from '../../../local/stream/pump.ts';
+import { type StreamPumpOptions, startStreamPump } from '../../../local/stream/pump.ts';
 import { hasEmbedded } from '../../support/dynamodb/binary.ts';
 import { MODEL_STREAM, modelStreams } from '../../support/dynamodb/model-streams.ts';
 import { openModel, startTable } from '../../support/table.ts';
@@ -67,7 +68,7 @@ export async function commit(client: DynamoDBClient, id: string, time = 1): Prom
 }
 
 /** A pump with sensible parts where `options` has none; it ends with the test. */
-export function startedPump(table: Table, options: Partial<StreamPumpOptions>): StreamPump {
+export function startedPump(table: Table, options: Partial<StreamPumpOptions>): Feed {
   const pump = startStreamPump({
     client: table.client,
     streams: table.streams,
@@ -75,6 +76,7 @@ export function startedPump(table: Table, options: Partial<StreamPumpOptions>): 
     publish: async () => ({ batchItemFailures: [] }),
     position: memoryPosition(),
     sleep,
+    onNotice: () => {},
     interval: 20,
     ...options,
   });

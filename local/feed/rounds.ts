@@ -1,0 +1,101 @@
+import type { Sleep } from '../../functions/clock.ts';
+
+/** Carries change records to `publish`. */
+export interface Feed {
+  /** Resolves when every change record committed before the call is published; rejects when stopped. */
+  drained(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface RoundsOptions {
+  /** Takes what there is, and publishes it. `fails` is told of what is tried again within the round.
+   *  @returns false when there was nothing */
+  readonly round: (fails: Fails, signal: AbortSignal) => Promise<boolean>;
+  /** What it reads, for people: `The journal`. */
+  readonly what: string;
+  readonly sleep: Sleep;
+  /** One line for people: reading or publishing fails, or works again. */
+  readonly onNotice: (text: string) => void;
+  /** The pause after a round that found nothing, in ms. */
+  readonly interval: number;
+}
+
+type Fails = (what: string, error: unknown) => void;
+
+const AGAIN_MS = 1000;
+
+/** Goes round after round until it is stopped. What fails is said once, and when it works again. */
+export function startRounds(options: RoundsOptions): Feed {
+  const stopping = new AbortController();
+  const rounds = new Rounds(options, stopping.signal);
+  const running = rounds.run();
+  return {
+    drained: () => rounds.drained(),
+    stop: async () => {
+      stopping.abort(new Error(`${options.what} is not read any more.`));
+      await running;
+    },
+  };
+}
+
+class Rounds {
+  readonly #options: RoundsOptions;
+  readonly #signal: AbortSignal;
+  #drains: PromiseWithResolvers<void>[] = [];
+  /** Woken by {@link drained}. */
+  #nap = new AbortController();
+  #failing = false;
+
+  constructor(options: RoundsOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<void> {
+    const { round, what, interval } = this.#options;
+    const fails: Fails = (failed, error) => this.#fails(failed, error);
+    while (!this.#signal.aborted) {
+      // Those who ask from now on may mean a change that this round does not see.
+      const asked = [...this.#drains];
+      try {
+        const found = await round(fails, this.#signal);
+        this.#works();
+        if (found) continue;
+        this.#drains = this.#drains.filter(drain => !asked.includes(drain));
+        for (const { resolve } of asked) resolve();
+        if (this.#drains.length === 0) await this.#rest(interval);
+      } catch (error) {
+        if (this.#signal.aborted) break;
+        this.#fails(`${what} is not read`, error);
+        await this.#rest(AGAIN_MS);
+      }
+    }
+    for (const { reject } of this.#drains) reject(this.#signal.reason);
+  }
+
+  async drained(): Promise<void> {
+    this.#signal.throwIfAborted();
+    const drain = Promise.withResolvers<void>();
+    this.#drains.push(drain);
+    this.#nap.abort();
+    await drain.promise;
+  }
+
+  async #rest(ms: number): Promise<void> {
+    this.#nap = new AbortController();
+    await this.#options.sleep(ms, AbortSignal.any([this.#signal, this.#nap.signal])).catch(() => undefined);
+  }
+
+  #fails(what: string, error: unknown): void {
+    if (this.#failing || this.#signal.aborted) return;
+    this.#failing = true;
+    const why = error instanceof Error ? `: ${error.message}` : '';
+    this.#options.onNotice(`${what}${why}. It is tried again until it works.`);
+  }
+
+  #works(): void {
+    if (!this.#failing) return;
+    this.#failing = false;
+    this.#options.onNotice('Change records are published again.');
+  }
+}
