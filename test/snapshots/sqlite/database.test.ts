@@ -94,6 +94,19 @@ describe('a database', () => {
     expect(things(database)).toEqual(['a']);
   });
 
+  it('prepares each statement once', () => {
+    const { file, sql } = openDatabase(':memory:', ['CREATE TABLE row (id INTEGER) STRICT;']);
+    onTestFinished(() => file.close());
+    const prepare = vi.spyOn(file, 'prepare');
+    for (const id of [1, 2, 3]) sql.run`INSERT INTO row VALUES (${id})`;
+    const count = () => sql.get`SELECT count(*) AS count FROM row`;
+    expect([count(), count()]).toEqual([{ count: 3 }, { count: 3 }]);
+    expect(prepare.mock.calls).toEqual([
+      ['INSERT INTO row VALUES (?)'],
+      ['SELECT count(*) AS count FROM row'],
+    ]);
+  });
+
   it('waits for the disk where it is told to, and nowhere else', () => {
     const database = opened(join(directory(), 'data.sqlite'));
     const [NORMAL, FULL] = [1, 2];

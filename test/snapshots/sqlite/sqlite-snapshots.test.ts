@@ -36,6 +36,11 @@ it('serves a stopped endpoint again when it is told to, and no other', async () 
   expect(await states.stop('one', 'again', AT)).toBe(true);
 });
 
+it('is the same with a deadline, which it has no use for', () => {
+  const snapshots = sqliteSnapshots(database);
+  expect(snapshots.until(AT)).toBe(snapshots);
+});
+
 it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', async count => {
   const process = { workspace: 'eu', processId: `of ${count}` };
   const snapshots = sqliteSnapshots(database);
