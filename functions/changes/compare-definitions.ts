@@ -62,9 +62,8 @@ export function definitionsAfter(
   const untold = changes.slice(count);
   const after = (entity: FieldEntity) => {
     const before = new Map(known[entity].map(field => [field.externalId, field]));
-    const isUntold = new Set(
-      untold.flatMap(change => (change.entity === entity ? [change.field.externalId] : [])),
-    );
+    const ofEntity = untold.filter(change => change.entity === entity);
+    const isUntold = new Set(ofEntity.map(change => change.field.externalId));
     return definitions[entity].flatMap(field =>
       isUntold.has(field.externalId) ? (before.get(field.externalId) ?? []) : [field],
     );
