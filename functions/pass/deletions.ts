@@ -6,6 +6,7 @@ import { announce } from './announce.ts';
 import { commitChanges } from './commit-changes.ts';
 import type { Listing } from './listing.ts';
 import type { Pass } from './pass.ts';
+import { taskListAnswers } from './task-list-answers.ts';
 import type { Failure } from './walk-projects.ts';
 
 /** Above this many at once, or this part of a process, deletions wait for an operator (DESIGN §5). */
@@ -109,7 +110,9 @@ async function hold(pass: Pass, missing: number, listing: Listing, known: number
   });
 }
 
-/** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. */
+/** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. The service's clock
+ *  tells seconds only: where both were read in the same one, the task list is asked for once more, and then tells what became
+ *  of the project since; where it answers all the same, the next sweep decides. */
 async function deleteProject(pass: Pass, projectId: string, listing: Listing): Promise<void> {
   const { process, snapshots, definitions, clock } = pass.parts;
   // What a listing may have passed over was found to be gone since it ended.
@@ -117,6 +120,7 @@ async function deleteProject(pass: Pass, projectId: string, listing: Listing): P
   for (;;) {
     const held = await snapshots.load(process, projectId);
     if (!held || held.recordReadAt > listing.readAt) return;
+    if (held.recordReadAt === listing.readAt && (await taskListAnswers(pass, projectId)) !== 404) return;
     const changes = compareProject(projectId, held.content, undefined, definitions.rules);
     const readBefore = Math.max(listing.readBefore + since, held.recordReadAt);
     const { readAt, untimed } = listing;

@@ -1,4 +1,3 @@
-import { ServiceStatusError } from '../service/errors.ts';
 import type { PassWindow } from '../snapshots/snapshots.ts';
 import { readAudit } from './audit.ts';
 import { endBaseline } from './baseline.ts';
@@ -9,7 +8,8 @@ import { newWithoutTaskList, rememberable } from './new-projects.ts';
 import type { Pass } from './pass.ts';
 import { processProject } from './process-project.ts';
 import { outageOf, settleSkipped, stopped } from './skips.ts';
-import { isOfOneProject, type Walked, walkProjects } from './walk-projects.ts';
+import { taskListAnswers } from './task-list-answers.ts';
+import { type Walked, walkProjects } from './walk-projects.ts';
 
 /** Walks every project. The first sweep of a process is its baseline: it commits snapshots and tells nothing; later
  *  ones find what no `changes` pass could see, and what was deleted (DESIGN §5).
@@ -114,20 +114,4 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
     if (isRepeated) found.repeated += 1;
   }
   return found;
-}
-
-/** Whether the task list of a project that no listing shows is there; undefined when the service refuses or fails it: that
- *  says neither, and never means deletion.
- *  @throws what is no matter of this project alone, such as a token that can't be had */
-async function taskListAnswers(pass: Pass, projectId: string): Promise<200 | 404 | undefined> {
-  const { service, process } = pass.parts;
-  try {
-    for await (const _page of service.tasks(process.processId, projectId)) break;
-    return 200;
-  } catch (error) {
-    if (!isOfOneProject(error)) throw error;
-    return error instanceof ServiceStatusError && error.status === 404 ? 404 : undefined;
-  } finally {
-    await pass.keepAlive();
-  }
 }

@@ -266,6 +266,24 @@ describe('a deletion', () => {
     expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
   });
 
+  it('invariant 9: is not told of a project that came back, and was read in the second of the listing', async () => {
+    await baselined();
+    hide(world, ['1002']);
+    world.service.fail({ when: isTasksOf('1002'), fault: { status: 404 } });
+    let isBack = false;
+    const load: Snapshots['load'] = async (process, id) => {
+      if (id === '1002' && !isBack) {
+        isBack = true;
+        world.edit.updateProject(PROCESS, '1002', { budget: '1' });
+        await world.run('changes');
+      }
+      return world.snapshots.load(process, id);
+    };
+    world.pass(60_000);
+    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load } }) });
+    expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
+  });
+
   it('invariant 8: is told though another pass was first, by a snapshot read afresh, and only then', async () => {
     await baselined();
     world.edit.deleteProject(PROCESS, '1002', { audit: false });
