@@ -42,6 +42,8 @@ async function mutate(room: Room, mutate: readonly string[], threshold: number |
     incremental: values.incremental,
     incrementalFile: `${reports}/incremental.json`,
     tempDirName: '.stryker-tmp',
+    // What other commands leave here is not copied beside the code.
+    ignorePatterns: ['/.emulator', '/cdk.out', '/coverage', '/mutation'],
     // TypeScript 7 has no API for Stryker to read this file with, and the tests run without it.
     tsconfigFile: 'none',
     reporters: ['clear-text', 'progress-append-only', 'html', 'json'],
