@@ -38,11 +38,23 @@ export const workspaceSettings = z.strictObject({
 export type ProcessSettings = z.infer<typeof processSettings>;
 export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
 
+const values = z.array(z.union([z.string(), z.number(), z.boolean()])).optional();
+
 /** One receiver of events that `deliver.ts` serves. */
 export const endpointSettings: z.ZodType<EndpointSettings> = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   kind: z.enum(['webhook', 'slack', 'teams']),
   secret: z.string().min(1),
+  filter: z
+    .strictObject({
+      fields: z.array(z.string()).optional(),
+      values: z
+        .array(
+          z.strictObject({ field: z.string(), from: values, to: values, added: values, removed: values }),
+        )
+        .optional(),
+    })
+    .optional(),
   queueArn: z.string().min(1),
   queueUrl: z.url(),
   deadLetterUrl: z.url(),

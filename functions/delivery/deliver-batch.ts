@@ -1,6 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Sleep } from '../clock.ts';
 import type { EndpointKind, EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts';
+import { wants } from '../endpoints/filter.ts';
 import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Poster } from '../endpoints/post.ts';
 import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
@@ -96,8 +97,9 @@ class Batch {
     const letters: Letter[] = [];
     for (const record of oldestFirst) {
       const read = readEvent(record.body);
-      if ('event' in read) letters.push({ record, event: read.event });
-      else await this.#settler.dead(record, { reason: read.malformed });
+      if ('malformed' in read) await this.#settler.dead(record, { reason: read.malformed });
+      else if (wants(this.#endpoint.filter ?? {}, read.event)) letters.push({ record, event: read.event });
+      else this.#settler.unwanted(record);
     }
     return letters;
   }

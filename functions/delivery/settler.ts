@@ -46,6 +46,11 @@ export class Settler {
     this.#count('EventsDelivered', records.length);
   }
 
+  /** The endpoint's filter leaves it out. */
+  unwanted({ messageId }: SQSRecord): void {
+    this.#open.delete(messageId);
+  }
+
   /** Again when its age says so, or when the endpoint says so (`retryAfter` in ms); dead when it is too old. */
   async failed(record: SQSRecord, failure: Failure, retryAfter?: number): Promise<void> {
     const { timing, random, log } = this.#dependencies;

@@ -1,3 +1,5 @@
+import type { EndpointFilter } from './filter.ts';
+
 /** What an endpoint is (DESIGN §9). */
 export type EndpointKind = 'webhook' | 'slack' | 'teams';
 
@@ -7,6 +9,8 @@ export interface EndpointSettings {
   readonly kind: EndpointKind;
   /** Secrets Manager's name or ARN of the JSON of an {@link EndpointSecret}. */
   readonly secret: string;
+  /** What the queue's subscription can't ask of the events; undefined: nothing more. */
+  readonly filter?: Pick<EndpointFilter, 'fields' | 'values'> | undefined;
   readonly queueArn: string;
   readonly queueUrl: string;
   readonly deadLetterUrl: string;

@@ -7,8 +7,10 @@ export type QueueAddresses = Pick<EndpointSettings, 'queueArn' | 'queueUrl' | 'd
 
 /** One entry of `ENDPOINTS` of the deliver function. */
 export function endpointSettings(endpoint: EndpointConfig, addresses: QueueAddresses): EndpointSettings {
-  const { name, kind } = endpoint;
-  return { name, kind, secret: endpointSecretName(endpoint), ...addresses };
+  const { name, kind, filter: { fields, values } = {} } = endpoint;
+  const filter = { ...(fields && { fields }), ...(values && { values }) };
+  const isFiltered = Object.keys(filter).length > 0;
+  return { name, kind, secret: endpointSecretName(endpoint), ...(isFiltered && { filter }), ...addresses };
 }
 
 /** `ENDPOINTS` as long as it gets in any region: the true addresses exist only after the deployment. */

@@ -1,5 +1,6 @@
-import { ATTRIBUTES, type AttributeFilter, type EndpointFilter, EVENT_TYPES, mayCarry } from './filter.ts';
+import { type AttributeFilter, attributesOf } from './filter.ts';
 import { hint } from './nearest.ts';
+import { neverMatching, typesWithout } from './never-matching.ts';
 import { listed, pathText } from './problems.ts';
 import type { Config } from './schema.ts';
 import { isWords, shown } from './shown.ts';
@@ -14,19 +15,11 @@ interface Placed {
   readonly config: Config;
   readonly filter: AttributeFilter;
   readonly path: Path;
-  readonly keys: Readonly<Record<keyof AttributeFilter, string>>;
+  readonly keys: Readonly<Record<'workspace' | 'processId', string>>;
 }
 
-const OWN_NAMES = {
-  eventType: 'eventType',
-  workspace: 'workspace',
-  processId: 'processId',
-  projectId: 'projectId',
-  changedFields: 'changedFields',
-};
-const WORDS = Object.fromEntries(
-  Object.entries(ATTRIBUTES).map(([word, attribute]) => [attribute, word]),
-) as Placed['keys'];
+const OWN_NAMES = { workspace: 'workspace', processId: 'processId' };
+const WORDS = { workspace: 'workspaces', processId: 'processes' };
 
 /** What is wrong with the filters of subscriptions and endpoints; one line each. SNS itself takes a filter that never matches,
  *  and then nothing comes, without a word. */
@@ -35,21 +28,24 @@ export function filterProblems(config: Config): string[] {
     return { config, filter, path: ['subscriptions', index, 'filter'], keys: OWN_NAMES };
   });
   const ofEndpoints = config.endpoints.map(({ filter = {} }, index): Placed => {
-    return { config, filter: renamed(filter), path: ['endpoints', index, 'filter'], keys: WORDS };
+    return { config, filter: attributesOf(filter), path: ['endpoints', index, 'filter'], keys: WORDS };
   });
-  return [...ofSubscriptions, ...ofEndpoints].flatMap(placed => [
-    ...unknown(placed),
-    ...apart(placed),
-    ...withoutAttribute(placed, 'projectId'),
-    ...withoutAttribute(placed, 'changedFields'),
-    ...tooMany(placed),
-  ]);
-}
-
-function renamed(filter: EndpointFilter): AttributeFilter {
-  return Object.fromEntries(
-    Object.entries(filter).map(([word, values]) => [ATTRIBUTES[word as keyof EndpointFilter], values]),
-  );
+  return [
+    ...[...ofSubscriptions, ...ofEndpoints].flatMap(placed => [
+      ...unknown(placed),
+      ...apart(placed),
+      ...tooMany(placed),
+    ]),
+    ...ofSubscriptions.flatMap(({ filter, path }) => {
+      const types = { types: filter.eventType, path: [...path, 'eventType'] };
+      return (['projectId', 'changedFields'] as const).flatMap(attribute =>
+        typesWithout(types, attribute, { asked: filter[attribute], path: [...path, attribute] }),
+      );
+    }),
+    ...config.endpoints.flatMap(({ filter = {} }, index) =>
+      neverMatching(filter, ['endpoints', index, 'filter']),
+    ),
+  ];
 }
 
 function tooMany({ filter, path }: Placed): string[] {
@@ -104,22 +100,4 @@ function apart({ config, filter, path, keys }: Placed): string[] {
       !names.some(name => isPair(name, id)) ? [problem('processId', index, id, keys.workspace)] : [],
     ),
   ];
-}
-
-/** Event types that are asked for by name, and left out by what else is asked for. */
-function withoutAttribute(
-  { filter, path, keys }: Placed,
-  attribute: 'projectId' | 'changedFields',
-): string[] {
-  const { eventType: types, [attribute]: wanted } = filter;
-  if (!types || !wanted) return [];
-  const fitting = EVENT_TYPES.filter(type => mayCarry(type, attribute));
-  return types.flatMap((type, index) =>
-    mayCarry(type, attribute)
-      ? []
-      : [
-          `${pathText([...path, keys.eventType, index])}: found "${type}", which never has any of ` +
-            `${pathText([...path, keys[attribute]])}; allowed beside that: ${fitting.join(', ')}`,
-        ],
-  );
 }

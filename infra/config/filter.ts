@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { EventType } from '../../functions/changes/event.ts';
 import { choice, list, object, text } from './values.ts';
 
@@ -42,13 +42,38 @@ const values = {
 /** Which events a subscriber gets, by message attribute; every key given must match, with any of its values. */
 export const attributeFilter = object(values);
 
-/** The same, in the words that people use. Five keys, because SNS takes no more in one policy. */
+const fieldValue = 'text of at most 256 characters, a number, true or false';
+const fieldValuesError = { error: `${fieldValue}, or a list of at least one of these` };
+const oneFieldValue = z.union([z.string().max(256), z.number(), z.boolean()], { error: fieldValue });
+/** One value stands for a list of it. */
+const fieldValues = z
+  .union(
+    [oneFieldValue.transform(one => [one]), z.array(oneFieldValue).min(1, fieldValuesError)],
+    fieldValuesError,
+  )
+  .optional();
+
+const CONDITIONS = ['from', 'to', 'added', 'removed'] as const;
+
+/** What must be so of one changed field. */
+const valueFilter = object({
+  field: value(),
+  from: fieldValues,
+  to: fieldValues,
+  added: fieldValues,
+  removed: fieldValues,
+}).refine(wanted => CONDITIONS.some(condition => wanted[condition]), {
+  error: `beside "field" at least one of ${CONDITIONS.join(', ')}`,
+});
+
+/** The same in the words that people use, fields also by the name that they see, and by what they were and are. */
 export const endpointFilter = object({
   events: values.eventType,
   workspaces: values.workspace,
   processes: values.processId,
   projects: values.projectId,
   fields: values.changedFields,
+  values: list(valueFilter, 1, 'conditions on values').optional(),
 });
 
 export type AttributeFilter = z.infer<typeof attributeFilter>;
@@ -60,12 +85,13 @@ export const ATTRIBUTES = {
   workspaces: 'workspace',
   processes: 'processId',
   projects: 'projectId',
-  fields: 'changedFields',
-} as const satisfies Record<keyof EndpointFilter, keyof AttributeFilter>;
+} as const satisfies Partial<Record<keyof EndpointFilter, keyof AttributeFilter>>;
 
-/** An endpoint's filter as SNS asks it. */
+/** What SNS can ask for an endpoint: `fields` and `values` are left to the deliver function, which knows names and values. */
 export function attributesOf(filter: EndpointFilter): AttributeFilter {
-  return Object.fromEntries(
-    Object.entries(filter).map(([word, wanted]) => [ATTRIBUTES[word as keyof EndpointFilter], wanted]),
-  );
+  const asked = Object.entries(ATTRIBUTES).map(([word, attribute]) => [
+    attribute,
+    filter[word as keyof typeof ATTRIBUTES],
+  ]);
+  return Object.fromEntries(asked.filter(([, wanted]) => wanted !== undefined));
 }

@@ -18,12 +18,12 @@ export function banner(about: {
 }): string {
   const { source, subscriptions, endpoints, data, health, once } = about;
   const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
-  const places = ['this terminal', ...subscriptions.map(({ label }) => label)];
+  const places = ['this terminal', ...subscriptions.map(({ label }) => `${label} (over HTTP)`)];
   const kept = data === undefined ? 'not kept' : `kept in ${data}, where the next start goes on`;
   return [
     `Changewire watches ${source.description}: ${processes.join(', ')}`,
     `  looks   ${once ? 'once' : rhythmOf(source)}`,
-    `  events  to ${places.join(', ')} (over HTTP)`,
+    `  events  to ${places.join(', ')}`,
     ...endpoints.map(endpoint => `          to ${describe(endpoint)}`),
     `  data    ${kept}`,
     ...(health === undefined ? [] : [`  health  ${health}`]),
@@ -46,7 +46,22 @@ function rhythmOf({ watched }: Source): string {
 }
 
 function describe({ name, kind, origin, filter }: WantedEndpoint): string {
-  const wants = Object.entries(filter ?? {}).map(([key, values]) => `${key} ${values?.join(' or ')}`);
+  const { values = [], ...lists } = filter ?? {};
+  const wants = [
+    ...Object.entries(lists).map(([key, wanted]) => `${key} ${wanted?.join(' or ')}`),
+    ...(values.length > 0 ? [values.map(condition).join(' or ')] : []),
+  ];
   const only = wants.length === 0 ? '' : `, only ${wants.join('; ')}`;
   return `${name} (${KINDS[kind]} at ${origin}${only})`;
+}
+
+/** `status from Open to Done or Gone`. */
+function condition({
+  field,
+  ...asked
+}: NonNullable<NonNullable<WantedEndpoint['filter']>['values']>[number]): string {
+  const parts = Object.entries(asked).map(
+    ([key, values]) => `${key} ${values?.map(value => (value === '' ? 'nothing' : value)).join(' or ')}`,
+  );
+  return [field, ...parts].join(' ');
 }

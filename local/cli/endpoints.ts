@@ -1,10 +1,8 @@
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { SqliteEndpointStates } from '../../functions/snapshots/sqlite/endpoint-states.ts';
-import { attributesOf } from '../../infra/config/filter.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from '../endpoints/endpoint.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
-import { type Filter, matchesFilter } from '../sns/filter.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Output } from './output.ts';
@@ -60,7 +58,7 @@ async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
     name,
     kind,
     secret: { url, ...(kind === 'webhook' && { secrets: secretsOf(wanted, house) }) },
-    accepts: attributes => matchesFilter(filter && (attributesOf(filter) as Filter), attributes),
+    filter,
     topic,
     states: tellingStates(states, say),
     clock: Date.now,

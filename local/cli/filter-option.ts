@@ -1,29 +1,57 @@
 import { type EndpointFilter, endpointFilter } from '../../infra/config/filter.ts';
 import { nearest } from '../../infra/config/nearest.ts';
+import { neverMatching } from '../../infra/config/never-matching.ts';
 import { shown } from '../../infra/config/shown.ts';
 import { UsageError } from './usage-error.ts';
 
-const KEYS = Object.keys(endpointFilter.shape) as (keyof EndpointFilter)[];
-const EXAMPLE = '--filter events=task.updated,task.created --filter fields=dueDate';
+const LISTS = ['events', 'workspaces', 'processes', 'projects', 'fields'];
+const CONDITIONS = ['from', 'to', 'added', 'removed'];
+const KEYS = [...LISTS, ...CONDITIONS.map(condition => `${condition}:FIELD`)];
+const EXAMPLE = '--filter events=task.updated,task.created --filter to:status=Done';
 
-/** The filter of an endpoint from its `--filter key=value,value` options; several values of one key: any of them.
+type Read = Record<string, string[]>;
+
+/** The filter of an endpoint from its `--filter key=value,value` options; several values of one key: any of them. Conditions on
+ *  one field (`from:status=Open`, `to:status=Done`) are one.
  *  @throws UsageError that names the key, and what is allowed */
 export function filterOption(options: readonly string[]): EndpointFilter {
-  const read: Record<string, string[]> = {};
+  const lists: Read = {};
+  const fields = new Map<string, Read>();
   for (const option of options) {
-    const [, key = '', values = ''] = /^([^=]*)=(.*)$/s.exec(option) ?? [];
+    const [, key = '', text = ''] = /^([^=]*)=(.*)$/s.exec(option) ?? [];
     if (key === '') throw new UsageError(`--filter takes key=value, such as ${EXAMPLE}.`);
-    if (!KEYS.some(known => known === key)) {
-      const meant = nearest(key, KEYS);
-      const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-      throw new UsageError(`--filter knows ${KEYS.join(', ')}, and no ${shown(key)}.${hint}`);
-    }
-    read[key] = [...(read[key] ?? []), ...values.split(',').map(value => value.trim())];
+    const values = text.split(',').map(value => value.trim());
+    const [, condition = '', field = ''] = /^([a-z]+):(.+)$/s.exec(key) ?? [];
+    if (CONDITIONS.includes(condition)) {
+      const asked = fields.get(field) ?? {};
+      fields.set(field, add(asked, condition, values));
+    } else if (LISTS.includes(key)) add(lists, key, values);
+    else throw unknown(key);
   }
+  const conditions = [...fields].map(([field, asked]) => ({ field, ...asked }));
+  const read = { ...lists, ...(conditions.length > 0 && { values: conditions }) };
   const parsed = endpointFilter.safeParse(read);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return matching(parsed.data);
   const [issue] = parsed.error.issues;
   const [key, index] = issue?.path ?? [];
-  const value = typeof index === 'number' ? ` ${shown(read[String(key)]?.[index] ?? '')}` : '';
+  const value = typeof index === 'number' ? ` ${shown(lists[String(key)]?.[index] ?? '')}` : '';
   throw new UsageError(`--filter ${String(key)}=: found${value || ' nothing'}; allowed: ${issue?.message}.`);
+}
+
+/** @throws UsageError for one that no event ever fits */
+function matching(filter: EndpointFilter): EndpointFilter {
+  const [problem] = neverMatching(filter, []);
+  if (problem !== undefined) throw new UsageError(`--filter: ${problem.replaceAll('changewire.', '')}.`);
+  return filter;
+}
+
+function add(read: Read, key: string, values: readonly string[]): Read {
+  read[key] = [...(read[key] ?? []), ...values];
+  return read;
+}
+
+function unknown(key: string): UsageError {
+  const meant = nearest(key, KEYS);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  return new UsageError(`--filter knows ${KEYS.join(', ')}, and no ${shown(key)}.${hint}`);
 }

@@ -27,7 +27,8 @@ Options
                           (alone, --slack and --teams take SLACK_WEBHOOK_URL and TEAMS_WEBHOOK_URL of the environment)
   --name NAME             call the endpoint before it so, in all that is said of it
   --filter KEY=A,B        send the endpoint before it only events of which KEY is A or B; several keys: that fit all.
-                          KEY is events, workspaces, processes, projects or fields
+                          KEY is events, workspaces, processes, projects or fields; or, of a field's values, from:FIELD,
+                          to:FIELD, added:FIELD or removed:FIELD
   --resend NAME           send the dead letters of that endpoint again (repeat it for several)
   --config FILE           watch the workspaces of this JSON file, and serve its endpoints (docs/configuration.md);
                           what is secret comes from the environment or .env

@@ -9,9 +9,12 @@ import type { Clock } from '../../functions/clock.ts';
 import type { Attributes, Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
 import { Lane } from './lane.ts';
 
+/** Whether a message is wanted: by its attributes, or by its event; undefined where the message is none. */
+export type Accepts = (attributes: Attributes, event: ChangeEvent | undefined) => boolean;
+
 /** Who gets what is published. */
 interface Receiver {
-  readonly accepts: (attributes: Attributes) => boolean;
+  readonly accepts: Accepts;
   readonly lane: Lane;
 }
 
@@ -33,7 +36,7 @@ export class LocalTopic {
   }
 
   /** What is published from now on, and what an earlier run left, comes through the lane. */
-  open(endpoint: string, accepts: (attributes: Attributes) => boolean): Lane {
+  open(endpoint: string, accepts: Accepts): Lane {
     const lane = new Lane(this.#deliveries, endpoint, this.#clock);
     this.#receivers.set(endpoint, { accepts, lane });
     return lane;
@@ -82,7 +85,7 @@ export class LocalTopic {
     // One that is no event, which an operator may send, is like no other.
     const eventId = event?.id ?? randomUUID();
     return [...this.#receivers]
-      .filter(([, { accepts }]) => accepts(attributes))
+      .filter(([, { accepts }]) => accepts(attributes, event))
       .map(([endpoint]) => ({ endpoint, eventId, at, body, attributes }));
   }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import { createDeliver } from '../../functions/create-deliver.ts';
-import type { Attributes } from '../../functions/delivery/deliveries.ts';
 import type { EndpointKind, EndpointSecret } from '../../functions/endpoints/endpoint.ts';
+import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
 import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import { Failures } from '../deliveries/failures.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
@@ -13,8 +13,8 @@ export interface EndpointOptions {
   readonly name: string;
   readonly kind: EndpointKind;
   readonly secret: EndpointSecret;
-  /** Which events it gets, by their attributes. */
-  readonly accepts: (attributes: Attributes) => boolean;
+  /** Which events it gets; undefined: all. */
+  readonly filter: EndpointFilter | undefined;
   readonly topic: LocalTopic;
   readonly states: EndpointStates;
   readonly clock: Clock;
@@ -44,7 +44,8 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
   const { name, kind, topic, clock, sleep, say } = options;
   const failures = new Failures(say, clock);
   const log = endpointLog(say, failures, clock);
-  const lane = topic.open(name, options.accepts);
+  const { filter = {} } = options;
+  const lane = topic.open(name, (_, event) => event !== undefined && wants(filter, event));
   await topic.bringForward(name);
   const queue = new LaneQueue(lane, {
     clock,
@@ -52,12 +53,13 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
     // What failed waits for its next try: but when the endpoint is there again, it is tried at once.
     onRecovery: () => topic.bringForward(name),
   });
+  const { secret, states } = options;
   const deliver = createDeliver({
-    ...options,
+    ...{ states, clock, sleep },
     log,
     quotes: true,
     endpoints: [{ name, kind, secret: name, queueArn: name, queueUrl: name, deadLetterUrl: name }],
-    readSecret: async () => JSON.stringify(options.secret),
+    readSecret: async () => JSON.stringify(secret),
     queues: queue,
     random: Math.random,
     allowLoopback: true,

@@ -1,9 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { deliverBatch } from '../../functions/delivery/deliver-batch.ts';
 import type { Answer } from '../../functions/endpoints/post.ts';
 import { AT, SECRET, someEvents } from './given.ts';
-import { answered, openMemory, recordOf } from './memory.ts';
+import { answered, endpointOf, openMemory, recordOf } from './memory.ts';
 
 const SECOND = 1000;
 
@@ -74,6 +76,24 @@ describe('delivering to a webhook', () => {
     await deliver(records(3));
     expect([slept, reserved]).toEqual([[], []]);
   });
+
+  it.each(['webhook', 'slack'] as const)(
+    'sends a %s what its filter wants, and takes all else from the queue without a word',
+    async kind => {
+      const { dependencies, posts, counts, said } = openMemory();
+      const [wanted, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
+      const changed = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
+      Object.assign(changed.data.changes[0] as object, { from: 'x', to: 'y' });
+      const all = [changed, wanted].map((event, index) => recordOf(`m${index}`, JSON.stringify(event)));
+      const filter = { values: [{ field: 'Note', to: ['x'] }] };
+      expect(await deliverBatch({ ...endpointOf(kind), filter }, all, dependencies)).toEqual([]);
+      expect(posts.map(({ body }) => body)).toEqual([
+        kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`,
+      ]);
+      expect(counts).toEqual([['EventsDelivered', 1, { endpoint: 'crm' }]]);
+      expect(said).toEqual([]);
+    },
+  );
 
   it('says why one failed, and what the endpoint answered', async () => {
     const { deliver, said } = openMemory(() => ({ ...answered(503), said: 'down for maintenance' }));

@@ -8,10 +8,11 @@ import { exampleTexts } from '../../docs/example-texts.ts';
 import { takeExamples } from '../../docs/take-examples.ts';
 import { type ChangeEvent, eventSchemas } from '../../functions/changes/event.ts';
 import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
+import { wants } from '../../functions/endpoints/filter.ts';
 import { TIMEOUT_MS } from '../../functions/endpoints/post.ts';
 import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
-import { attributesOf, endpointFilter } from '../../infra/config/filter.ts';
+import { endpointFilter } from '../../infra/config/filter.ts';
 import { checkFilter, type Filter, matchesFilter } from '../../local/sns/filter.ts';
 import { checkEvents } from '../support/check-event.ts';
 import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from './support.ts';
@@ -61,8 +62,17 @@ describe('docs/events.md', () => {
       types.filter(type => matchesFilter(policy, messageAttributesOf(type))),
     );
     expect(matches).toEqual([['task.updated'], ['project.created', 'project.deleted']]);
-    const [, endpoint = ''] = document.split('<!-- endpoint filter -->');
-    expect(attributesOf(endpointFilter.parse(jsonBlocks(endpoint)[0]))).toEqual(policies[0]);
+  });
+
+  it('shows filters of endpoints that are taken, and want the updated task', () => {
+    const filters = document
+      .split('<!-- endpoint filter -->')
+      .slice(1)
+      .map(text => endpointFilter.parse(jsonBlocks(text)[0]));
+    const wanted = filters.map(filter =>
+      types.filter(type => exampleOf(type).some(event => wants(filter, event))),
+    );
+    expect(wanted).toEqual([['task.updated'], ['task.updated']]);
   });
 
   it('shows headers of a webhook that its snippet verifies, and nothing else', () => {

@@ -101,7 +101,7 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
   ],
   [
     "endpoint's filter with too many combinations",
-    config(endpoint({ filter: { projects: numbers(31), fields: numbers(5) } })),
+    config(endpoint({ filter: { projects: numbers(31), processes: Array(5).fill('p1') } })),
     'changewire.endpoints[0].filter: found 155 combinations of values; allowed: 150 (a limit of SNS)',
   ],
   [

@@ -71,13 +71,14 @@ describe("an endpoint's queue", () => {
       });
   });
 
-  test('gets what the filter says, asked by the attributes that events carry', () => {
+  test('gets what the filter says of all but fields and values, asked by the attributes that events carry', () => {
     const filter = {
       events: ['task.updated'],
       workspaces: ['eu'],
       processes: ['p1'],
       projects: ['a', 'b'],
       fields: ['status'],
+      values: [{ field: 'status', to: 'Done' }],
     };
     withEndpoints({ name: 'one', kind: 'slack', filter }).hasResourceProperties('AWS::SNS::Subscription', {
       FilterPolicy: {
@@ -85,7 +86,6 @@ describe("an endpoint's queue", () => {
         workspace: ['eu'],
         processId: ['p1'],
         projectId: ['a', 'b'],
-        changedFields: ['status'],
       },
       FilterPolicyScope: Match.absent(),
     });
@@ -107,11 +107,35 @@ describe('the deliver function', () => {
         name: `example-${kind}`,
         kind,
         secret: kind === 'teams' ? 'changewire/example-teams' : `changewire/endpoint/example-${kind}`,
+        ...(kind === 'slack' && { filter: { fields: ['status', 'dueDate'] } }),
         queueArn: expect.stringMatching(`^arn:aws:sqs:.*:Changewire-Endpointexample${kind}Queue`),
         queueUrl: url(`Endpointexample${kind}Queue`),
         deadLetterUrl: url(`Endpointexample${kind}DeadLetters`),
       })),
     );
+  });
+
+  test('is told which fields and values an endpoint wants', () => {
+    const filter = {
+      events: ['task.updated'],
+      fields: ['Status'],
+      values: [
+        { field: 'status', from: ['', 'Open'], to: 'Done' },
+        { field: 'Teams', added: ['Legal'], removed: [1, true] },
+      ],
+    };
+    const { ENDPOINTS } = deliverEnvironment.parse(
+      environmentOf(withEndpoints({ name: 'one', kind: 'slack', filter }), 'Deliver'),
+    );
+    expect(ENDPOINTS.map(endpoint => endpoint.filter)).toEqual([
+      {
+        fields: ['Status'],
+        values: [
+          { field: 'status', from: ['', 'Open'], to: ['Done'] },
+          { field: 'Teams', added: ['Legal'], removed: [1, true] },
+        ],
+      },
+    ]);
   });
 
   test('is served by each queue alone, in batches of which single events can fail', () => {

@@ -111,3 +111,73 @@ test.each([
 ])('a filter that can match is right: %j', filter => {
   expect(problemsOf(config(endpoint({ filter })))).toEqual([]);
 });
+
+describe('a condition on values', () => {
+  const withValues = (values: unknown, events?: readonly string[]) =>
+    problemsOf(config(endpoint({ filter: { values, ...(events && { events }) } })));
+  const at = 'changewire.endpoints[0].filter';
+
+  test.each([
+    [[{ field: 'status', to: 'Done' }]],
+    [[{ field: 'Status', from: ['', 'Open'], to: ['Done', 3, false] }]],
+    [
+      [
+        { field: 'teams', added: 'Legal' },
+        { field: 'teams', removed: ['Sales'] },
+      ],
+    ],
+    [[{ field: 'status', from: 'Open', to: ['Open', 'Done'] }]],
+  ])('is taken: %j', values => {
+    expect(withValues(values)).toEqual([]);
+    expect(withValues(values, ['task.updated', 'task.created'])).toEqual([]);
+  });
+
+  test.each([
+    [[], 'values: found []; allowed: a list of at least one of conditions on values'],
+    [[{ to: 'Done' }], 'values[0].field: found nothing; allowed: text of 1 to 256 characters'],
+    [
+      [{ field: 'status' }],
+      'values[0]: found an object; allowed: beside "field" at least one of from, to, added, removed',
+    ],
+    [
+      [{ field: 'status', to: [] }],
+      'values[0].to: found []; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
+    ],
+    [
+      [{ field: 'status', to: { name: 'Done' } }],
+      'values[0].to: found an object; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
+    ],
+    [
+      [{ field: 'status', is: 'Done' }],
+      'values[0].is: unknown key, found text of 4 characters; allowed here: field, from, to, added, removed',
+    ],
+    [
+      [{ field: 'status', from: 'Done', to: ['Done'] }],
+      'values[0]: found the same value in "from" and "to", and no change is that; allowed: two',
+    ],
+  ])('is refused with what is allowed: %j', (values, problem) => {
+    expect(withValues(values)).toContain(`${at}.${problem}`);
+  });
+
+  test.each(['source.held', 'field.updated', 'task.deleted'])(
+    'beside %s, which has no changed fields, is refused',
+    type => {
+      expect(withValues([{ field: 'status', to: 'Done' }], ['task.updated', type])).toEqual([
+        `${at}.events[1]: found "${type}", which never has any of ${at}.values; ` +
+          'allowed beside that: project.created, project.updated, task.created, task.updated',
+      ]);
+    },
+  );
+
+  test('on what was before is refused where only what is created is asked for', () => {
+    const problem = (key: string) =>
+      `${at}.values[0].${key}: found a value that what is created would have had before, and ${at}.events names no ` +
+      'other events; allowed: add "project.updated" or "task.updated" there';
+    const created = ['task.created', 'project.created'];
+    expect(withValues([{ field: 'status', from: 'Open' }], created)).toEqual([problem('from')]);
+    expect(withValues([{ field: 'teams', removed: 'Sales' }], created)).toEqual([problem('removed')]);
+    expect(withValues([{ field: 'status', from: ['', 'Open'] }], created)).toEqual([]);
+    expect(withValues([{ field: 'status', to: 'Open' }], created)).toEqual([]);
+    expect(withValues([{ field: 'status', from: 'Open' }])).toEqual([]);
+  });
+});

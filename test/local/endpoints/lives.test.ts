@@ -3,6 +3,7 @@ import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import type { EndpointFilter } from '../../../functions/endpoints/filter.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
@@ -14,7 +15,7 @@ import { temporaryDirectory } from '../support.ts';
 const HOUR = 3_600_000;
 
 /** One life of a topic and an endpoint, whose clock is `ahead` ms ahead. `end` waits for nothing that is under way. */
-async function live(url: string, directory: string, ahead = 0) {
+async function live(url: string, directory: string, ahead = 0, filter?: EndpointFilter) {
   const clock = () => Date.now() + ahead;
   const database = openDatabase(join(directory, 'deliveries.sqlite'), [DELIVERIES_SCHEMA]);
   const deliveries = sqliteDeliveries(database);
@@ -24,7 +25,7 @@ async function live(url: string, directory: string, ahead = 0) {
     name: 'crm',
     kind: 'webhook',
     secret: { url, secrets: [SECRET] },
-    accepts: () => true,
+    filter,
     topic,
     states: memoryStates(),
     clock,
@@ -99,6 +100,18 @@ describe('a run of one endpoint', () => {
     expect(ids(await life.waiting())).toEqual(events.map(({ id }) => id));
     await life.end();
     await expect(life.endpoint.tried()).rejects.toThrow('crm is not served any more');
+  });
+
+  it('gets no row for what its filter leaves out', async () => {
+    const { url, received } = await receiver(answer(204));
+    const [one, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
+    const done = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
+    Object.assign(done.data.changes[0] as object, { to: 'Done' });
+    const life = await live(url, temporaryDirectory(), 0, { values: [{ field: 'Note', to: ['Done'] }] });
+    await life.publish([one, done]);
+    expect(await life.standing()).toMatchObject({ pending: 1 });
+    await eventually(async () => expect(await life.standing()).toMatchObject({ pending: 0, dead: 0 }));
+    expect(received.map(({ body }) => body)).toEqual([JSON.stringify(done)]);
   });
 
   it('invariant 3: sends the same bytes again in its next life', async () => {

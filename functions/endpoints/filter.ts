@@ -1,0 +1,37 @@
+import type { ChangeEvent, EventType, FieldChange } from '../changes/event.ts';
+import { isField, matchesValues, type ValueFilter } from './value-filter.ts';
+
+/** Which events an endpoint wants: every key that is given must match, by any of its entries. */
+export interface EndpointFilter {
+  readonly events?: readonly EventType[] | undefined;
+  readonly workspaces?: readonly string[] | undefined;
+  readonly processes?: readonly string[] | undefined;
+  readonly projects?: readonly string[] | undefined;
+  /** Of the fields that changed, by their property or by the name that people see. */
+  readonly fields?: readonly string[] | undefined;
+  readonly values?: readonly ValueFilter[] | undefined;
+}
+
+/** Whether the endpoint wants the event. One that names no project, or changed no field of a record, fits no filter that asks
+ *  for these. */
+export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
+  const { type, source, data } = event;
+  const isAmong = (wanted: readonly string[] | undefined, found: string | undefined) =>
+    wanted === undefined || wanted.some(each => each === found);
+  const changes = changesOf(event);
+  const { fields, values } = filter;
+  return (
+    isAmong(filter.events, type) &&
+    isAmong(filter.workspaces, source.split('/')[2]) &&
+    isAmong(filter.processes, data.process.id) &&
+    isAmong(filter.projects, 'project' in data ? data.project.id : undefined) &&
+    (fields === undefined || changes.some(change => fields.some(field => isField(field, change)))) &&
+    (values === undefined || changes.some(change => values.some(value => matchesValues(value, change))))
+  );
+}
+
+/** The changed fields of a record. Properties of a definition are none: who asks for fields asks for what records hold. */
+function changesOf({ data }: ChangeEvent): readonly FieldChange[] {
+  // Stryker disable next-line ArrayDeclaration: a text is no change of any field
+  return 'changes' in data && !('field' in data) ? data.changes : [];
+}

@@ -1,0 +1,55 @@
+import { canonicalDecimal } from '../changes/decimal.ts';
+import { isEmpty } from '../changes/empty.ts';
+import type { FieldChange } from '../changes/event.ts';
+import { isJsonObject, type Json } from '../json.ts';
+
+/** A value as people write it; "" stands for none. */
+export type FilterValue = string | number | boolean;
+
+/** What must be so of one changed field: all that is given, each by any of its values. */
+export interface ValueFilter {
+  /** The property, or the name that people see. */
+  readonly field: string;
+  readonly from?: readonly FilterValue[] | undefined;
+  readonly to?: readonly FilterValue[] | undefined;
+  /** multiple-choice: a choice that came. */
+  readonly added?: readonly FilterValue[] | undefined;
+  /** multiple-choice: a choice that went. */
+  readonly removed?: readonly FilterValue[] | undefined;
+}
+
+/** Whether a changed field is the one that is meant: several fields can have one name, and all of these are. */
+export function isField(wanted: string, { field, name }: FieldChange): boolean {
+  return wanted === field || wanted === name;
+}
+
+export function matchesValues(wanted: ValueFilter, change: FieldChange): boolean {
+  const is = (values: readonly FilterValue[] | undefined, found: readonly Json[] | undefined) =>
+    values === undefined ||
+    found?.some(each => values.some(value => isValue(value, each, change.type))) === true;
+  return (
+    isField(wanted.field, change) &&
+    is(wanted.from, [change.from]) &&
+    is(wanted.to, [change.to]) &&
+    is(wanted.added, change.added) &&
+    is(wanted.removed, change.removed)
+  );
+}
+
+/** Numbers are equal as decimals, as everywhere ("1.0" is "1.00"); an object goes by its name or its identifier; a choice of
+ *  one by that one. */
+function isValue(wanted: FilterValue, found: Json, type: string): boolean {
+  if (isEmpty(found)) return wanted === '';
+  if (Array.isArray(found)) return found.length === 1 && isValue(wanted, found[0] as Json, type);
+  if (isJsonObject(found)) return [found.name, found.id].some(text => isText(wanted, text));
+  return isText(wanted, found) || (type === 'number' && isNumber(wanted, found));
+}
+
+function isText(wanted: FilterValue, found: Json | undefined): boolean {
+  return typeof found !== 'object' && found !== undefined && String(found) === String(wanted);
+}
+
+function isNumber(wanted: FilterValue, found: Json): boolean {
+  const decimal = canonicalDecimal(String(found));
+  return decimal !== undefined && decimal === canonicalDecimal(String(wanted));
+}

@@ -1,0 +1,61 @@
+import type { EventType } from '../../functions/changes/event.ts';
+import type { FilterValue } from '../../functions/endpoints/value-filter.ts';
+import { type EndpointFilter, EVENT_TYPES, mayCarry } from './filter.ts';
+import { pathText } from './problems.ts';
+
+type Path = readonly PropertyKey[];
+type Condition = NonNullable<EndpointFilter['values']>[number];
+
+/** What of an endpoint's filter no event ever meets, whatever is configured; one line each. */
+export function neverMatching(filter: EndpointFilter, path: Path): string[] {
+  const { events, projects, fields, values } = filter;
+  const types = { types: events, path: [...path, 'events'] };
+  return [
+    ...typesWithout(types, 'projectId', { asked: projects, path: [...path, 'projects'] }),
+    ...typesWithout(types, 'changedFields', { asked: fields, path: [...path, 'fields'] }),
+    ...typesWithout(types, 'changedFields', { asked: values, path: [...path, 'values'] }),
+    ...(values ?? []).flatMap((condition, index) => [
+      ...unchanged(condition, [...path, 'values', index]),
+      ...madeOf(condition, events, [...path, 'values', index]),
+    ]),
+  ];
+}
+
+/** Event types that are asked for by name, and left out by what else is asked for. */
+export function typesWithout(
+  { types = [], path }: { types: readonly EventType[] | undefined; path: Path },
+  attribute: 'projectId' | 'changedFields',
+  what: { asked: unknown; path: Path },
+): string[] {
+  if (what.asked === undefined) return [];
+  const fitting = EVENT_TYPES.filter(type => mayCarry(type, attribute));
+  return types.flatMap((type, index) =>
+    mayCarry(type, attribute)
+      ? []
+      : [
+          `${pathText([...path, index])}: found "${type}", which never has any of ${pathText(what.path)}; ` +
+            `allowed beside that: ${fitting.join(', ')}`,
+        ],
+  );
+}
+
+/** A change has two values. */
+function unchanged({ from, to }: Condition, place: Path): string[] {
+  if (!from || !to || !isOne(from) || !isOne(to) || String(from[0]) !== String(to[0])) return [];
+  return [`${pathText(place)}: found the same value in "from" and "to", and no change is that; allowed: two`];
+}
+
+/** Before it was created a record had no values. */
+function madeOf({ from, removed }: Condition, events: EndpointFilter['events'], place: Path): string[] {
+  if (!events?.every(type => type.endsWith('.created'))) return [];
+  const asked = from && !from.includes('') ? 'from' : removed && 'removed';
+  if (asked === undefined) return [];
+  return [
+    `${pathText([...place, asked])}: found a value that what is created would have had before, and ` +
+      `${pathText([...place.slice(0, -2), 'events'])} names no other events; allowed: add "project.updated" or "task.updated" there`,
+  ];
+}
+
+function isOne(values: readonly FilterValue[]): boolean {
+  return values.length === 1;
+}

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readExamples } from '../../docs/read-examples.ts';
+import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
+import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
+import type { ValueFilter } from '../../functions/endpoints/value-filter.ts';
+import type { Json } from '../../functions/json.ts';
+
+const { events } = readExamples();
+const all = Object.values(events) as ChangeEvent[];
+const wanted = (filter: EndpointFilter) => all.filter(event => wants(filter, event)).map(({ type }) => type);
+
+const change = (more: Partial<FieldChange>): FieldChange => ({
+  field: 'status',
+  name: 'Status',
+  kind: 'custom',
+  type: 'single-choice',
+  from: null,
+  to: null,
+  ...more,
+});
+const updated = (...changes: FieldChange[]) => {
+  const event = structuredClone(events['task.updated']) as ChangeEvent & { type: 'task.updated' };
+  return { ...event, data: { ...event.data, changes } } as ChangeEvent;
+};
+
+describe('a filter', () => {
+  it('without keys wants every event', () => {
+    expect(wanted({})).toEqual(all.map(({ type }) => type));
+  });
+
+  it('wants what each of its keys names, by any of its entries', () => {
+    const event = events['task.updated'] as ChangeEvent & { type: 'task.updated' };
+    const fitting: EndpointFilter = {
+      events: ['task.deleted', 'task.updated'],
+      workspaces: ['other', event.source.split('/')[2] as string],
+      processes: ['other', event.data.process.id],
+      projects: ['other', event.data.project.id],
+      fields: ['other', event.data.changes[0]?.field as string],
+    };
+    expect(wants(fitting, event)).toBe(true);
+    for (const key of Object.keys(fitting))
+      expect([key, wants({ ...fitting, [key]: ['other'] }, event)]).toEqual([key, false]);
+  });
+
+  it('by project wants no event that names none', () => {
+    const ids = [...new Set(all.flatMap(({ data }) => ('project' in data ? [data.project.id] : [])))];
+    expect(wanted({ projects: ids })).toEqual(
+      all.filter(({ data }) => 'project' in data).map(({ type }) => type),
+    );
+  });
+
+  it('by fields wants changes of records alone, not of definitions', () => {
+    const names = all.flatMap(({ data }) =>
+      'changes' in data ? data.changes.map(({ field }) => field) : [],
+    );
+    expect(new Set(wanted({ fields: names }))).toEqual(
+      new Set(['project.created', 'project.updated', 'task.created', 'task.updated']),
+    );
+  });
+
+  it('names a field by its property or by the name that people see, all fields of that name', () => {
+    const one = updated(change({ field: 'due', name: 'Due date' }));
+    const other = updated(change({}), change({ field: 'deadline', name: 'Due date' }));
+    for (const event of [one, other]) expect(wants({ fields: ['Due date'] }, event)).toBe(true);
+    expect([one, other].map(event => wants({ fields: ['due'] }, event))).toEqual([true, false]);
+    expect(wants({ fields: ['due date'] }, one)).toBe(false);
+  });
+});
+
+describe('a condition on values', () => {
+  const is = (condition: Omit<ValueFilter, 'field'>, more: Partial<FieldChange>) =>
+    wants({ values: [{ field: 'Status', ...condition }] }, updated(change(more)));
+
+  it.each<[Omit<ValueFilter, 'field'>, Partial<FieldChange>, boolean]>([
+    [{ to: ['Done'] }, { to: 'Done' }, true],
+    [{ to: ['Open', 'Done'] }, { to: 'Done' }, true],
+    [{ to: ['Done'] }, { to: 'done' }, false],
+    [{ to: ['Done'] }, { from: 'Done' }, false],
+    [{ from: ['Open'] }, { from: 'Open', to: 'Done' }, true],
+    [{ from: ['Open'], to: ['Done'] }, { from: 'Open', to: 'Done' }, true],
+    [{ from: ['Open'], to: ['Done'] }, { from: 'New', to: 'Done' }, false],
+    [{ from: ['Open'], to: ['Done'] }, { from: 'Open', to: 'Gone' }, false],
+    [{ to: [''] }, { from: 'Open', to: null }, true],
+    [{ to: [''] }, { from: 'Open', to: '' }, true],
+    [{ to: [''] }, { from: ['Open'], to: [] }, true],
+    [{ to: [''] }, { to: 'Open' }, false],
+    [{ to: ['0'] }, { to: null }, false],
+    [{ to: [7] }, { to: '7.00', type: 'number' }, true],
+    [{ to: ['7.0'] }, { to: '7', type: 'number' }, true],
+    [{ to: ['7.0'] }, { to: '7', type: 'text' }, false],
+    [{ to: [8] }, { to: '7', type: 'number' }, false],
+    [{ to: ['many'] }, { to: 'plenty', type: 'number' }, false],
+    [{ to: ['many'] }, { to: 'many', type: 'number' }, true],
+    [{ to: [true] }, { to: true, type: 'boolean' }, true],
+    [{ to: ['true'] }, { to: true, type: 'boolean' }, true],
+    [{ to: ['Ada'] }, { to: { id: 'u1', name: 'Ada' }, type: 'object' }, true],
+    [{ to: ['u1'] }, { to: { id: 'u1', name: 'Ada' }, type: 'object' }, true],
+    [{ to: ['7'] }, { to: { id: 7 }, type: 'object' }, true],
+    [{ to: ['undefined'] }, { to: { title: 'Ada' }, type: 'object' }, false],
+    [{ to: ['null'] }, { to: { name: null }, type: 'object' }, false],
+    [{ to: ['[object Object]'] }, { to: { name: {} }, type: 'object' }, false],
+    [{ to: ['Legal'] }, { to: ['Legal'], type: 'multiple-choice' }, true],
+    [{ to: ['Legal'] }, { to: ['Legal', 'Sales'], type: 'multiple-choice' }, false],
+    [{ to: ['Ada'] }, { to: [{ name: 'Ada' }], type: 'array' }, true],
+    [{ added: ['Legal'] }, { to: ['Legal', 'Sales'], added: ['Sales', 'Legal'] }, true],
+    [{ added: ['Legal'] }, { to: ['Legal', 'Sales'], added: ['Sales'], removed: ['Legal'] }, false],
+    [{ added: ['Legal'] }, { to: 'Legal' }, false],
+    [{ removed: ['Legal'] }, { from: ['Legal'], removed: ['Legal'] }, true],
+    [{ added: ['Legal'], removed: ['Sales'] }, { added: ['Legal'], removed: ['Sales'] }, true],
+    [{ added: ['Legal'], removed: ['Sales'] }, { added: ['Legal'], removed: [] }, false],
+  ])('%j of %j: %j', (condition, more, expected) => {
+    expect(is(condition, more)).toBe(expected);
+  });
+
+  it('is of one field: what two changes have between them meets none', () => {
+    const event = updated(
+      change({ from: 'Open', to: 'Gone' }),
+      change({ field: 'phase', name: 'Phase', from: 'New', to: 'Done' }),
+    );
+    expect(wants({ values: [{ field: 'status', from: ['Open'], to: ['Done'] }] }, event)).toBe(false);
+    expect(wants({ values: [{ field: 'phase', to: ['Done'] }] }, event)).toBe(true);
+    expect(wants({ values: [{ field: 'status', to: ['Done'] }] }, event)).toBe(false);
+  });
+
+  it('is one of several: any of them suffices', () => {
+    const values = [
+      { field: 'phase', to: ['Done'] },
+      { field: 'status', to: ['Done'] },
+    ];
+    expect(wants({ values }, updated(change({ to: 'Done' })))).toBe(true);
+    expect(wants({ values, events: ['task.created'] }, updated(change({ to: 'Done' })))).toBe(false);
+  });
+
+  it('meets any value that it names as text, whatever it is, and never fails', () => {
+    const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.jsonValue()) as fc.Arbitrary<Json>;
+    const type = fc.constantFrom('text', 'number', 'date', 'single-choice', 'multiple-choice', 'object');
+    fc.assert(
+      fc.property(value, value, type, (from, to, type) => {
+        const condition = { to: [typeof to === 'object' ? 'x' : to] };
+        const met = is(condition, { from, to, type });
+        if (typeof to !== 'object') expect(met).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { banner } from '../../../local/cli/banner.ts';
+import { filterOption } from '../../../local/cli/filter-option.ts';
+
+const endpointLine = (filters: readonly string[]) => {
+  const endpoint = {
+    name: 'crm',
+    kind: 'webhook',
+    url: 'https://x/',
+    origin: 'https://x',
+    secrets: [],
+  } as const;
+  const filter = filters.length > 0 ? filterOption(filters) : undefined;
+  const text = banner({
+    source: { name: 'a simulated service', watched: [] } as never,
+    subscriptions: [],
+    endpoints: [{ ...endpoint, filter }],
+    data: undefined,
+    health: undefined,
+    once: true,
+  });
+  return text
+    .split('\n')
+    .find(line => line.includes('crm'))
+    ?.trim();
+};
+
+describe('what a start says', () => {
+  it.each([
+    [[], 'crm (signed webhook at https://x)'],
+    [
+      ['events=task.updated,task.created', 'projects=7'],
+      'crm (signed webhook at https://x, only events task.updated or task.created; projects 7)',
+    ],
+    [
+      ['from:status=Open', 'to:status=Done,Gone', 'to:Due date='],
+      'crm (signed webhook at https://x, only status from Open to Done or Gone or Due date to nothing)',
+    ],
+  ])('of an endpoint tells its filter in words: %j', (filters, told) => {
+    expect(endpointLine(filters)).toContain(told);
+  });
+});
