@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import { createDeliver } from '../../functions/create-deliver.ts';
 import type { Attributes } from '../../functions/delivery/deliveries.ts';
+import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { EndpointKind, EndpointSecret } from '../../functions/endpoints/endpoint.ts';
 import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import { Failures } from '../deliveries/failures.ts';
@@ -17,6 +18,8 @@ export interface EndpointOptions {
   readonly accepts: (attributes: Attributes) => boolean;
   readonly topic: LocalTopic;
   readonly states: EndpointStates;
+  /** Of the workspaces whose records chats link to. */
+  readonly linkTemplates: LinkTemplates;
   readonly clock: Clock;
   readonly sleep: Sleep;
   /** A line for people about this endpoint. */
