@@ -112,6 +112,36 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     }),
   ]),
   single: commitOf([change('t-1', 'Agree on the page structure', [field('Status', 'Open', 'In progress')])]),
+  arrivals: commitOf([
+    change(
+      'p-1042',
+      'Website relaunch',
+      [
+        builtIn('createdAt', '2026-11-23T09:29:58.120Z'),
+        builtIn('deadline', '2026-12-24'),
+        ...['Budget', 'Country', 'Segment', 'Sponsor', 'Tier'].map(name =>
+          field(name, null, `${name} of ours`),
+        ),
+        builtIn('members', [{ id: 'u-7' }]),
+        builtIn('owner', { id: 'u-31', displayName: 'Amira Haddad' }),
+        builtIn('state', 'Planned'),
+        builtIn('status', { id: 's-1', label: 'On <b>track</b>' }),
+      ],
+      { entity: 'project', action: 'created' },
+    ),
+    change(
+      't-1',
+      'Order *new* stationery',
+      [
+        builtIn('assignee', { id: 'u-7' }),
+        builtIn('owners', [{ id: 'u-7', name: 'Ben' }, 'Chloé']),
+        field('Due date', null, '2026-12-11', { field: 'cf-due', type: 'date' }),
+        field('Note', null, { nested: [{ id: 7 }] }),
+      ],
+      { action: 'created' },
+    ),
+    change('t-2', 'Empty', [builtIn('id', 't-2')], { action: 'created' }),
+  ]),
   hostile: commitOf(
     [
       change('t-1', '<!channel> *bold* _it_ ~no~ `code` :tada: @here <@U123> <https://evil.example|click>', [
