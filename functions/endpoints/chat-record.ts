@@ -1,6 +1,6 @@
-import type { FieldChange, ProjectEvent, TaskEvent } from '../changes/event.ts';
+import type { ProjectEvent, TaskEvent } from '../changes/event.ts';
 import { label } from './chat-text.ts';
-import type { ChatRecord } from './chat-topic.ts';
+import type { ChatField, ChatRecord } from './chat-topic.ts';
 import { wantedFields } from './chat-wanted.ts';
 
 const NAME_LENGTH = 120;
@@ -21,14 +21,14 @@ export function chatRecord({ type, data }: ProjectEvent | TaskEvent): ChatRecord
 
 function told(
   action: ChatRecord['action'],
-  changes: readonly FieldChange[],
+  changes: readonly ChatField[],
   { name, record = {} }: ProjectEvent['data']['project'],
 ): Pick<ChatRecord, 'fields' | 'untold'> {
   if (action === 'updated') return { fields: changes, untold: 0 };
   if (action === 'created') return wantedFields(changes, name);
   // An event of a deletion has no changes, so it doesn't tell which properties are custom fields, or their names.
   const properties = Object.entries(record).map(
-    ([field, to]): FieldChange => ({ field, name: field, kind: 'builtin', type: '', from: null, to }),
+    ([field, to]): ChatField => ({ field, name: field, kind: 'builtin', from: null, to }),
   );
   return wantedFields(properties, name);
 }

@@ -16,6 +16,9 @@ export interface ChatTopic {
   readonly eventIds: readonly string[];
 }
 
+/** A field that changed, or that a record that came or went has. */
+export type ChatField = Omit<FieldChange, 'type'>;
+
 /** One event about a project, a task or a field. */
 export interface ChatRecord {
   readonly entity: 'project' | 'task' | 'project field' | 'task field';
@@ -25,7 +28,7 @@ export interface ChatRecord {
   /** Where the record can be seen, if it can. */
   readonly link?: string | undefined;
   /** What changed; of a record that came or went what people want to know of it. */
-  readonly fields: readonly FieldChange[];
+  readonly fields: readonly ChatField[];
   /** How many filled fields of a new record are not in `fields`. */
   readonly untold: number;
   /** More fields changed than the event could carry (`truncated`). */

@@ -1,6 +1,5 @@
-import type { FieldChange } from '../changes/event.ts';
 import { counted, label } from './chat-text.ts';
-import type { ChatRecord } from './chat-topic.ts';
+import type { ChatField, ChatRecord } from './chat-topic.ts';
 import { type ChatValue, chatValue, chatValues } from './chat-value.ts';
 
 /** Text with one look. `good` and `bad` colour what came and what went, where a chat has colours. */
@@ -65,12 +64,12 @@ function nameOf({ entity, action, name, link }: ChatRecord): Run {
   return { text: name, look: action === 'deleted' ? 'struck' : 'strong', link };
 }
 
-function lineOf(record: ChatRecord, change: FieldChange, limit: number): Run[] {
+function lineOf(record: ChatRecord, change: ChatField, limit: number): Run[] {
   return [plain(`${fieldName(change, FIELD_NAME_LENGTH)}: `), ...valuesOf(record, change, limit)];
 }
 
 /** What a field is called; a built-in one, which has its property alone, as its property reads: `dueDate` as `Due date`. */
-export function fieldName({ kind, name }: FieldChange, limit: number): string {
+export function fieldName({ kind, name }: ChatField, limit: number): string {
   return label(kind === 'builtin' ? propertyInWords(name) : name, limit) || '(no name)';
 }
 
@@ -84,7 +83,7 @@ function propertyInWords(property: string): string {
 }
 
 /** What a field was and is, or what came and went of it. */
-export function valuesOf({ action }: ChatRecord, change: FieldChange, limit: number): Run[] {
+export function valuesOf({ action }: ChatRecord, change: ChatField, limit: number): Run[] {
   if (action === 'created' || action === 'deleted') return [valueRun(chatValue(change.to, limit), 'plain')];
   const added = chatValue(change.added, limit);
   const removed = chatValue(change.removed, limit);
