@@ -5,13 +5,15 @@ import type { Config } from './schema.ts';
 
 /** Of Lambda's 4,096 bytes; the other variables and the names take some 300. */
 const ALLOWED = 3_700;
+/** What the variable of link templates takes beside its value. */
+const LINKS_NAME = '"LINK_TEMPLATES":,'.length;
 const LIMIT = `allowed: ${ALLOWED}, because Lambda's environment holds 4 KB`;
 
 /** Settings that don't fit into the environment of the function they are for; one line each. */
 export function environmentProblems(config: Config): string[] {
   const workspaces = environmentBytes(workspacesJson(config));
   const links = linkTemplatesOf(config);
-  const linkBytes = links.length > 0 ? environmentBytes(JSON.stringify(links)) + 20 : 0;
+  const linkBytes = links.length > 0 ? environmentBytes(JSON.stringify(links)) + LINKS_NAME : 0;
   const endpoints = environmentBytes(longestEndpointsJson(config)) + linkBytes;
   const found: string[] = [];
   if (workspaces > ALLOWED)
