@@ -1,7 +1,9 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Clock, Random, Sleep } from './clock.ts';
 import { deliverBatch } from './delivery/deliver-batch.ts';
+import type { ChatFormat } from './delivery/jobs.ts';
 import type { Queues } from './delivery/queues.ts';
+import type { LinkTemplates } from './endpoints/chat-links.ts';
 import type { EndpointSettings } from './endpoints/endpoint.ts';
 import { guardedAgent, type Resolve, resolveBySystem } from './endpoints/guarded-agent.ts';
 import { createPoster, type PosterOptions, TIMEOUT_MS } from './endpoints/post.ts';
@@ -25,6 +27,8 @@ export interface DeliverDependencies {
   readonly readSecret: (secretId: string) => Promise<string>;
   readonly states: EndpointStates;
   readonly queues: Queues;
+  /** Of the workspaces whose records chats link to. */
+  readonly linkTemplates?: LinkTemplates;
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
@@ -43,8 +47,6 @@ export interface DeliverDependencies {
   readonly openAgent?: PosterOptions['openAgent'];
 }
 
-const CHAT_FORMATS = { slack: slackMessages, teams: teamsMessages };
-
 /** The deliverer: messages of the endpoints' queues in, HTTP requests out. What it returns stays in its queue, and is shown
  *  again when the message's age, or the endpoint's answer, says so. */
 export function createDeliver(dependencies: DeliverDependencies): Deliver {
@@ -58,11 +60,12 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
   const endpoints = new Map(dependencies.endpoints.map(endpoint => [endpoint.queueArn, endpoint]));
   const readSecret = createSecrets(dependencies.readSecret, clock);
   const { allowLoopback, quotes, openAgent = guardedAgent } = dependencies;
+  const chatFormats = chatFormatsWith(dependencies.linkTemplates);
   const openPoster = () => createPoster({ allowLoopback, resolve, timeout, clock, quotes, openAgent });
 
   return async ({ Records }, context) => {
     const remaining = () => context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY;
-    const batch = { ...dependencies, timing, readSecret, openPoster, chatFormats: CHAT_FORMATS, remaining };
+    const batch = { ...dependencies, timing, readSecret, openPoster, chatFormats, remaining };
     const groups = Map.groupBy(Records, ({ eventSourceARN }) => eventSourceARN);
     const again = await Promise.all(
       [...groups].map(([arn, records]) => {
@@ -77,4 +80,11 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     log.error(`No endpoint has the queue ${arn}; its messages stay there. Deploy again.`);
     return records.map(({ messageId }) => messageId);
   }
+}
+
+function chatFormatsWith(templates: LinkTemplates | undefined): Record<'slack' | 'teams', ChatFormat> {
+  return {
+    slack: events => slackMessages(events, templates),
+    teams: events => teamsMessages(events, templates),
+  };
 }

@@ -25,7 +25,11 @@ export const handler: Deliver = (event, context) => {
 let deliver: Deliver | undefined;
 
 function configure(environment: NodeJS.ProcessEnv): Deliver {
-  const { TABLE_NAME, ENDPOINTS } = parseEnvironment('deliver.ts', deliverEnvironment, environment);
+  const { TABLE_NAME, ENDPOINTS, LINK_TEMPLATES } = parseEnvironment(
+    'deliver.ts',
+    deliverEnvironment,
+    environment,
+  );
   const patience = bounded(PATIENCE.deliver);
   const secrets = new SecretsManagerClient(patience);
   const between = {
@@ -45,6 +49,7 @@ function configure(environment: NodeJS.ProcessEnv): Deliver {
       patience: between,
     }),
     queues: sqsQueues(new SQSClient(patience)),
+    linkTemplates: LINK_TEMPLATES,
     ...between,
     allowLoopback: false,
     log: lambdaLog(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { LinkTemplate } from './endpoints/chat-links.ts';
 import type { EndpointSettings } from './endpoints/endpoint.ts';
 
 const milliseconds = z.number().int().positive();
@@ -60,6 +61,13 @@ export const endpointSettings: z.ZodType<EndpointSettings> = z.strictObject({
   deadLetterUrl: z.url(),
 });
 
+/** Where a workspace's records can be seen. */
+export const linkTemplate: z.ZodType<LinkTemplate> = z.strictObject({
+  workspace: z.string().min(1),
+  project: z.string().optional(),
+  task: z.string().optional(),
+});
+
 const json = z.string().transform((text, context) => {
   try {
     return JSON.parse(text) as unknown;
@@ -82,10 +90,11 @@ export const publishEnvironment = z.object({
   REJECTED_QUEUE_URL: z.string().min(1),
 });
 
-/** The environment of `deliver.ts`; `ENDPOINTS` is JSON. */
+/** The environment of `deliver.ts`; `ENDPOINTS` and `LINK_TEMPLATES` are JSON. */
 export const deliverEnvironment = z.object({
   TABLE_NAME: z.string().min(1),
   ENDPOINTS: json.pipe(z.array(endpointSettings)),
+  LINK_TEMPLATES: json.pipe(z.array(linkTemplate)).prefault('[]'),
 });
 
 /** The environment by its schema.

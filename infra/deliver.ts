@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import { batching, DELIVER_TIMEOUT } from './batching.ts';
 import { endpointSecretName } from './config/endpoint.ts';
 import { endpointSettings } from './config/endpoint-environment.ts';
+import { linkTemplatesOf } from './config/link-template.ts';
 import type { Config } from './config/schema.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Binding, Handler } from './handler.ts';
@@ -22,6 +23,7 @@ export interface DeliverProps {
 /** The function that takes events from the endpoints' queues to webhooks, Slack and Teams. */
 export class Deliver extends Handler {
   constructor(scope: Construct, id: string, { config, entry, table, endpoints }: DeliverProps) {
+    const templates = linkTemplatesOf(config);
     super(scope, id, {
       entry,
       description: 'Changewire: delivers the events of each endpoint to a webhook, Slack or Teams',
@@ -29,7 +31,11 @@ export class Deliver extends Handler {
       memoryMiB: 512,
       timeout: DELIVER_TIMEOUT,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: table.forEndpointStates(), ENDPOINTS: forDelivering(scope, endpoints) },
+      bindings: {
+        TABLE_NAME: table.forEndpointStates(),
+        ENDPOINTS: forDelivering(scope, endpoints),
+        ...(templates.length > 0 && { LINK_TEMPLATES: { value: JSON.stringify(templates) } }),
+      },
     });
     for (const endpoint of endpoints) this.#serve(endpoint);
   }

@@ -1,12 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
-/** Writes `slack.html` and `teams.html` into the folder named on the command line: the golden messages of a typical
- *  batch, about as Slack and Teams show them. `docs/images/` holds pictures of the two pages (see docs/chat.md). */
+/** Writes `slack.html` and `teams.html` into the folder named on the command line: golden messages, those with links unless another name
+ *  follows, about as the chats show them. Slack's looks are imitated; Teams' card is drawn by the library of the format.
+ *  The pictures beside this file are made of the two pages (see docs/chat.md). */
 
 const root = join(import.meta.dirname, '../..');
-const folder = process.argv[2] ?? '.';
+const [folder = '.', name = 'linked'] = process.argv.slice(2);
 const element = z.looseObject({ type: z.string().default('') });
 type Element = z.infer<typeof element>;
 
@@ -28,11 +29,13 @@ const slack: Record<string, (block: Element) => string> = {
     `<ul>${elements(block.elements)
       .map(item => `<li>${slackBlock(item)}</li>`)
       .join('')}</ul>`,
-  text: ({ text, style }) => {
-    const names = Object.keys(z.record(z.string(), z.boolean()).parse(style ?? {}));
-    return `<span class="${names.join(' ')}">${escaped(text)}</span>`;
-  },
+  text: ({ text, style }) => `<span class="${classesOf(style)}">${escaped(text)}</span>`,
+  link: ({ text, style }) => `<a class="${classesOf(style)}">${escaped(text)}</a>`,
 };
+
+function classesOf(style: unknown): string {
+  return Object.keys(z.record(z.string(), z.boolean()).parse(style ?? {})).join(' ');
+}
 
 const slackBlock = (block: Element): string => slack[block.type]?.(block) ?? '';
 
@@ -47,51 +50,41 @@ function slackTime(text: string): string {
   });
 }
 
-const teams: Record<string, (part: Element) => string> = {
-  Container: part =>
-    `<section class="${part.style ?? ''}">${elements(part.items).map(teamsElement).join('')}</section>`,
-  TextBlock: part => `<p class="${look(part)}">${teamsTime(String(part.text))}</p>`,
-  RichTextBlock: part =>
-    `<p class="${look(part)}">${z
-      .array(z.union([z.string(), element]))
-      .parse(part.inlines)
-      .map(run =>
-        typeof run === 'string' ? escaped(run) : `<span class="${look(run)}">${escaped(run.text)}</span>`,
-      )
-      .join('')}</p>`,
-};
+/** `<` can't end the script that the card stands in. */
+const scriptJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003C');
 
-const teamsElement = (part: Element): string => teams[part.type]?.(part) ?? '';
-
-function look({ size, weight, color, isSubtle, strikethrough, spacing }: Element): string {
-  const flags = [isSubtle && 'subtle', strikethrough && 'strike', spacing && 'near'];
-  return [size, weight, color, ...flags].filter(Boolean).join(' ');
+function read(name: string): unknown {
+  return JSON.parse(readFileSync(resolve(root, 'test/endpoints/golden', name), 'utf8'));
 }
 
-/** `{{DATE(…)}}` and `{{TIME(…)}}` as a reader in Berlin sees them. */
-function teamsTime(text: string): string {
-  return text
-    .replace(/\{\{DATE\(([^,]*), SHORT\)\}\}/g, (_, iso: string) =>
-      time(iso, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
-    )
-    .replace(/\{\{TIME\(([^)]*)\)\}\}/g, (_, iso: string) => time(iso, { timeStyle: 'short' }));
-}
-
-function golden(name: string): unknown {
-  return JSON.parse(readFileSync(join(root, 'test/endpoints/golden', name), 'utf8'));
-}
-
-function write(chat: string, content: string): void {
+function write(chat: string, fill: Readonly<Record<string, string>>): void {
   const page = readFileSync(join(root, `docs/chat/${chat}-page.html`), 'utf8');
-  writeFileSync(
-    join(folder, `${chat}.html`),
-    page.replace('<!-- message -->', () => content),
+  const whole = Object.entries(fill).reduce(
+    (text, [place, content]) => text.replace(`<!-- ${place} -->`, () => content),
+    page,
   );
+  writeFileSync(join(folder, `${chat}.html`), whole);
 }
 
-const [message] = z.array(z.looseObject({ blocks: z.array(element) })).parse(golden('slack-typical.json'));
-write('slack', (message?.blocks ?? []).map(slackBlock).join('\n'));
+const messages = z
+  .array(z.looseObject({ text: z.string(), blocks: z.array(element) }))
+  .parse(read(`slack-${name}.json`));
+const [message] = messages;
+write('slack', {
+  notification: escaped(
+    message?.text.replaceAll(
+      /&(amp|lt|gt);/g,
+      (_, mark: string) => ({ amp: '&', lt: '<', gt: '>' })[mark] ?? '',
+    ),
+  ),
+  message: (message?.blocks ?? []).map(slackBlock).join('\n'),
+});
 
-const card = z.looseObject({ content: z.looseObject({ body: z.array(element) }) });
-const [envelope] = z.array(z.looseObject({ attachments: z.array(card) })).parse(golden('teams-typical.json'));
-write('teams', (envelope?.attachments[0]?.content.body ?? []).map(teamsElement).join('\n'));
+const envelopes = z
+  .array(z.looseObject({ attachments: z.array(z.looseObject({ content: element })) }))
+  .parse(read(`teams-${name}.json`));
+const library = join(root, 'node_modules/adaptivecards/dist/adaptivecards.min.js');
+write('teams', {
+  library: `<script>${readFileSync(library, 'utf8')}</script>`,
+  card: `<script>const card = ${scriptJson(envelopes[0]?.attachments[0]?.content)};</script>`,
+});

@@ -20,11 +20,12 @@ export interface Tally {
   readonly hasProject: boolean;
 }
 
-/** From much of each record to little: few changes are told at length, many in short. */
-const DETAILS: readonly Detail[] = [
-  { value: 500, lines: 30 },
-  { value: 160, lines: 12 },
-  { value: 60, lines: 5 },
+/** From much of each record to little: few changes are told at length, many in short, and so many without links. */
+const DETAILS: readonly (Detail & { readonly isLinked: boolean })[] = [
+  { value: 500, lines: 30, isLinked: true },
+  { value: 160, lines: 12, isLinked: true },
+  { value: 60, lines: 5, isLinked: true },
+  { value: 60, lines: 5, isLinked: false },
 ];
 
 /** The records, in order, as far as there is room for them, in the detail that tells most; and a tally of the rest. */
@@ -32,7 +33,8 @@ export function fitRecords<Part>(
   records: readonly ChatRecord[],
   room: Room<Part>,
 ): { parts: Part[]; left: Tally } {
-  return DETAILS.map(detail => fill(records, detail, room)).reduce((best, next) =>
+  const bare = records.map(record => ({ ...record, link: undefined }));
+  return DETAILS.map(detail => fill(detail.isLinked ? records : bare, detail, room)).reduce((best, next) =>
     next.left.changes < best.left.changes ? next : best,
   );
 }

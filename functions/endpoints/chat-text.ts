@@ -51,6 +51,11 @@ export function isolate(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
+/** Data as one clean line of at most `limit` units that stays in its place. */
+export function label(text: string, limit: number): string {
+  return isolate(cutText(cleanText(text), limit));
+}
+
 /** `1 task`, `2 tasks`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;

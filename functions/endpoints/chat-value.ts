@@ -24,19 +24,30 @@ function shown(text: string, limit: number): string {
   return isolate(cutText(text, limit));
 }
 
-/** A list of plain values reads as one, an object goes by its name; anything else that is nested is told as JSON. */
-function textOf(value: Json): string {
-  const name = isJsonObject(value) ? nameOf(value) : undefined;
-  if (name !== undefined) return cleanText(name) || quoted(value);
-  if (Array.isArray(value) && value.every(item => typeof item !== 'object' || item === null)) {
-    return value.map(item => textOf(item)).join(', ');
+/** A value as people say it: a list reads as one, and an object goes by its name. Undefined when only its JSON could tell it. */
+export function valueInWords(value: Json): string | undefined {
+  if (Array.isArray(value)) {
+    const items = value.map(itemText);
+    return items.every(item => item !== undefined) ? items.join(', ') : undefined;
   }
-  if (typeof value === 'string') return cleanText(value) || quoted(value);
-  return quoted(value);
+  if (isJsonObject(value)) return cleanText(nameOf(value) ?? '') || undefined;
+  return typeof value === 'string' ? cleanText(value) || undefined : quoted(value);
 }
 
+/** Of several values even one that can't be seen has its place. */
+function itemText(item: Json): string | undefined {
+  return typeof item === 'string' ? textOf(item) : Array.isArray(item) ? undefined : valueInWords(item);
+}
+
+function textOf(value: Json): string {
+  return valueInWords(value) ?? quoted(value);
+}
+
+/** What people, and things, are usually called by. */
 function nameOf(value: JsonObject): string | undefined {
-  const names = ['name', 'title', 'label'].map(key => (Object.hasOwn(value, key) ? value[key] : undefined));
+  const names = ['name', 'title', 'label', 'displayName', 'fullName'].map(key =>
+    Object.hasOwn(value, key) ? value[key] : undefined,
+  );
   return names.find(text => typeof text === 'string' && text !== '') as string | undefined;
 }
 

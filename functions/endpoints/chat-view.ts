@@ -1,12 +1,13 @@
-import type { FieldChange } from '../changes/event.ts';
-import { cleanText, counted, cutText, isolate } from './chat-text.ts';
-import type { ChatRecord } from './chat-topic.ts';
+import { counted, label } from './chat-text.ts';
+import type { ChatField, ChatRecord } from './chat-topic.ts';
 import { type ChatValue, chatValue, chatValues } from './chat-value.ts';
 
 /** Text with one look. `good` and `bad` colour what came and what went, where a chat has colours. */
 export interface Run {
   readonly text: string;
   readonly look: 'plain' | 'strong' | 'faint' | 'struck' | 'good' | 'bad';
+  /** Where it leads. */
+  readonly link?: string | undefined;
 }
 
 /** One record as it is shown: a heading and, below it, a line per field. */
@@ -34,31 +35,19 @@ export function changesIn(record: ChatRecord): number {
 
 /** A record's fields in words, at most `detail.lines` of them. */
 export function linesOf(record: ChatRecord, detail: Detail): Run[][] {
-  return fieldsOf(record)
-    .slice(0, detail.lines)
-    .map(field => lineOf(record, field, detail.value));
+  return record.fields.slice(0, detail.lines).map(field => lineOf(record, field, detail.value));
 }
 
 /** One record with some of its lines. What is left out of it is told in its last line. */
 export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
-  const all = fieldsOf(record).length;
-  const more = moreLine(record, all - told.length);
+  const all = record.fields.length;
+  const more = moreLine(record, all - told.length + record.untold);
   const shown = record.action === 'updated' && all > 0 ? told.length : 1;
   const [only] = told;
   if (record.action === 'updated' && only && told.length === 1 && more.length === 0) {
     return { heading: merged([nameOf(record), plain(' · '), ...only]), lines: [], shown };
   }
   return { heading: headingOf(record), lines: [...told.map(merged), ...more], shown };
-}
-
-function fieldsOf(record: ChatRecord): readonly FieldChange[] {
-  if (record.action === 'deleted') return [];
-  if (record.action !== 'created') return record.fields;
-  // The heading of a new record tells its name and its identifier already.
-  return record.fields.filter(
-    ({ kind, to }) =>
-      kind === 'custom' || (String(to) !== record.id && isolate(cleanText(String(to))) !== record.name),
-  );
 }
 
 function headingOf(record: ChatRecord): Run[] {
@@ -70,18 +59,32 @@ function headingOf(record: ChatRecord): Run[] {
 }
 
 /** The title names the project already. */
-function nameOf({ entity, action, name }: ChatRecord): Run {
+function nameOf({ entity, action, name, link }: ChatRecord): Run {
   if (entity === 'project') return { text: 'The project', look: 'strong' };
-  return { text: name, look: action === 'deleted' ? 'struck' : 'strong' };
+  return { text: name, look: action === 'deleted' ? 'struck' : 'strong', link };
 }
 
-function lineOf(record: ChatRecord, change: FieldChange, limit: number): Run[] {
-  const name = isolate(cutText(cleanText(change.name), FIELD_NAME_LENGTH)) || '(no name)';
-  return [plain(`${name}: `), ...valuesOf(record, change, limit)];
+function lineOf(record: ChatRecord, change: ChatField, limit: number): Run[] {
+  return [plain(`${fieldName(change, FIELD_NAME_LENGTH)}: `), ...valuesOf(record, change, limit)];
 }
 
-function valuesOf(record: ChatRecord, change: FieldChange, limit: number): Run[] {
-  if (record.action === 'created') return [valueRun(chatValue(change.to, limit), 'plain')];
+/** What a field is called; a built-in one, which has its property alone, as its property reads: `dueDate` as `Due date`. */
+export function fieldName({ kind, name }: ChatField, limit: number): string {
+  return label(kind === 'builtin' ? propertyInWords(name) : name, limit) || '(no name)';
+}
+
+function propertyInWords(property: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/.test(property)) return property;
+  const words = property.replace(/(?<=[a-z0-9])(?=[A-Z])|[_-]/g, ' ').split(' ');
+  const [first = '', ...rest] = words.map(word =>
+    /^[A-Z][a-z0-9]*$/.test(word) ? word.toLowerCase() : word,
+  );
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
+}
+
+/** What a field was and is, or what came and went of it. */
+export function valuesOf({ action }: ChatRecord, change: ChatField, limit: number): Run[] {
+  if (action === 'created' || action === 'deleted') return [valueRun(chatValue(change.to, limit), 'plain')];
   const added = chatValue(change.added, limit);
   const removed = chatValue(change.removed, limit);
   if (added === 'empty' && removed === 'empty') {
@@ -113,7 +116,8 @@ function merged(runs: readonly Run[]): Run[] {
   const result: Run[] = [];
   for (const run of runs) {
     const last = result.at(-1);
-    if (last?.look === run.look) result[result.length - 1] = { ...last, text: last.text + run.text };
+    if (last?.look === run.look && last.link === run.link)
+      result[result.length - 1] = { ...last, text: last.text + run.text };
     else result.push(run);
   }
   return result;

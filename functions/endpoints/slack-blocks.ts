@@ -14,9 +14,10 @@ const STYLES = {
   bad: { italic: true },
 } as const satisfies Record<Run['look'], object | undefined>;
 
-/** The message's first block. */
-export function headerBlock(title: string) {
-  return { type: 'header', text: plainText(title, SLACK_LIMITS.header) } as const;
+/** The message's first block. A header takes no link. */
+export function titleBlock({ title, link }: Pick<ChatTopic, 'title' | 'link'>) {
+  if (link === undefined) return { type: 'header', text: plainText(title, SLACK_LIMITS.header) } as const;
+  return { type: 'rich_text', elements: [section([{ text: title, look: 'strong', link }])] } as const;
 }
 
 /** A small grey line: what it is about and, in the reader's own time zone, when it happened. */
@@ -37,12 +38,13 @@ export function textLength({ heading, lines }: RecordView): number {
 }
 
 function section(runs: readonly Run[]) {
-  return { type: 'rich_text_section', elements: runs.map(textElement) } as const;
+  return { type: 'rich_text_section', elements: runs.map(element) } as const;
 }
 
-function textElement({ text, look }: Run) {
+function element({ text, look, link }: Run) {
   const style = STYLES[look];
-  return { type: 'text', text: richText(text), ...(style && { style }) } as const;
+  const kind = link === undefined ? ({ type: 'text' } as const) : ({ type: 'link', url: link } as const);
+  return { ...kind, text: richText(text), ...(style && { style }) };
 }
 
 /** The one mrkdwn in the message. It has no data in it. */

@@ -1,20 +1,19 @@
 import type { ChangeEvent } from '../changes/event.ts';
 import { fitRecords, leftText, type Tally, tallyOf, tallyText } from './chat-fit.ts';
-import { cutText } from './chat-text.ts';
-import { type ChatTopic, chatTopics } from './chat-topic.ts';
-import { linesOf, type RecordView, type Run, viewOf } from './chat-view.ts';
+import type { LinkTemplates } from './chat-links.ts';
+import { sentenceOf } from './chat-sentence.ts';
+import type { ChatTopic } from './chat-topic.ts';
+import { chatTopics } from './chat-topics.ts';
+import type { RecordView } from './chat-view.ts';
 import type { ChatMessage } from './endpoint.ts';
-import { contextBlock, headerBlock, recordBlock, SLACK_LIMITS, textLength } from './slack-blocks.ts';
+import { contextBlock, recordBlock, SLACK_LIMITS, textLength, titleBlock } from './slack-blocks.ts';
 import { notificationText } from './slack-text.ts';
-
-/** Of the text that notifications show. */
-const NOTIFICATION_LENGTH = 300;
 
 /** The messages for a Slack incoming webhook that tell a batch of events: one per project, one per `source.*` event
  *  (DESIGN §9). Whatever the events hold, each message keeps within Slack's limits and tells what it leaves out, and
- *  nothing of the data becomes formatting, a link, a mention or an emoji. */
-export function slackMessages(events: readonly ChangeEvent[]): ChatMessage[] {
-  return chatTopics(events).map(topic => ({
+ *  nothing of the data becomes formatting, a mention, an emoji or a link; links are what the templates make of identifiers. */
+export function slackMessages(events: readonly ChangeEvent[], templates?: LinkTemplates): ChatMessage[] {
+  return chatTopics(events, templates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
     eventIds: topic.eventIds,
   }));
@@ -42,31 +41,18 @@ function compose(topic: ChatTopic, blocks: readonly ReturnType<typeof recordBloc
   const { records, origin, observed, note } = topic;
   const summary = records.length > 0 ? `${tallyText(tallyOf(records))} · ` : '';
   return {
-    text: notificationText(cutText(fallback(topic), NOTIFICATION_LENGTH)),
+    text: notificationText(sentenceOf(topic)),
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
     blocks: [
-      headerBlock(topic.title),
+      titleBlock(topic),
       contextBlock(`${summary}${origin}`, observed),
       ...(note === undefined ? [] : [recordBlock(noteView(note))]),
       ...blocks,
       ...(left.changes > 0 ? [contextBlock(`… ${leftText(left)}`)] : []),
     ],
   };
-}
-
-/** A lone change is told in the notification itself. */
-function fallback({ title, note, records }: ChatTopic): string {
-  const [first] = records;
-  if (!first) return `${title}: ${note}`;
-  if (records.length > 1) return `${title}: ${tallyText(tallyOf(records))}`;
-  const { heading, lines } = viewOf(first, linesOf(first, { value: 60, lines: 2 }));
-  return `${title}: ${[heading, ...lines].map(asText).join('; ')}`;
-}
-
-function asText(runs: readonly Run[]): string {
-  return runs.map(run => run.text).join('');
 }
 
 function noteView(text: string): RecordView {

@@ -11,13 +11,13 @@ const STYLES = {
 } as const satisfies Record<Run['look'], object | undefined>;
 
 /** The card's head: the project, what happened to it, where and, in the reader's own time zone, when. */
-export function headContainer(title: string, summary: string, observed: ChatTopic['observed']) {
+export function headContainer({ title, link, observed }: ChatTopic, summary: string) {
   return {
     type: 'Container',
     style: 'emphasis',
     bleed: true,
     items: [
-      { ...richTextBlock([]), inlines: [{ ...run(title), size: 'Large', weight: 'Bolder' }] },
+      { ...richTextBlock([]), inlines: [{ ...run(title, link), size: 'Large', weight: 'Bolder' }] },
       { ...richTextBlock([{ text: summary, look: 'faint' }]), spacing: 'Small' },
       ...(observed ? [timeBlock(observed)] : []),
     ],
@@ -44,12 +44,19 @@ export function richTextBlock(runs: readonly Run[]) {
   return { type: 'RichTextBlock', inlines: runs.map(inline) } as const;
 }
 
-function inline({ text, look }: Run) {
-  return look === 'plain' ? inert(text) : { ...run(text), ...STYLES[look] };
+function inline({ text, look, link }: Run) {
+  return look === 'plain' ? inert(text) : { ...run(text, link), ...STYLES[look] };
 }
 
-function run(text: string) {
-  return { type: 'TextRun', text: inert(text) } as const;
+/** A link is the run's action: markdown would read its text, too. */
+function run(text: string, link?: string) {
+  const action = link && ({ selectAction: { type: 'Action.OpenUrl', url: link } } as const);
+  return { type: 'TextRun', text: inert(text), ...action } as const;
+}
+
+/** What notifications show, as plain text; broken where it looks like a mention or a link, for whoever takes it for something else. */
+export function plainSummary(text: string): string {
+  return inert(text.replace(/<(?=\S)|\](?=[([])/g, mark => `${mark}\u2060`));
 }
 
 /** Clients put dates in the place of `{{DATE(…)}}` and `{{TIME(…)}}` in runs too: a word joiner, which nobody sees,

@@ -1,8 +1,11 @@
 import type { ChangeEvent } from '../changes/event.ts';
 import { fitRecords, leftText, type Tally, tallyOf, tallyText } from './chat-fit.ts';
-import { type ChatTopic, chatTopics } from './chat-topic.ts';
+import type { LinkTemplates } from './chat-links.ts';
+import { sentenceOf } from './chat-sentence.ts';
+import type { ChatTopic } from './chat-topic.ts';
+import { chatTopics } from './chat-topics.ts';
 import type { ChatMessage } from './endpoint.ts';
-import { headContainer, recordElement, richTextBlock, tailBlock } from './teams-card.ts';
+import { headContainer, plainSummary, recordElement, richTextBlock, tailBlock } from './teams-card.ts';
 
 /** Bytes of the whole message. Teams writes "approximately 28 KB", and counts UTF-16 where it says how it counts: so
  *  neither the UTF-8 nor the UTF-16 of a message may be longer (see docs/chat.md). */
@@ -13,9 +16,9 @@ const RECORDS = 100;
 
 /** The messages for a Teams Workflows webhook that tell a batch of events, each an Adaptive Card 1.5: one per project,
  *  one per `source.*` event (DESIGN §9). Whatever the events hold, each message keeps within 28 KB and tells what it
- *  leaves out, and nothing of the data becomes formatting, a link, a mention or a date. */
-export function teamsMessages(events: readonly ChangeEvent[]): ChatMessage[] {
-  return chatTopics(events).map(topic => ({
+ *  leaves out, and nothing of the data becomes formatting, a mention, a date or a link; links are what the templates make of identifiers. */
+export function teamsMessages(events: readonly ChangeEvent[], templates?: LinkTemplates): ChatMessage[] {
+  return chatTopics(events, templates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
     eventIds: topic.eventIds,
   }));
@@ -38,7 +41,7 @@ function messageOf(topic: ChatTopic) {
 }
 
 function compose(topic: ChatTopic, elements: readonly ReturnType<typeof recordElement>[], left: Tally) {
-  const { title, origin, observed, note, records } = topic;
+  const { title, origin, note, records } = topic;
   const changes = records.length > 0 ? tallyText(tallyOf(records)) : '';
   const content = {
     type: 'AdaptiveCard',
@@ -48,7 +51,7 @@ function compose(topic: ChatTopic, elements: readonly ReturnType<typeof recordEl
     fallbackText: changes || title,
     msteams: { width: 'Full' },
     body: [
-      headContainer(title, [changes, origin].filter(Boolean).join(' · '), observed),
+      headContainer(topic, [changes, origin].filter(Boolean).join(' · ')),
       ...(note === undefined ? [] : [richTextBlock([{ text: note, look: 'plain' }])]),
       ...elements,
       ...(left.changes > 0 ? [tailBlock(`… ${leftText(left)}`)] : []),
@@ -56,6 +59,7 @@ function compose(topic: ChatTopic, elements: readonly ReturnType<typeof recordEl
   };
   return {
     type: 'message',
+    summary: plainSummary(sentenceOf(topic)),
     attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
   };
 }

@@ -23,11 +23,26 @@ export function listed(
 
 /** What zod found wrong, one line each: the path, what was found, what is allowed. */
 export function problems(schema: z.core.$ZodType, error: z.ZodError, input: unknown): string[] {
-  return error.issues.flatMap(issue =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map(key => unknownKey(schema, issue.path, key, input))
-      : [wrongValue(issue, valueAt(input, issue.path))],
-  );
+  return error.issues
+    .flatMap(issue => issuesOf(issue))
+    .flatMap(issue =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map(key => unknownKey(schema, issue.path, key, input))
+        : [wrongValue(issue, valueAt(input, issue.path))],
+    );
+}
+
+/** None of several types fits, either. */
+const OF_ANOTHER_TYPE = new Set<z.core.$ZodIssue['code']>(['invalid_type', 'invalid_union']);
+
+/** Of a choice between types what is wrong with the value as the one of its own type. */
+function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const isOfType = (issues: readonly z.core.$ZodIssue[]) =>
+    !issues.some(({ code, path }) => OF_ANOTHER_TYPE.has(code) && path.length === 0);
+  const [inner, ...others] = issue.errors.filter(isOfType);
+  if (inner === undefined || others.length > 0) return [issue];
+  return inner.flatMap(each => issuesOf({ ...each, path: [...issue.path, ...each.path] }));
 }
 
 /** Keys whose right value is a secret's name, or close to one: who mistakes them puts the secret there. */
@@ -60,12 +75,19 @@ function valueAt(input: unknown, path: Path): unknown {
 /** The keys that the schema allows at `path`. */
 function keysAt(schema: z.core.$ZodType, path: Path): string[] {
   const target = path.reduce<z.core.$ZodType | undefined>((here, step) => {
-    const bare = here && unwrap(here);
+    const bare = here && objectOf(here);
     if (bare instanceof z.ZodObject) return bare.shape[String(step)];
     return bare instanceof z.ZodArray ? (bare.element as z.core.$ZodType) : undefined;
   }, schema);
-  const bare = target && unwrap(target);
+  const bare = target && objectOf(target);
   return bare instanceof z.ZodObject ? Object.keys(bare.shape) : [];
+}
+
+/** Without what stands around it; of a choice between types the object. */
+function objectOf(schema: z.core.$ZodType): z.core.$ZodType {
+  const bare = unwrap(schema);
+  if (!(bare instanceof z.ZodUnion)) return bare;
+  return bare.options.find(option => option instanceof z.ZodObject) ?? bare;
 }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {

@@ -55,7 +55,7 @@ export function address(...protocols: readonly ('http' | 'https')[]) {
 }
 
 /** This machine's own address: for a stack on an emulator beside the simulated service. On AWS it leads nowhere. */
-const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
+export const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
 
 /** A web address that credentials are sent to: encrypted, unless they don't leave the machine. */
 export function secureAddress() {

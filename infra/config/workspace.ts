@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { linkTemplate } from './link-template.ts';
 import { duration, list, object, secureAddress, text, whole } from './values.ts';
 
 /** Names become parts of table keys, metrics, alarms and secrets. */
@@ -38,6 +39,7 @@ export const workspaceConfig = object({
     task: property().optional(),
     user: property().optional(),
   }).optional(),
+  linkTemplate: linkTemplate.optional(),
   processes: list(processConfig, 1, 'processes'),
 });
 

@@ -1,4 +1,5 @@
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { SqliteEndpointStates } from '../../functions/snapshots/sqlite/endpoint-states.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from '../endpoints/endpoint.ts';
@@ -25,6 +26,7 @@ interface House {
   readonly topic: LocalTopic;
   readonly deliveries: Deliveries;
   readonly states: SqliteEndpointStates;
+  readonly linkTemplates: LinkTemplates;
   /** Whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
 }
@@ -46,7 +48,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
 }
 
 async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
-  const { closers, output, topic, states } = house;
+  const { closers, output, topic, states, linkTemplates } = house;
   const { name, kind, url, filter } = wanted;
   let stopped = false;
   const say = (text: string): void => {
@@ -61,6 +63,7 @@ async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
     filter,
     topic,
     states: tellingStates(states, say),
+    linkTemplates,
     clock: Date.now,
     sleep,
     say,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../functions/clock.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
+import { linkTemplatesOf } from '../../infra/config/link-template.ts';
 import type { Feed } from '../feed/rounds.ts';
 import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
@@ -95,7 +96,8 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const kept = [...subscriptions.map(({ name }) => subscriberName(name)), ...wanted.map(({ name }) => name)];
   await tellAbandoned(behind, new Set(kept), clock());
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
-  const endpoints = await startEndpoints({ ...behind, topic: topic.topic }, wanted);
+  const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
+  const endpoints = await startEndpoints({ ...behind, topic: topic.topic, linkTemplates }, wanted);
   const polling = startPolling({ output, snapshots: table.snapshots, clock, passes }, source);
   closers.add(polling.close);
   const feed = () => table.feed(topic.publish);

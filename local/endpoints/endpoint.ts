@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import { createDeliver } from '../../functions/create-deliver.ts';
+import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { EndpointKind, EndpointSecret } from '../../functions/endpoints/endpoint.ts';
 import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
 import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
@@ -17,6 +18,8 @@ export interface EndpointOptions {
   readonly filter: EndpointFilter | undefined;
   readonly topic: LocalTopic;
   readonly states: EndpointStates;
+  /** Of the workspaces whose records chats link to. */
+  readonly linkTemplates: LinkTemplates;
   readonly clock: Clock;
   readonly sleep: Sleep;
   /** A line for people about this endpoint. */
@@ -53,9 +56,9 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
     // What failed waits for its next try: but when the endpoint is there again, it is tried at once.
     onRecovery: () => topic.bringForward(name),
   });
-  const { secret, states } = options;
+  const { secret, states, linkTemplates } = options;
   const deliver = createDeliver({
-    ...{ states, clock, sleep },
+    ...{ states, linkTemplates, clock, sleep },
     log,
     quotes: true,
     endpoints: [{ name, kind, secret: name, queueArn: name, queueUrl: name, deadLetterUrl: name }],

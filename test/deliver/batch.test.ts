@@ -122,6 +122,14 @@ describe('a batch for a chat', () => {
     },
   );
 
+  it.each(kinds)('links the records of a workspace with a template in %s', async (kind, ok) => {
+    const { url, received } = await receiver(ok);
+    const task = 'https://app.example.com/{projectId}/{taskId}';
+    const { deliver, records } = openBatch(url, kind, { linkTemplates: [{ workspace: 'eu', task }] });
+    await deliver({ Records: records(someEvents(1)) });
+    expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
+  });
+
   it('waits as a whole when a message is one too many; what fails otherwise comes back alone', async () => {
     const { url, received } = await receiver(answer(404), answer(429, { 'retry-after': '30' }));
     const { deliver, records, visible } = openBatch(url, 'slack');

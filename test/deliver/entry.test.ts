@@ -24,10 +24,14 @@ afterEach(async () => {
 
 describe('the environment of the deliverer', () => {
   it('is read as the stack sets it', () => {
+    const links = [{ workspace: 'eu', task: 'https://app.example.com/{projectId}/{taskId}' }];
     const environment = { TABLE_NAME: 't', ENDPOINTS: JSON.stringify([endpoint]) };
+    const linked = { ...environment, LINK_TEMPLATES: JSON.stringify(links) };
+    expect(parseEnvironment('deliver.ts', deliverEnvironment, linked).LINK_TEMPLATES).toEqual(links);
     expect(parseEnvironment('deliver.ts', deliverEnvironment, environment)).toEqual({
       TABLE_NAME: 't',
       ENDPOINTS: [endpoint],
+      LINK_TEMPLATES: [],
     });
   });
 
@@ -36,6 +40,7 @@ describe('the environment of the deliverer', () => {
     [{ TABLE_NAME: 't', ENDPOINTS: 'no JSON' }, /ENDPOINTS: .*JSON/s],
     [{ TABLE_NAME: 't', ENDPOINTS: JSON.stringify([{ ...endpoint, kind: 'fax' }]) }, /ENDPOINTS\.0\.kind/],
     [{ TABLE_NAME: 't', ENDPOINTS: JSON.stringify([{ ...endpoint, url: 'x' }]) }, /url/],
+    [{ TABLE_NAME: 't', ENDPOINTS: '[]', LINK_TEMPLATES: '{}' }, /LINK_TEMPLATES/],
   ])('that is not so is refused by name: %j', (environment, message) => {
     expect(() => parseEnvironment('deliver.ts', deliverEnvironment, environment)).toThrow(message);
   });

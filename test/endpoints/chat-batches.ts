@@ -5,6 +5,7 @@ import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts'
 import { fieldEvents } from '../../functions/changes/field-events.ts';
 import type { Definitions } from '../../functions/changes/field-index.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
+import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { Json } from '../../functions/json.ts';
 import type { FieldDefinition } from '../../functions/service/service.ts';
 
@@ -13,6 +14,12 @@ const at = Date.UTC(2026, 10, 23, 9, 30, 12);
 /** A changed field; custom and single-choice unless told otherwise. */
 export function field(name: string, from: Json, to: Json, more: Partial<FieldChange> = {}): FieldChange {
   return { field: name.toLowerCase(), name, kind: 'custom', type: 'single-choice', from, to, ...more };
+}
+
+/** A filled built-in field of a new record. */
+export function builtIn(property: string, to: Json): FieldChange {
+  const type = Array.isArray(to) ? 'array' : typeof to;
+  return { field: property, name: property, kind: 'builtin', type, from: null, to };
 }
 
 /** A record that changed. */
@@ -80,16 +87,61 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
       't-3',
       'Write redirects for the old addresses',
       [
+        builtIn('assignee', { id: 'u-31', name: 'Amira Haddad', email: 'amira@example.com' }),
+        builtIn('createdAt', '2026-11-23T09:29:58.120Z'),
+        field('Due date', null, '2026-12-11', { field: 'dueDate', type: 'date' }),
         field('Effort', null, '3', { type: 'number' }),
+        builtIn('id', 't-3'),
+        builtIn('name', 'Write redirects for the old addresses'),
+        builtIn('position', { list: 7, rank: '0|i000ab:' }),
         field('Priority', null, 'High'),
-        field('name', null, 'Write redirects for the old addresses', { kind: 'builtin', type: 'string' }),
-        field('Status', null, 'Open'),
+        builtIn('projectId', 'p-1042'),
+        builtIn('status', 'Open'),
       ],
       { action: 'created' },
     ),
-    change('t-4', 'Order new stationery', [], { action: 'deleted' }),
+    change('t-4', 'Order new stationery', [], {
+      action: 'deleted',
+      record: {
+        id: 't-4',
+        name: 'Order new stationery',
+        assignee: { id: 'u-7', name: 'Ben Okafor' },
+        status: 'Open',
+        updatedAt: '2026-11-20T08:00:00Z',
+      },
+    }),
   ]),
   single: commitOf([change('t-1', 'Agree on the page structure', [field('Status', 'Open', 'In progress')])]),
+  arrivals: commitOf([
+    change(
+      'p-1042',
+      'Website relaunch',
+      [
+        builtIn('createdAt', '2026-11-23T09:29:58.120Z'),
+        builtIn('deadline', '2026-12-24'),
+        ...['Budget', 'Country', 'Segment', 'Sponsor', 'Tier'].map(name =>
+          field(name, null, `${name} of ours`),
+        ),
+        builtIn('members', [{ id: 'u-7' }]),
+        builtIn('owner', { id: 'u-31', displayName: 'Amira Haddad' }),
+        builtIn('state', 'Planned'),
+        builtIn('status', { id: 's-1', label: 'On <b>track</b>' }),
+      ],
+      { entity: 'project', action: 'created' },
+    ),
+    change(
+      't-1',
+      'Order *new* stationery',
+      [
+        builtIn('assignee', { id: 'u-7' }),
+        builtIn('owners', [{ id: 'u-7', name: 'Ben' }, 'Chloé']),
+        field('Due date', null, '2026-12-11', { field: 'cf-due', type: 'date' }),
+        field('Note', null, { nested: [{ id: 7 }] }),
+      ],
+      { action: 'created' },
+    ),
+    change('t-2', 'Empty', [builtIn('id', 't-2')], { action: 'created' }),
+  ]),
   hostile: commitOf(
     [
       change('t-1', '<!channel> *bold* _it_ ~no~ `code` :tada: @here <@U123> <https://evil.example|click>', [
@@ -153,6 +205,15 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     ),
   ),
 };
+
+/** As a workspace has them that links its records. */
+export const templates: LinkTemplates = [
+  {
+    workspace: 'eu',
+    project: 'https://app.example.com/{processId}/p/{projectId}',
+    task: 'https://app.example.com/{processId}/p/{projectId}?task={taskId}',
+  },
+];
 
 /** The largest number from 1 to 499 for which `holds`, which holds up to there and not beyond. */
 export function mostOf(holds: (number: number) => boolean): number {

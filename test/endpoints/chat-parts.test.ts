@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fitRecords, leftText, tallyOf, tallyText } from '../../functions/endpoints/chat-fit.ts';
 import { cleanText, cutText, fromDifference } from '../../functions/endpoints/chat-text.ts';
-import { type ChatRecord, chatTopics } from '../../functions/endpoints/chat-topic.ts';
+import type { ChatRecord } from '../../functions/endpoints/chat-topic.ts';
+import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
 import { chatValue, chatValues } from '../../functions/endpoints/chat-value.ts';
 import { linesOf, type RecordView, viewOf } from '../../functions/endpoints/chat-view.ts';
 import { batches, change, commitOf, field, fieldsOf } from './chat-batches.ts';
@@ -12,6 +13,7 @@ const record = (more: Partial<ChatRecord> = {}): ChatRecord => ({
   id: 't1',
   name: 'Call',
   fields: [field('Status', 'Open', 'Done')],
+  untold: 0,
   isIncomplete: false,
   ...more,
 });
@@ -80,13 +82,6 @@ describe('a record', () => {
     expect(shownOf(record({ action: 'deleted', fields: [] }), 5)).toBe(1);
   });
 
-  it('that was deleted tells none of its fields', () => {
-    const deleted = record({ action: 'deleted', fields: fields(2) });
-    expect(textOf(viewOf(deleted, linesOf(deleted, { value: 60, lines: 5 }))).join('')).toBe(
-      'Call · task deleted',
-    );
-  });
-
   it('shows a field without a name as such', () => {
     const odd = record({ fields: [field('\u200B', 'a', 'b')] });
     expect(textOf(viewOf(odd, linesOf(odd, { value: 60, lines: 5 }))).join('')).toBe(
@@ -128,6 +123,21 @@ describe('records in little room', () => {
     const { views, shown } = fit([record({ fields: fields(20, 400) })], 1_000);
     expect(shown).toEqual([5]);
     expect(longest(views)).toBe(59);
+  });
+
+  it('are told without their links when more of them fit so, and only then', () => {
+    const link = 'https://app.example.com/';
+    const all = Array.from({ length: 3 }, (_, index) => record({ id: `${index}`, link }));
+    const size = (view: RecordView) =>
+      lengthOf(view) + ('link' in (view.heading[0] ?? {}) && view.heading[0]?.link ? 50 : 0);
+    const links = (total: number) =>
+      fitRecords(all, { total, parts: 99, write: view => view, size }).parts.map(
+        ({ heading }) => heading[0]?.link,
+      );
+    const one = lengthOf(viewOf(record(), linesOf(record(), { value: 60, lines: 5 })));
+    expect(links(3 * (one + 50))).toEqual([link, link, link]);
+    expect(links(3 * (one + 50) - 1)).toEqual([undefined, undefined, undefined]);
+    expect(links(one + 50)).toEqual([undefined, undefined, undefined].slice(0, Math.floor((one + 50) / one)));
   });
 
   it('are told in part when not even that fits', () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FieldChange } from '../../functions/changes/event.ts';
 import { tallyOf, tallyText } from '../../functions/endpoints/chat-fit.ts';
 import { cleanText, cutText, fromDifference, isolate } from '../../functions/endpoints/chat-text.ts';
-import { chatTopics } from '../../functions/endpoints/chat-topic.ts';
+import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/endpoints/chat-view.ts';
 import { checkEvents } from '../support/check-event.ts';
 import { batches, change, commitOf, field, fieldsOf } from './chat-batches.ts';
@@ -208,7 +208,7 @@ describe('what is shown of a record', () => {
       ]),
     );
     const lines = (topic?.records ?? []).flatMap(record => linesOf(record, { value: 60, lines: 5 }));
-    expect(lines.map(runs => runs.map(({ text }) => text).join(''))).toEqual(['status: Open']);
+    expect(lines.map(runs => runs.map(({ text }) => text).join(''))).toEqual(['Status: Open']);
   });
 
   it('fields that find no room are counted, and so are those that the event could not carry', () => {

@@ -9,6 +9,9 @@ const plainText = (limit: number) =>
     emoji: z.literal(false),
   });
 
+/** What `templates` of the tests make: letters, digits and what percent-encoding leaves. */
+export const LINK = /^https:\/\/app\.example\.com\/[\w.~%-]+\/p\/[\w.~%-]+(?:\?task=[\w.~%-]+)?$/;
+
 const date = '<!date\\^-?\\d+\\^(?:\\{date_short_pretty\\} )?\\{time_secs\\}\\|[-+\\d]+ [\\d:]{8} UTC>';
 const time = z.strictObject({
   type: z.literal('mrkdwn'),
@@ -24,6 +27,16 @@ const text = z.strictObject({
     .optional(),
 });
 const section = z.strictObject({ type: z.literal('rich_text_section'), elements: z.array(text).min(1) });
+/** Only the templates of the tests make links, and a record's name, or the title, is what leads there. */
+const link = text.extend({ type: z.literal('link'), url: z.string().regex(LINK) });
+const heading = z.strictObject({
+  type: z.literal('rich_text_section'),
+  elements: z.tuple([z.union([text, link])]).rest(text),
+});
+const linkedTitle = z.strictObject({
+  type: z.literal('rich_text'),
+  elements: z.tuple([z.strictObject({ type: z.literal('rich_text_section'), elements: z.tuple([link]) })]),
+});
 const list = z.strictObject({
   type: z.literal('rich_text_list'),
   style: z.literal('bullet'),
@@ -38,7 +51,7 @@ const context = z.strictObject({
 const richText = z
   .strictObject({
     type: z.literal('rich_text'),
-    elements: z.union([z.tuple([section]), z.tuple([section, list])]),
+    elements: z.union([z.tuple([heading]), z.tuple([heading, list])]),
   })
   .refine(block => textsOf(block).join('').length <= 3_000, 'at most 3,000 characters in a block');
 
@@ -50,9 +63,9 @@ export const slackMessage = z
     unfurl_links: z.literal(false),
     unfurl_media: z.literal(false),
     blocks: z
-      .array(z.discriminatedUnion('type', [header, context, richText]))
-      .min(2)
-      .max(50),
+      .tuple([z.union([header, linkedTitle]), context])
+      .rest(z.discriminatedUnion('type', [context, richText]))
+      .refine(blocks => blocks.length <= 50, 'at most 50 blocks'),
   })
   .refine(message => JSON.stringify(message).length <= 12_000, 'at most 12,000 characters in all');
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { slackMessages } from '../../functions/endpoints/slack.ts';
-import { contextBlock } from '../../functions/endpoints/slack-blocks.ts';
+import { contextBlock, titleBlock } from '../../functions/endpoints/slack-blocks.ts';
 import { notificationText, plainText, richText } from '../../functions/endpoints/slack-text.ts';
 import { anyText } from './chat-arbitraries.ts';
 import { batches, change, commitOf, commitOfLengths, field, mostOf } from './chat-batches.ts';
@@ -34,7 +34,7 @@ describe('Slack messages', () => {
   it('a lone change is told in the notification', () => {
     const { text } = parse(slackMessages(batches.single ?? [])[0]?.body);
     expect(text.replaceAll('\u2060', '')).toBe(
-      'Website relaunch: Agree on the page structure · Status: Open → In progress',
+      'Task "Agree on the page structure" in "Website relaunch": Status Open → In progress',
     );
   });
 
@@ -74,6 +74,18 @@ describe('Slack messages', () => {
     expect(text(0, 12 * hours)).toContain(
       'and <!date^43200^{date_short_pretty} {time_secs}|1970-01-01 12:00:00 UTC>',
     );
+  });
+
+  it('a title that leads somewhere is a link, because a header takes none', () => {
+    expect(titleBlock({ title: 'A & <B>' })).toEqual({
+      type: 'header',
+      text: { type: 'plain_text', text: 'A &amp; &lt;B&gt;', emoji: false },
+    });
+    const link = { type: 'link', url: 'https://a.example/', text: 'A & <\u2060B>', style: { bold: true } };
+    expect(titleBlock({ title: 'A & <B>', link: 'https://a.example/' })).toEqual({
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements: [link] }],
+    });
   });
 
   it('any text of the data can be read again from what is sent', () => {

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { expect } from 'vitest';
 import * as z from 'zod';
+import { LINK } from './slack-schema.ts';
 
 /** The library's own build for Node: its main file can be read by bundlers only. */
 const { AdaptiveCard, SerializationContext, Versions } = createRequire(import.meta.url)(
@@ -21,11 +22,21 @@ const run = z.union([
     color: z.enum(['Good', 'Attention']).optional(),
   }),
 ]);
+/** Only the templates of the tests make links, and a record's name, or the title, is what leads there. */
+const linkedRun = z.strictObject({
+  type: z.literal('TextRun'),
+  text: z.string().min(1),
+  size: z.literal('Large').optional(),
+  weight: z.literal('Bolder'),
+  selectAction: z.strictObject({ type: z.literal('Action.OpenUrl'), url: z.string().regex(LINK) }),
+});
 const richText = z.strictObject({
   type: z.literal('RichTextBlock'),
   inlines: z.array(run).min(1),
   spacing: z.literal('Small').optional(),
 });
+
+const heading = richText.extend({ inlines: z.tuple([z.union([run, linkedRun])]).rest(run) });
 
 /** TextBlocks take markdown, so they hold our own words, counts and times only. */
 const date = '\\{\\{DATE\\(\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z, SHORT\\)\\}\\}';
@@ -50,13 +61,17 @@ const head = z.strictObject({
   type: z.literal('Container'),
   style: z.literal('emphasis'),
   bleed: z.literal(true),
-  items: z.union([z.tuple([richText, richText]), z.tuple([richText, richText, timeBlock])]),
+  items: z.union([z.tuple([heading, richText]), z.tuple([heading, richText, timeBlock])]),
 });
-const record = z.strictObject({ type: z.literal('Container'), items: z.array(richText).min(2) });
+const record = z.strictObject({
+  type: z.literal('Container'),
+  items: z.tuple([heading, richText]).rest(richText),
+});
 
 /** The body of a request to a Workflows webhook. */
 export const teamsMessage = z.strictObject({
   type: z.literal('message'),
+  summary: z.string().min(1).max(1_000),
   attachments: z.tuple([
     z.strictObject({
       contentType: z.literal('application/vnd.microsoft.card.adaptive'),
@@ -73,7 +88,7 @@ export const teamsMessage = z.strictObject({
             ),
           ),
         msteams: z.strictObject({ width: z.literal('Full') }),
-        body: z.tuple([head]).rest(z.union([richText, record, tail])),
+        body: z.tuple([head]).rest(z.union([heading, record, tail])),
       }),
     }),
   ]),

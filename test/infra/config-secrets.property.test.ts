@@ -21,6 +21,10 @@ const whole = {
     credentials: `changewire/${name}`,
     concurrency: 4,
     identifiers: { project: 'p', task: 'key', user: 'u' },
+    linkTemplate:
+      name === 'eu'
+        ? 'https://app.example.com/{projectId}'
+        : { project: 'https://app.example.com/{projectId}', task: 'https://app.example.com/{taskId}' },
     processes: [
       { id: `${name}1`, overlap: '60s', ignoreFields: ['seen'], changes: '1m', sweep: '1d' },
       { id: `${name}2` },

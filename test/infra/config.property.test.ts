@@ -14,6 +14,7 @@ const whole = {
     authUrl: 'https://auth.example.com',
     audience: 'a',
     identifiers: { task: 'key' },
+    linkTemplate: { task: 'https://app.example.com/{taskId}' },
     processes: [{ id: 'p1', overlap: '60s' }, { id: 'p2' }],
   })),
   subscriptions: [
@@ -52,7 +53,7 @@ const optional = [
   ...['project', 'user', 'raw', 'workspace', 'processId', 'projectId', 'changedFields', 'overlap'],
   ...['minDelay', 'maxDelay', 'noDelayRetries', 'minDelayRetries', 'maxDelayRetries', 'backoff'],
   ...['maxPerSecond', 'contentType', 'filter', 'delivery', 'identifiers', 'subscriptions'],
-  ...['endpoints', 'secret', 'workspaces', 'processes', 'projects', 'fields'],
+  ...['endpoints', 'secret', 'linkTemplate', 'workspaces', 'processes', 'projects', 'fields'],
 ];
 
 const keys = fc.oneof(

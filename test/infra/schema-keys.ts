@@ -12,6 +12,8 @@ export interface SchemaKey {
 /** Every object of a schema by its path (`workspaces[].processes[]`; the whole is ``), with its keys in order. */
 export function schemaKeys(schema: z.core.$ZodType, path = ''): Map<string, SchemaKey[]> {
   const { bare } = peel(schema);
+  if (bare instanceof z.ZodUnion)
+    return new Map(bare.options.flatMap(option => [...schemaKeys(option as z.core.$ZodType, path)]));
   if (bare instanceof z.ZodArray) return schemaKeys(bare.element as z.core.$ZodType, `${path}[]`);
   if (!(bare instanceof z.ZodObject)) return new Map();
   const entries = Object.entries(bare.shape as Record<string, z.core.$ZodType>);

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
@@ -92,6 +92,26 @@ describe('a run with endpoints of its own', () => {
     expect(only.stderr()).toContain(`(signed webhook at http://127.0.0.1:${hook.port})`);
     expect(only.stderr()).toContain(`(Teams at http://127.0.0.1:${teams.port})`);
     for (const hidden of ['hush', OLD, NEW]) expect(said).not.toContain(hidden);
+  });
+
+  test('links records in chats as the configuration says', async () => {
+    const slack = await receiver();
+    const { baseUrl, authUrl, audience, clientId, clientSecret, workspace } = service;
+    const [id = ''] = workspace.processes();
+    const linkTemplate = 'http://127.0.0.1/{processId}/{projectId}';
+    const file = join(directory, 'changewire.json');
+    const configured = {
+      workspaces: [{ name: 'eu', baseUrl, authUrl, audience, linkTemplate, processes: [{ id }] }],
+      endpoints: [{ name: 'chat', kind: 'slack' }],
+    };
+    writeFileSync(file, JSON.stringify(configured));
+    const secrets = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret, ENDPOINT_CHAT_URL: slack.url };
+    expect(await run(directory, `--once --config ${file}`, secrets).ended()).toBe(0);
+    edit('Acme');
+    expect(await run(directory, `--once --config ${file}`, secrets).ended()).toBe(0);
+    expect(slack.received.map(({ body }) => /"url":"([^"]*)"/.exec(body)?.[1])).toEqual([
+      expect.stringMatching(`^http://127\\.0\\.0\\.1/${encodeURIComponent(id)}/[^/{}]+$`),
+    ]);
   });
 
   test('makes a secret when none is given, keeps it for its user alone, and tells the place', async () => {

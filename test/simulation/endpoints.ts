@@ -2,6 +2,7 @@ import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } fr
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDeliver, type Deliver } from '../../functions/create-deliver.ts';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
+import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import { readSlack } from './chats/read-slack.ts';
@@ -15,7 +16,7 @@ import { ChannelOracle } from './oracle/channel.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
-import { type Shared, TABLE_NAME } from './shared.ts';
+import { type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
 import { tableClient } from './table-client.ts';
 
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`;
@@ -25,6 +26,13 @@ const RUN_MS = 180_000;
 const VISIBILITY_S = 1_080;
 /** With more than this left of its time, a run had enough of it. */
 const ENOUGH_MS = 30_000;
+const LINK_TEMPLATES: LinkTemplates = [
+  {
+    workspace: WORKSPACE,
+    project: 'https://app.example.com/{processId}/p/{projectId}',
+    task: 'https://app.example.com/p/{projectId}#{taskId}',
+  },
+];
 const BATCH: Record<EndpointKind, { size: number; window: number }> = {
   webhook: { size: 10, window: 0 },
   slack: { size: 100, window: 5_000 },
@@ -76,7 +84,8 @@ export class SimulatedEndpoint {
       batchSize: BATCH[kind].size,
       handler: event => this.#invoke(event),
     });
-    const channel = new ChannelOracle(kind, kind === 'slack' ? readSlack : readTeams, shared.coverage);
+    const read = kind === 'slack' ? readSlack : readTeams;
+    const channel = new ChannelOracle(kind, read, LINK_TEMPLATES, shared.coverage);
     this.#batches = new BatchesOracle(kind, channel.read);
   }
 
@@ -161,6 +170,7 @@ export class SimulatedEndpoint {
         tableName: TABLE_NAME,
         patience: { clock: () => scheduler.now, random, sleep: ms => life.sleep(ms) },
       }),
+      linkTemplates: LINK_TEMPLATES,
       queues: sqsQueues({ send: (command: object) => this.#send(life, command) } as unknown as SQSClient),
       clock: () => scheduler.now,
       random,

@@ -22,6 +22,7 @@ async function live(url: string, directory: string, ahead = 0, filter?: Endpoint
   const topic = new LocalTopic(deliveries, clock);
   const said: string[] = [];
   const endpoint = await startEndpoint({
+    linkTemplates: [],
     name: 'crm',
     kind: 'webhook',
     secret: { url, secrets: [SECRET] },

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
 import { slackMessages } from '../../../functions/endpoints/slack.ts';
 import { teamsMessages } from '../../../functions/endpoints/teams.ts';
-import { batches } from '../../endpoints/chat-batches.ts';
+import { batches, templates } from '../../endpoints/chat-batches.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { tellsGroup } from './check-message.ts';
@@ -20,13 +21,15 @@ function faults(
   { messages, read }: (typeof CHATS)[number],
   events: readonly ChangeEvent[],
   alter = (text: string) => text,
+  templates: LinkTemplates = [],
 ) {
-  return messages(events).map(({ body, eventIds }) => {
+  return messages(events, templates).map(({ body, eventIds }) => {
     const unique = [...new Map(events.map(event => [event.id, event])).values()];
     try {
       const told = tellsGroup(
         read(alter(body)),
         unique.filter(({ id }) => eventIds.includes(id)),
+        templates,
       );
       return typeof told === 'string' ? told : undefined;
     } catch (error) {
@@ -53,9 +56,46 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
     expect(faults(chat, batches.single ?? [], alter)).toEqual([expect.any(String)]);
   });
 
+  const linked = (alter?: (body: string) => string) =>
+    faults(chat, batches.typical ?? [], alter, templates).join();
+
+  it.each(Object.entries(batches))('takes what is sent for the batch “%s” with links', (_, events) => {
+    expect(faults(chat, events, undefined, templates).filter(Boolean)).toEqual([]);
+  });
+
+  it.each([
+    ['another record', (body: string) => body.replace('?task=t-2', '?task=t-1')],
+    ['another project', (body: string) => body.replace('/p/p-1042"', '/p/p-1043"')],
+    ['a part of the name', (body: string) => body.replace('"Agree on', '"')],
+    [
+      'nothing',
+      (body: string) => body.replace('https://app.example.com/customer-projects/p/p-1042?task=t-1', ''),
+    ],
+  ])('refuses a link to %s', (_, alter) => {
+    expect(linked()).toBe('');
+    expect(linked(alter)).toMatch(/lead|none of these|does not tell|is not the heading/);
+  });
+
+  it('refuses a link that the data bring, and one that is missing', () => {
+    expect(faults(chat, batches.typical ?? [], undefined, templates).filter(Boolean)).toEqual([]);
+    const [{ body = '', eventIds = [] } = {}] = chat.messages(batches.typical ?? [], templates);
+    const events = (batches.typical ?? []).filter(({ id }) => eventIds.includes(id));
+    expect(tellsGroup(chat.read(body), events)).toContain('its title leads to https://app.example.com');
+    const [{ body: bare = '' } = {}] = chat.messages(batches.typical ?? []);
+    expect(tellsGroup(chat.read(bare), events, templates)).toContain('its title leads to undefined');
+  });
+
+  it.each([
+    ['another change', (body: string) => body.replace('Phase Design →', 'Phase Draft →')],
+    ['another count', (body: string) => body.replace('and 6 more changes', 'and 5 more changes')],
+    ['no project', (body: string) => body.replace('Project \\"Website', 'Project \\"Web')],
+  ])('refuses a notification that tells %s', (_, alter) => {
+    expect(linked(alter)).toContain('does not tell');
+  });
+
   it('refuses a message that counts one too few, or shows another record', () => {
     const fewer = (body: string) =>
-      body.replace(/(\d+)(?= more changes)/, count => String(Number(count) - 1));
+      body.replace(/(?<=… and )(\d+)(?= more changes)/, count => String(Number(count) - 1));
     expect(faults(chat, batches.many ?? [], fewer).join()).toContain('its tail is');
     const swapped = (body: string) => body.replace(/Done 3(?=")/, 'Done 4');
     expect(faults(chat, batches.many ?? [], swapped).join()).toContain('does not tell');

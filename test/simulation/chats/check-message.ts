@@ -5,7 +5,10 @@ import type {
   SourceEvent,
   TaskEvent,
 } from '../../../functions/changes/event.ts';
+import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
+import { linkFault } from './check-links.ts';
 import { shownIn } from './check-paragraph.ts';
+import { isSentenceOf } from './check-sentence.ts';
 import { type Item, inOrder, itemOf } from './items.ts';
 import { type Shown, visible } from './shown.ts';
 import { isCutOf } from './tells.ts';
@@ -16,8 +19,13 @@ const TITLE_LIMIT = 138;
 /** What a message shows of the events of one group; in words why it does not tell them. */
 export type Told = { readonly left: number } | string;
 
-/** Whether a message tells these events of one place: each change, in order, by its own words, or counted as left out. */
-export function tellsGroup(shown: Shown, events: readonly ChangeEvent[]): Told {
+/** Whether a message tells these events of one place: each change, in order, by its own words, or counted as left out; with the
+ *  links that the templates make, and no others. */
+export function tellsGroup(
+  shown: Shown,
+  events: readonly ChangeEvent[],
+  templates: LinkTemplates = [],
+): Told {
   const [first] = events;
   if (!first) return 'there is nothing to tell';
   if (first.type.startsWith('source.')) return tellsSource(shown, first as SourceEvent);
@@ -29,7 +37,9 @@ export function tellsGroup(shown: Shown, events: readonly ChangeEvent[]): Told {
     titleFault(shown.title, ordered) ??
     differ('summary', shown.summary, `${tally} · ${originOf(first)}`) ??
     differ('times', shown.times.join(), timesOf(ordered).join()) ??
-    insteadFault(shown, tally, items.length > 1);
+    differ('other text', shown.instead ?? tally, tally) ??
+    sentenceFault(shown, ordered[0] as ChangeEvent, items, all - 1) ??
+    linkFault(shown, ordered, items, templates);
   if (wrong !== undefined) return wrong;
   const counts: number[] = [];
   for (const [index, paragraph] of shown.paragraphs.entries()) {
@@ -42,12 +52,15 @@ export function tellsGroup(shown: Shown, events: readonly ChangeEvent[]): Told {
   return tailFault(shown.tail, items, counts, left) ?? { left };
 }
 
-/** A notification names the project, and a lone change; a card's other text holds none of the data. */
-function insteadFault({ instead, title }: Shown, tally: string, areMany: boolean): string | undefined {
-  const text = visible(instead);
-  const isOfTitle = text.startsWith(visible(title).slice(0, 20));
-  if (text === tally || (isOfTitle && (!areMany || text.endsWith(`: ${tally}`)))) return undefined;
-  return `“${text}” stands for ${tally} of ${title}`;
+function sentenceFault(
+  { notification, title }: Shown,
+  event: ChangeEvent,
+  [first]: readonly Item[],
+  left: number,
+): string | undefined {
+  const isTold =
+    first && isSentenceOf(notification, first, first.place === 'field' ? originOf(event) : title, left);
+  return isTold ? undefined : `“${notification}” does not tell ${JSON.stringify(first)} and ${left} more`;
 }
 
 function tailFault(
@@ -135,6 +148,13 @@ function tellsSource(shown: Shown, event: SourceEvent): Told {
     differ('summary', shown.summary, originOf(event)) ??
     differ('times', shown.times.join(), span(Date.parse(since), Date.parse(time)).join()) ??
     differ('tail', shown.tail, undefined) ??
+    differ('other text', shown.instead ?? shown.title, shown.title) ??
+    linkFault(shown, [event], [], []) ??
+    differ(
+      'notification',
+      visible(shown.notification).slice(0, 200),
+      `${shown.title}: ${note}`.slice(0, 200),
+    ) ??
     (shown.paragraphs.length === 1 && [...names, reason].every(text => note.includes(text))
       ? { left: 0 }
       : `“${note}” does not tell ${JSON.stringify(data)}`)

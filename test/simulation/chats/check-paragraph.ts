@@ -22,7 +22,7 @@ export function shownIn({ heading, lines }: Paragraph, item: Item): number | str
   const told = lines.slice(0, more === undefined ? undefined : -1).map(visible);
   const wrong = told.findIndex((line, index) => !tellsChange(line, changes[index], action));
   if (wrong >= 0) return `“${told[wrong]}” does not tell ${JSON.stringify(changes[wrong])} of ${item.name}`;
-  const left = changes.length - told.length;
+  const left = changes.length - told.length + item.untold;
   const rest = item.isIncomplete
     ? 'and more fields than an event can carry'
     : left > 0
@@ -45,7 +45,7 @@ function counted(left: number): string {
   return `and ${left} more field${left === 1 ? '' : 's'}`;
 }
 
-function isNameOf(shown: string, { name }: Item): boolean {
+export function isNameOf(shown: string, { name }: Item): boolean {
   return visible(name) === '' ? shown === '(no name)' : isCutOf(shown, name, NAME_LIMIT);
 }
 
@@ -58,8 +58,12 @@ function tellsChange(line: string, change: Change | undefined, action: string): 
   );
 }
 
-function tellsValues(text: string, { from, to, added = [], removed = [] }: Change, action: string): boolean {
-  if (action === 'created') return tells(text, to);
+export function tellsValues(
+  text: string,
+  { from, to, added = [], removed = [] }: Change,
+  action: string,
+): boolean {
+  if (action === 'created' || action === 'deleted') return tells(text, to);
   if (added.length > 0 && removed.length > 0)
     return splits(text, ', removed ').some(
       ([came, went]) => came.startsWith('added ') && tells(came.slice(6), added) && tells(went, removed),
@@ -72,7 +76,7 @@ function tellsValues(text: string, { from, to, added = [], removed = [] }: Chang
 }
 
 /** Every way to part a text at a separator, which the data may hold too. */
-function splits(text: string, separator: string): [string, string][] {
+export function splits(text: string, separator: string): [string, string][] {
   const parts = text.split(separator);
   return parts
     .slice(1)

@@ -7,6 +7,7 @@ import type {
 } from '../../../functions/changes/event.ts';
 import type { Json } from '../../../functions/json.ts';
 import { visible } from './shown.ts';
+import { isReadable } from './tells.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
 
@@ -15,10 +16,14 @@ export interface Item {
   readonly place: 'project' | 'task' | 'field';
   readonly id: string;
   readonly name: string;
+  /** What a notification calls it by. */
+  readonly label: string;
   /** What the heading says of it when its lines stand below. */
   readonly what: string;
   readonly action: string;
   readonly changes: readonly Change[];
+  /** Filled fields of a new record that need not be told, only counted. */
+  readonly untold: number;
   /** An update counts as many changes as it has fields, a record that came or went as one. */
   readonly count: number;
   readonly isIncomplete: boolean;
@@ -33,19 +38,76 @@ export function itemOf(event: RecordEvent | FieldEvent): Item {
 function recordItem({ type, data }: RecordEvent): Item {
   const [, action = ''] = type.split('.');
   const isTask = 'task' in data;
-  const { id, name } = isTask ? data.task : data.project;
+  const { id, name, record = {} } = isTask ? data.task : data.project;
   const label = visible(name ?? '') === '' ? id : (name ?? '');
+  const deleted = Object.entries(record).map(([field, to]) => ({
+    ...{ field, name: field, kind: 'builtin', type: '', from: null, to },
+  })) as FieldChange[];
+  const wanted = wantedOf(action === 'deleted' ? deleted : data.changes, name);
+  const { fields, untold } = action === 'updated' ? { fields: data.changes, untold: 0 } : wanted;
   return {
     place: isTask ? 'task' : 'project',
     id,
     name: isTask ? label : 'The project',
+    label,
     what: isTask ? `task ${action}` : action,
     action,
-    changes:
-      action === 'deleted' ? [] : data.changes.filter(change => !isInHeading(action, change, id, label)),
+    changes: fields.map(change => ({ ...change, name: calledBy(change) })),
+    untold,
     count: action === 'updated' ? Math.max(1, data.changes.length) : 1,
     isIncomplete: data.truncated?.includes('changes') === true,
   };
+}
+
+/** What a record that came or went is told by (docs/chat.md): in each line the names, the most usual one first. */
+const WANTED = [
+  'assignee assignees assignedto responsible owner owners',
+  'duedate due dueon dueat deadline',
+  'status state',
+].map(names => names.split(' '));
+const OTHERS = 3;
+
+function wantedOf(all: readonly FieldChange[], recordName: string | undefined) {
+  const squeezed = (text: string) => [...text.toLowerCase()].filter(unit => !/[-_\s]/.test(unit)).join('');
+  const fields: FieldChange[] = [];
+  for (const names of WANTED) {
+    const ranked = all
+      .filter(({ to }) => isReadable(to))
+      .map(change => ({
+        change,
+        rank: Math.min(...[change.field, change.name].map(text => rankIn(names, squeezed(text)))),
+      }))
+      .filter(({ rank }) => rank < names.length)
+      .sort((one, other) => one.rank - other.rank);
+    if (ranked[0]) fields.push(ranked[0].change);
+  }
+  const custom = all.filter(
+    change =>
+      change.kind === 'custom' &&
+      !fields.includes(change) &&
+      !(['name', 'title'].includes(change.field) && change.to === recordName),
+  );
+  const others = custom.filter(({ to }) => isReadable(to)).slice(0, OTHERS);
+  return { fields: [...fields, ...others], untold: custom.length - others.length };
+}
+
+function rankIn(names: readonly string[], name: string): number {
+  return names.includes(name) ? names.indexOf(name) : names.length;
+}
+
+/** A built-in field has no name but its property, which is told in words where it is made of words. */
+function calledBy({ kind, name }: Pick<FieldChange, 'kind' | 'name'>): string {
+  if (
+    kind === 'custom' ||
+    !/^[a-z]/i.test(name) ||
+    name.split(/[_-]/).some(word => !/^[a-z0-9]+$/i.test(word))
+  )
+    return name;
+  const words = name.split(/[_-]|(?<=[^A-Z])(?=[A-Z])/);
+  const [first = '', ...rest] = words.map(word =>
+    word.slice(1) === word.slice(1).toLowerCase() ? word.toLowerCase() : word,
+  );
+  return [`${first[0]?.toUpperCase()}${first.slice(1)}`, ...rest].join(' ');
 }
 
 const PROPERTIES = { archived: 'Archived', name: 'Name', options: 'Choices', type: 'Type' } as const;
@@ -61,16 +123,18 @@ function fieldItem({ type, data }: FieldEvent): Item {
     place: 'field',
     id: `${entity} ${externalId}`,
     name: label,
+    label,
     what: `${entity} field ${action}`,
     action,
     changes:
       action === 'deleted' ? [] : changes.filter(change => !isInHeading(action, change, externalId, label)),
+    untold: 0,
     count: action === 'updated' ? Math.max(1, changes.length) : 1,
     isIncomplete: false,
   };
 }
 
-/** The heading of a new record has its name, where it is not cut; and its identifier tells people nothing. */
+/** The heading of a new field has its name, where it is not cut; and its identifier tells people nothing. */
 function isInHeading(action: string, change: { kind: string; to: Json }, id: string, label: string): boolean {
   if (action !== 'created' || change.kind === 'custom') return false;
   const text = String(change.to);

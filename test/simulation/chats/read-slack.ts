@@ -1,9 +1,10 @@
 import { Violation } from '../oracle/violation.ts';
-import type { Paragraph, Shown } from './shown.ts';
+import type { Link, Paragraph, Shown } from './shown.ts';
 
 interface Element {
   readonly type: string;
   readonly text?: string;
+  readonly url?: string;
   readonly elements?: readonly Element[];
 }
 interface Block {
@@ -22,29 +23,45 @@ export function readSlack(body: string): Shown {
   if (body.length > 12_000 || message.blocks.length > 50) throw refused('msg_blocks_too_long');
   const last = rest.at(-1)?.type === 'context' ? rest.pop() : undefined;
   return {
-    title: plain(expect(header, 'header').text, 150),
+    ...titleOf(header),
     summary: plain(expect(context, 'context').elements?.[0], 3_000),
     times: timesOf(context?.elements?.[1]),
     paragraphs: rest.map(paragraphOf),
     tail: last && plain(last.elements?.[0], 3_000),
-    instead: unescaped(message.text),
+    notification: unescaped(message.text),
   };
+}
+
+/** A header takes no link, so a title that has one is rich text: the link and nothing else. */
+function titleOf(block: Block | undefined): Pick<Shown, 'title' | 'link'> {
+  if (block?.type !== 'rich_text')
+    return { title: plain(expect(block, 'header').text, 150), link: undefined };
+  const { heading, link, lines } = paragraphOf(block);
+  if (link?.text !== heading || lines.length > 0) throw refused('a title in rich text that is not a link');
+  return { title: heading, link: link.url };
 }
 
 function paragraphOf(block: Block): Paragraph {
   const [heading, ...more] = expect(block, 'rich_text').elements ?? [];
   const lines = more.flatMap(list => (list.type === 'rich_text_list' ? (list.elements ?? []) : [list]));
-  const texts = [heading, ...lines].map(section => {
+  const texts = [heading, ...lines].map((section, line) => {
     if (section?.type !== 'rich_text_section') throw refused(`${section?.type} in rich text`);
-    return (section.elements ?? []).map(textOf).join('');
+    return (section.elements ?? []).map((each, index) => textOf(each, line + index === 0)).join('');
   });
   if (texts.join('').length > 3_000) throw refused('a block of more than 3,000 characters');
-  return { heading: texts[0] ?? '', lines: texts.slice(1) };
+  return { heading: texts[0] ?? '', link: linkOf(heading?.elements?.[0]), lines: texts.slice(1) };
 }
 
-/** Links, mentions and emoji are other elements. */
-function textOf({ type, text }: Element): string {
-  if (type !== 'text' || text === undefined) throw refused(`${type} in a section`);
+function linkOf(element: Element | undefined): Link | undefined {
+  if (element?.type !== 'link') return undefined;
+  const { text = '', url = '' } = element;
+  return { text, url };
+}
+
+/** Mentions and emoji are other elements, and so are links, which only a record's name may be. */
+function textOf({ type, text }: Element, isFirst: boolean): string {
+  const isKnown = type === 'text' || (type === 'link' && isFirst);
+  if (!isKnown || text === undefined) throw refused(`${type} in a section`);
   return text;
 }
 

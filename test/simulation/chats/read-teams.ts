@@ -1,11 +1,12 @@
 import { Violation } from '../oracle/violation.ts';
-import type { Paragraph, Shown } from './shown.ts';
+import type { Link, Paragraph, Shown } from './shown.ts';
 
 interface Element {
   readonly type: string;
   readonly text?: string;
   readonly items?: readonly Element[];
   readonly inlines?: readonly (string | Element)[];
+  readonly selectAction?: { readonly type: string; readonly url: string };
 }
 
 const LIMIT = 28_000;
@@ -17,7 +18,8 @@ const TIME = /\{\{DATE\(([\dT:-]+)Z, SHORT\)\}\} \{\{TIME\(([\dT:-]+)Z\)\}\}/g;
 export function readTeams(body: string): Shown {
   if (Math.max(Buffer.byteLength(body), 2 * body.length) > LIMIT)
     throw refused('a message of more than 28 KB');
-  const { attachments } = JSON.parse(body) as {
+  const { summary: notification, attachments } = JSON.parse(body) as {
+    summary: string;
     attachments: { content: { fallbackText: string; body: Element[] } }[];
   };
   const [{ content } = { content: undefined }] = attachments;
@@ -25,20 +27,24 @@ export function readTeams(body: string): Shown {
   const [title, summary, time] = head?.items ?? [];
   const last = rest.at(-1)?.type === 'TextBlock' ? rest.pop() : undefined;
   return {
-    title: textOf(title),
+    title: textOf(title, true),
+    link: linkOf(title)?.url,
     summary: textOf(summary),
     times: timesOf(time),
     paragraphs: rest.map(paragraphOf),
     tail: last?.text,
+    notification,
     instead: content?.fallbackText ?? '',
   };
 }
 
 function paragraphOf(element: Element): Paragraph {
-  if (element.type !== 'Container') return { heading: textOf(element), lines: [] };
+  if (element.type !== 'Container')
+    return { heading: textOf(element, true), link: linkOf(element), lines: [] };
   const [heading, ...lines] = element.items ?? [];
   return {
-    heading: textOf(heading),
+    heading: textOf(heading, true),
+    link: linkOf(heading),
     lines: lines.map(line => {
       const text = textOf(line);
       if (!text.startsWith(BULLET)) throw refused(`a line without its bullet: ${text}`);
@@ -47,12 +53,23 @@ function paragraphOf(element: Element): Paragraph {
   };
 }
 
-/** Runs take no markdown; text blocks do. */
-function textOf(element: Element | undefined): string {
+function linkOf(element: Element | undefined): Link | undefined {
+  const [first] = element?.inlines ?? [];
+  if (typeof first === 'string' || first?.selectAction === undefined) return undefined;
+  const { type, url } = first.selectAction;
+  if (type !== 'Action.OpenUrl') throw refused(`${type} behind a text`);
+  return { text: first.text ?? '', url };
+}
+
+/** Runs take no markdown; text blocks do. The first run alone may be a link, and of a heading only. */
+function textOf(element: Element | undefined, isHeading = false): string {
   if (element?.type !== 'RichTextBlock') throw refused(`data in ${JSON.stringify(element)}`);
-  const text = (element.inlines ?? [])
-    .map(run => (typeof run === 'string' ? run : (run.text ?? '')))
-    .join('');
+  const runs = (element.inlines ?? []).map(run =>
+    typeof run === 'string' ? { type: 'TextRun', text: run } : run,
+  );
+  const isLink = (run: Element) => 'selectAction' in run;
+  if (runs.slice(isHeading ? 1 : 0).some(isLink)) throw refused('a link in the data');
+  const text = runs.map(run => run.text ?? '').join('');
   if (/\{\{(?:DATE|TIME)\(/.test(text)) throw refused(`a date that is data: ${text}`);
   return text;
 }

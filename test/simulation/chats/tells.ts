@@ -34,14 +34,31 @@ export function isCutOf(shown: string, text: string, limit: number, longest = 0)
 function textsOf(value: Json): string[] {
   const json = JSON.stringify(value);
   if (typeof value === 'string') return [value, json];
-  if (Array.isArray(value) && value.every(item => typeof item !== 'object' || item === null))
-    return [value.map(itemText).join(', '), json];
-  const name = isJsonObject(value) ? [value.name, value.title, value.label].find(isName) : undefined;
+  if (Array.isArray(value)) {
+    const items = value.map(itemText);
+    return items.some(item => item === undefined) ? [json] : [items.join(', '), json];
+  }
+  const name = nameOf(value);
   return name === undefined ? [json] : [name, json];
 }
 
-function itemText(item: Json): string {
-  return typeof item === 'string' && visible(item) !== '' ? item : JSON.stringify(item);
+/** Whether people can read a value, which is not told as JSON. */
+export function isReadable(value: Json): boolean {
+  if (Array.isArray(value)) return value.every(item => itemText(item) !== undefined);
+  if (typeof value === 'string') return visible(value) !== '';
+  return !isJsonObject(value) || visible(nameOf(value) ?? '') !== '';
+}
+
+function itemText(item: Json): string | undefined {
+  if (typeof item === 'string') return visible(item) === '' ? JSON.stringify(item) : item;
+  if (Array.isArray(item)) return undefined;
+  return isJsonObject(item) ? nameOf(item) : JSON.stringify(item);
+}
+
+function nameOf(value: Json): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { name, title, label, displayName, fullName } = value;
+  return [name, title, label, displayName, fullName].find(isName);
 }
 
 function isName(value: Json | undefined): value is string {

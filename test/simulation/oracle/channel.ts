@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
 import { tellsGroup } from '../chats/check-message.ts';
 import type { Shown } from '../chats/shown.ts';
 import type { Coverage } from '../faults.ts';
@@ -11,13 +12,15 @@ import { Violation } from './violation.ts';
 export class ChannelOracle {
   readonly #name: string;
   readonly #look: (body: string) => Shown;
+  readonly #templates: LinkTemplates;
   readonly #coverage: Coverage;
   /** Of each event, how many others it was told with last. */
   readonly #told = new Map<string, number>();
 
-  constructor(name: string, look: (body: string) => Shown, coverage: Coverage) {
+  constructor(name: string, look: (body: string) => Shown, templates: LinkTemplates, coverage: Coverage) {
     this.#name = name;
     this.#look = look;
+    this.#templates = templates;
     this.#coverage = coverage;
   }
 
@@ -26,7 +29,7 @@ export class ChannelOracle {
     const faults: string[] = [];
     for (const group of groupsOf(records, taken)) {
       const events = [...new Map(group.map(({ event }) => [event.id, event])).values()];
-      const told = tellsGroup(shown, events);
+      const told = tellsGroup(shown, events, this.#templates);
       if (typeof told === 'string') faults.push(`${events.map(({ id }) => id).join(', ')}: ${told}`);
       else {
         this.#count(events, told.left);

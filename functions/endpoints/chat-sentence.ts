@@ -1,0 +1,48 @@
+import { tallyOf } from './chat-fit.ts';
+import { counted, cutText, label } from './chat-text.ts';
+import type { ChatRecord, ChatTopic } from './chat-topic.ts';
+import { fieldName, valuesOf } from './chat-view.ts';
+
+/** Of each name and value: people see notifications on phones. */
+const PART_LENGTH = 60;
+const NOTE_LENGTH = 300;
+/** Of a new record. */
+const FIELDS = 3;
+
+/** A topic in one sentence, for notifications: its first change, and how many more there are.
+ *  `Task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08, and 2 more changes` */
+export function sentenceOf(topic: ChatTopic): string {
+  const { title, note, records } = topic;
+  const [first] = records;
+  if (!first) return cutText(`${title}: ${note}`, NOTE_LENGTH);
+  const more = tallyOf(records).changes - 1;
+  const rest =
+    more > 0 ? `, and ${counted(more, 'more change')}` : first.isIncomplete ? ', and more changes' : '';
+  return `${changeOf(first, topic)}${rest}`;
+}
+
+function changeOf(record: ChatRecord, topic: ChatTopic): string {
+  const { entity, action, fields } = record;
+  const isNew = action === 'created';
+  const subject = `${isNew ? 'New ' : ''}${isNew ? entity : sentenceCase(entity)} ${quoted(record.name)}${placeOf(record, topic)}`;
+  if (action === 'archived' || action === 'deleted') return `${subject} was ${action}`;
+  const told = fields.slice(0, isNew ? FIELDS : 1).map(field => {
+    const values = valuesOf(record, field, PART_LENGTH).map(({ text }) => text);
+    return `${fieldName(field, PART_LENGTH)} ${values.join('')}`;
+  });
+  if (told.length > 0) return `${subject}: ${told.join(', ')}`;
+  return isNew ? subject : `${subject} changed`;
+}
+
+function placeOf({ entity }: ChatRecord, { title, origin }: ChatTopic): string {
+  if (entity === 'project') return '';
+  return entity === 'task' ? ` in ${quoted(title)}` : ` in ${origin}`;
+}
+
+function quoted(name: string): string {
+  return `"${label(name, PART_LENGTH)}"`;
+}
+
+function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

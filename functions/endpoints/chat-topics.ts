@@ -1,0 +1,93 @@
+import type { ChangeEvent, FieldEvent, ProjectEvent, SourceEvent, TaskEvent } from '../changes/event.ts';
+import { fieldRecord } from './chat-fields.ts';
+import { type LinkTemplates, projectLink, taskLink } from './chat-links.ts';
+import { originOf, spanOf } from './chat-origin.ts';
+import { chatRecord } from './chat-record.ts';
+import { sourceTopic } from './chat-source.ts';
+import { cleanText, label } from './chat-text.ts';
+import type { ChatRecord, ChatTopic } from './chat-topic.ts';
+
+const TITLE_LENGTH = 140;
+
+type RecordEvent = ProjectEvent | TaskEvent;
+type Some<Event> = [Event, ...Event[]];
+
+/** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
+ *  its events by sequence and index, one per process with its fields' events, one per `source.*` event. An event that
+ *  came twice is told once. */
+export function chatTopics(events: readonly ChangeEvent[], templates: LinkTemplates = []): ChatTopic[] {
+  const unique = [...new Map(events.map(event => [event.id, event])).values()];
+  const groups = Map.groupBy(unique, event => JSON.stringify(placeOf(event)));
+  return [...groups.values()].map(group => {
+    const sorted = group.sort(byPosition) as Some<ChangeEvent>;
+    const [first] = sorted;
+    if (isSourceEvent(first)) return sourceTopic(first);
+    return isFieldEvent(first)
+      ? fieldsTopic(sorted as Some<FieldEvent>)
+      : projectTopic(sorted as Some<RecordEvent>, templates);
+  });
+}
+
+/** Events of one place are told together. They are of one kind. */
+function placeOf(event: ChangeEvent): string[] {
+  if (isRecordEvent(event)) return [event.source, event.data.project.id];
+  return isFieldEvent(event) ? [event.source] : [event.id];
+}
+
+function fieldsTopic(events: Some<FieldEvent>): ChatTopic {
+  return {
+    title: 'Custom fields',
+    origin: originOf(events[0]),
+    observed: spanOf(events.map(({ time }) => ({ after: time, before: time }))),
+    records: events.map(fieldRecord),
+    eventIds: events.map(event => event.id),
+  };
+}
+
+function projectTopic(events: Some<RecordEvent>, templates: LinkTemplates): ChatTopic {
+  const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
+  const { id, name = '' } = project.data.project;
+  const records = events.map(chatRecord);
+  const isThere = stillThere(records);
+  const hasProject = isThere({ entity: 'project', id });
+  return {
+    title: label(name, TITLE_LENGTH) || `Project ${label(id, TITLE_LENGTH - 8)}`.trim(),
+    link: hasProject ? projectLink(events[0], templates) : undefined,
+    origin: originOf(events[0]),
+    observed: spanOf(events.map(({ data }) => data.observed)),
+    records: events.map((event, index) => {
+      const record = records[index] as ChatRecord;
+      const isLinked =
+        record.entity === 'task' && record.action !== 'deleted' && hasProject && isThere(record);
+      return isLinked ? { ...record, link: taskLink(event as TaskEvent, templates) } : record;
+    }),
+    eventIds: events.map(event => event.id),
+  };
+}
+
+/** A link to what was deleted leads nowhere, also from what changed before that. */
+function stillThere(records: readonly ChatRecord[]) {
+  const last = new Map(records.map(({ entity, id, action }) => [JSON.stringify([entity, id]), action]));
+  return ({ entity, id }: Pick<ChatRecord, 'entity' | 'id'>) =>
+    last.get(JSON.stringify([entity, id])) !== 'deleted';
+}
+
+function isRecordEvent(event: ChangeEvent): event is RecordEvent {
+  return event.type.startsWith('project.') || event.type.startsWith('task.');
+}
+
+function isFieldEvent(event: ChangeEvent): event is FieldEvent {
+  return event.type.startsWith('field.');
+}
+
+function isSourceEvent(event: ChangeEvent): event is SourceEvent {
+  return event.type.startsWith('source.');
+}
+
+function byPosition(one: ChangeEvent, other: ChangeEvent): number {
+  return Number(one.sequence) - Number(other.sequence) || indexOf(one) - indexOf(other);
+}
+
+function indexOf(event: ChangeEvent): number {
+  return Number(event.id.slice(event.id.lastIndexOf('.') + 1)) || 0;
+}

@@ -1,0 +1,64 @@
+import { splits, tellsValues } from './check-paragraph.ts';
+import type { Change, Item } from './items.ts';
+import { visible } from './shown.ts';
+import { isCutOf } from './tells.ts';
+
+/** Names and values are cut so that a phone can show them. */
+const PART_LIMIT = 60;
+/** Of a new record so many fields are told. */
+const FIELDS = 3;
+
+/** Whether a notification tells the first change and counts the others; `place`: the project that a task is in, or where a field is. */
+export function isSentenceOf(notification: string, first: Item, place: string, left: number): boolean {
+  const text = visible(notification);
+  const more = first.isIncomplete ? ', and more changes' : '';
+  const rest = left > 0 ? `, and ${left.toLocaleString('en')} more change${left === 1 ? '' : 's'}` : more;
+  if (!text.endsWith(rest)) return false;
+  const body = text.slice(0, text.length - rest.length);
+  const begin = `${entityOf(first)} "`;
+  if (!body.startsWith(begin)) return false;
+  return splits(body.slice(begin.length), '"').some(
+    ([name, tail]) => isCalled(name, first.label) && tellsTail(tail, first, place),
+  );
+}
+
+function entityOf({ place, what, action }: Item): string {
+  const entity = place === 'field' ? what.replace(` ${action}`, '') : place;
+  return action === 'created' ? `New ${entity}` : `${entity[0]?.toUpperCase()}${entity.slice(1)}`;
+}
+
+function tellsTail(tail: string, item: Item, place: string): boolean {
+  if (item.place === 'project') return tellsChanges(tail, item);
+  if (item.place === 'field')
+    return tail.startsWith(` in ${place}`) && tellsChanges(tail.slice(place.length + 4), item);
+  const begin = ' in "';
+  return (
+    tail.startsWith(begin) &&
+    splits(tail.slice(begin.length), '"').some(
+      ([title, rest]) => isCalled(title, place) && tellsChanges(rest, item),
+    )
+  );
+}
+
+function tellsChanges(rest: string, { action, changes }: Item): boolean {
+  if (action === 'deleted' || action === 'archived') return rest === ` was ${action}`;
+  if (changes.length === 0) return rest === (action === 'created' ? '' : ' changed');
+  return (
+    rest.startsWith(': ') &&
+    tellsFields(rest.slice(2), changes.slice(0, action === 'created' ? FIELDS : 1), action)
+  );
+}
+
+function tellsFields(text: string, [first, ...others]: readonly Change[], action: string): boolean {
+  if (!first) return false;
+  const isTold = (part: string) =>
+    splits(part, ' ').some(
+      ([name, values]) => isCalled(name, first.name) && tellsValues(values, first, action),
+    );
+  if (others.length === 0) return isTold(text);
+  return splits(text, ', ').some(([part, rest]) => isTold(part) && tellsFields(rest, others, action));
+}
+
+function isCalled(shown: string, name: string): boolean {
+  return visible(name) === '' ? shown === '(no name)' : isCutOf(shown, name, PART_LIMIT);
+}
