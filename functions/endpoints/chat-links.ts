@@ -14,21 +14,21 @@ export type LinkTemplates = readonly LinkTemplate[];
 const LINK_LENGTH = 1_000;
 
 /** Where the project of an event can be seen. */
-export function projectLink(event: ProjectEvent | TaskEvent, templates: LinkTemplates): string | undefined {
+export function projectLink(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): string | undefined {
   const { process, project } = event.data;
   return filled(templateOf(event, templates)?.project, { processId: process.id, projectId: project.id });
 }
 
 /** Where the task of an event can be seen. */
-export function taskLink(event: TaskEvent, templates: LinkTemplates): string | undefined {
+export function taskLink(event: TaskEvent, templates?: LinkTemplates): string | undefined {
   const { process, project, task } = event.data;
   const values = { processId: process.id, projectId: project.id, taskId: task.id };
   return filled(templateOf(event, templates)?.task, values);
 }
 
-function templateOf(event: ProjectEvent | TaskEvent, templates: LinkTemplates): LinkTemplate | undefined {
+function templateOf(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): LinkTemplate | undefined {
   const name = workspaceOf(event);
-  return templates.find(({ workspace }) => workspace === name);
+  return templates?.find(({ workspace }) => workspace === name);
 }
 
 function filled(template: string | undefined, values: Readonly<Record<string, string>>): string | undefined {

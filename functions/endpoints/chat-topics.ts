@@ -15,7 +15,7 @@ type Some<Event> = [Event, ...Event[]];
 /** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
  *  its events by sequence and index, one per process with its fields' events, one per `source.*` event. An event that
  *  came twice is told once. */
-export function chatTopics(events: readonly ChangeEvent[], templates: LinkTemplates = []): ChatTopic[] {
+export function chatTopics(events: readonly ChangeEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
   const groups = Map.groupBy(unique, event => JSON.stringify(placeOf(event)));
   return [...groups.values()].map(group => {
@@ -44,7 +44,7 @@ function fieldsTopic(events: Some<FieldEvent>): ChatTopic {
   };
 }
 
-function projectTopic(events: Some<RecordEvent>, templates: LinkTemplates): ChatTopic {
+function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): ChatTopic {
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
   const records = events.map(chatRecord);

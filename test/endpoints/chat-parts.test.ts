@@ -65,6 +65,7 @@ describe('a value', () => {
     expect(chatValue([null, 'a', 1, true], 60)).toEqual({ text: 'null, a, 1, true' });
     expect(chatValue([1, { a: 1 }], 60)).toEqual({ text: '[1,{"a":1}]' });
     expect(chatValue([['a'], 'b'], 60)).toEqual({ text: '[["a"],"b"]' });
+    expect(chatValue([' ', { name: 'a' }, ''], 60)).toEqual({ text: '" ", a, ""' });
   });
 
   it('is cut to its limit', () => {
@@ -140,6 +141,14 @@ describe('records in little room', () => {
     expect(links(one + 50)).toEqual([undefined, undefined, undefined].slice(0, Math.floor((one + 50) / one)));
   });
 
+  it.each([160, 60])('keep their links where values of %i characters make room', limit => {
+    const link = 'https://app.example.com/';
+    const one = record({ link, fields: fields(1, 400) });
+    const total = lengthOf(viewOf(one, linesOf(one, { value: limit, lines: 5 })));
+    const { parts } = fitRecords([one], { total, parts: 1, write: view => view, size: lengthOf });
+    expect(parts.map(({ heading }) => heading[0]?.link)).toEqual([link]);
+  });
+
   it('are told in part when not even that fits', () => {
     const { shown, left } = fit([record({ fields: fields(20, 400) })], 500);
     expect([shown, left]).toEqual([[3], 17]);
@@ -191,6 +200,28 @@ describe('a topic', () => {
     const [topic] = chatTopics(fieldsOf([old], [{ ...old, archived: false }]));
     expect(topic?.records[0]?.fields.map(({ name, to }) => [name, to])).toEqual([['Archived', false]]);
     expect(created && chatTopics([created])[0]?.records[0]?.name).toBe('(no name)');
+  });
+
+  it('of a new field tells its name again only where the heading has not all of it', () => {
+    const told = (name: string, externalId = 'note') =>
+      chatTopics(fieldsOf([], [{ externalId, name, type: 'text' }]))[0]?.records[0]?.fields.map(
+        change => change.name,
+      );
+    expect(told('Note')).toEqual(['Type']);
+    expect(told('קריאה')).toEqual(['Type']);
+    expect(told('\u200B')).toEqual(['Name', 'Type']);
+    expect(told('\u200B', '\u200B')).toEqual(['Type']);
+    expect(told('x'.repeat(120))).toEqual(['Type']);
+    expect(told('x'.repeat(121))).toEqual(['Name', 'Type']);
+  });
+
+  it('of a field that changed tells also what its heading has', () => {
+    const before = { externalId: 'number', name: 'Count', type: 'text' };
+    const [topic] = chatTopics(fieldsOf([before], [{ ...before, name: 'number', type: 'number' }]));
+    expect(topic?.records[0]?.fields.map(({ name, to }) => [name, to])).toEqual([
+      ['Name', 'number'],
+      ['Type', 'number'],
+    ]);
   });
 
   it('of fields settles the events of all', () => {
