@@ -6,9 +6,9 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: "a group's second event dropped",
     edits: [
       edit(
-        'endpoints/chat-topic.ts',
-        'records: events.map(recordOf),',
-        'records: events.map(recordOf).filter((_, index) => index !== 1),',
+        'endpoints/chat-topics.ts',
+        ': record;\n    }),',
+        ': record;\n    }).filter((_, index) => index !== 1),',
       ),
     ],
   },
@@ -95,7 +95,7 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: 'times of the latest event alone',
     edits: [
       edit(
-        'endpoints/chat-topic.ts',
+        'endpoints/chat-origin.ts',
         'Math.min(...observed.map(span => Date.parse(span.after)))',
         'Math.max(...observed.map(span => Date.parse(span.after)))',
       ),
@@ -103,17 +103,17 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: 'events of one commit in any order',
-    edits: [edit('endpoints/chat-topic.ts', 'indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)')],
+    edits: [edit('endpoints/chat-topics.ts', 'indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)')],
   },
   {
     name: 'the first name of a renamed project as title',
-    edits: [edit('endpoints/chat-topic.ts', 'events.findLast(event =>', 'events.find(event =>')],
+    edits: [edit('endpoints/chat-topics.ts', 'events.findLast(event =>', 'events.find(event =>')],
   },
   {
     name: 'projects of one name told as one',
     edits: [
       edit(
-        'endpoints/chat-topic.ts',
+        'endpoints/chat-topics.ts',
         'return [event.source, event.data.project.id];',
         'return [event.source, event.data.project.name ?? event.data.project.id];',
       ),

@@ -17,8 +17,8 @@ export const ENDPOINTS: readonly Bug[] = [
     edits: [
       edit(
         'endpoints/chat-fields.ts',
-        "action === 'archived' ? data.changes.filter(({ field }) => field !== 'archived') : data.changes;",
-        "data.changes.filter(({ field }) => field !== 'archived');",
+        "action === 'archived'\n      ? field === 'archived'",
+        "field === 'archived'\n      ? true",
       ),
     ],
   },
