@@ -115,8 +115,12 @@ function deliverInPeace(house: House, patience: Patience): Promise<string[]> {
   return endOf(house.live(PROCESSES, '--once'), patience, DELIVERS_WITHIN);
 }
 
+/** What was made again this soon after its deletion waits until a listing is clearly later, in ms (docs/decisions/0058). */
+const CLEARLY_LATER = 6_000;
+
 /** The first sweep that ends may have listed before the last edit: two more follow it. */
 async function sweptTwice(house: House, life: Life, patience: Patience): Promise<void> {
+  await patience.pause(CLEARLY_LATER);
   for (let round = 0; round < 3; round++) {
     const before = PROCESSES.map(id => house.sweptAt(id));
     while (PROCESSES.some((id, index) => house.sweptAt(id) <= (before[index] ?? 0))) {
