@@ -115,13 +115,12 @@ async function hold(pass: Pass, missing: number, listing: Listing, known: number
  *  of the project since; where it answers all the same, the next sweep decides. */
 async function deleteProject(pass: Pass, projectId: string, listing: Listing): Promise<void> {
   const { process, snapshots, definitions, clock } = pass.parts;
+  // What a listing may have passed over was found to be gone since it ended.
+  const since = listing.complete ? 0 : clock() - listing.endedAt;
   for (;;) {
     const held = await snapshots.load(process, projectId);
     if (!held || held.recordReadAt > listing.readAt) return;
-    const isInDoubt = held.recordReadAt === listing.readAt;
-    if (isInDoubt && (await taskListAnswers(pass, projectId)) !== 404) return;
-    // What a listing may have passed over, and what was asked for once more, was found to be gone since it ended.
-    const since = listing.complete && !isInDoubt ? 0 : clock() - listing.endedAt;
+    if (held.recordReadAt === listing.readAt && (await taskListAnswers(pass, projectId)) !== 404) return;
     const changes = compareProject(projectId, held.content, undefined, definitions.rules);
     const readBefore = Math.max(listing.readBefore + since, held.recordReadAt);
     const { readAt, untimed } = listing;
