@@ -76,10 +76,8 @@ export function fieldName({ kind, name }: ChatField, limit: number): string {
 function propertyInWords(property: string): string {
   if (!/^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/.test(property)) return property;
   const words = property.replace(/(?<=[a-z0-9])(?=[A-Z])|[_-]/g, ' ').split(' ');
-  const [first = '', ...rest] = words.map(word =>
-    /^[A-Z][a-z0-9]*$/.test(word) ? word.toLowerCase() : word,
-  );
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
+  const text = words.map(word => (/^[A-Z][a-z0-9]*$/.test(word) ? word.toLowerCase() : word)).join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** What a field was and is, or what came and went of it. */
@@ -111,13 +109,12 @@ function plain(text: string): Run {
   return { text, look: 'plain' };
 }
 
-/** Neighbours that look alike are one run: each costs room in a message. */
+/** Neighbours that look alike are one run: each costs room in a message. What a link is of has none that looks like it. */
 function merged(runs: readonly Run[]): Run[] {
   const result: Run[] = [];
   for (const run of runs) {
     const last = result.at(-1);
-    if (last?.look === run.look && last.link === run.link)
-      result[result.length - 1] = { ...last, text: last.text + run.text };
+    if (last?.look === run.look) result[result.length - 1] = { ...last, text: last.text + run.text };
     else result.push(run);
   }
   return result;

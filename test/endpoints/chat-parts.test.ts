@@ -149,6 +149,17 @@ describe('records in little room', () => {
     expect(parts.map(({ heading }) => heading[0]?.link)).toEqual([link]);
   });
 
+  it('without their links are told with short values, five of a record', () => {
+    const [bare, linked] = [undefined, 'https://app.example.com/'].map(link =>
+      record({ link, fields: fields(20, 400) }),
+    ) as [ChatRecord, ChatRecord];
+    const total = lengthOf(viewOf(bare, linesOf(bare, { value: 60, lines: 5 })));
+    const size = (view: RecordView) => lengthOf(view) + (view.heading[0]?.link?.length ?? 0);
+    const { parts } = fitRecords([linked], { total, parts: 1, write: view => view, size });
+    expect(parts.map(({ shown, heading }) => [shown, heading[0]?.link])).toEqual([[5, undefined]]);
+    expect(longest(parts)).toBe(59);
+  });
+
   it('are told in part when not even that fits', () => {
     const { shown, left } = fit([record({ fields: fields(20, 400) })], 500);
     expect([shown, left]).toEqual([[3], 17]);
