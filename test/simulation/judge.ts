@@ -85,8 +85,9 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
     if (!told[id] && world.commits.passedOver.has(id)) continue;
     // Beside a listing that did not come to rest a project without tasks is left to the sweep (docs/decisions/0019).
     if (!served[id] && (plan.sluggish || plan.restless) && hasNoTasks(told[id])) continue;
-    // A snapshot that seems newer than the listing, by another clock, is left to the sweep (docs/decisions/0052).
-    if (!served[id] && !areOne(plan)) continue;
+    // By another clock a snapshot may seem newer than the listing (docs/decisions/0052), and what was made again older than its
+    // deletion (0058): both are left to the sweep.
+    if (!areOne(plan) && (!served[id] || (!told[id] && mayBeMadeAgain(world, plan, id)))) continue;
     // Deletions in bulk wait for an operator; what is left of them when the hold ends, for the next sweep.
     if (!served[id] && world.commits.events.some(({ type }) => type === 'source.held')) continue;
     throw new Violation(
@@ -94,6 +95,13 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
       `project ${id} changed for all to see, but was not told:${both(told[id], served[id])}`,
     );
   }
+}
+
+function mayBeMadeAgain(world: World, { freedoms, steps }: Plan, id: string): boolean {
+  const wasDeleted = world.commits.events.some(
+    ({ type, data }) => type === 'project.deleted' && 'project' in data && data.project.id === id,
+  );
+  return wasDeleted && !isTimed(freedoms, steps);
 }
 
 function hasNoTasks(project: ToldProject | undefined): boolean {
