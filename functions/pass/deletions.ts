@@ -4,6 +4,7 @@ import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { announce } from './announce.ts';
 import { commitChanges } from './commit-changes.ts';
+import { CLOCK_TOLERANCE_MS } from './freshest.ts';
 import type { Listing } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { taskListAnswers } from './task-list-answers.ts';
@@ -110,17 +111,18 @@ async function hold(pass: Pass, missing: number, listing: Listing, known: number
   });
 }
 
-/** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. The service's clock
- *  tells seconds only: where both were read in the same one, the task list is asked for once more, and then tells what became
- *  of the project since; where it answers all the same, the next sweep decides. */
+/** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. Where the two were
+ *  read at about one time, that may be so, too: the task list is asked for once more, and then tells what became of the project
+ *  since; where it answers all the same, the next sweep decides. */
 async function deleteProject(pass: Pass, projectId: string, listing: Listing): Promise<void> {
   const { process, snapshots, definitions, clock } = pass.parts;
-  // What a listing may have passed over was found to be gone since it ended.
-  const since = listing.complete ? 0 : clock() - listing.endedAt;
   for (;;) {
     const held = await snapshots.load(process, projectId);
     if (!held || held.recordReadAt > listing.readAt) return;
-    if (held.recordReadAt === listing.readAt && (await taskListAnswers(pass, projectId)) !== 404) return;
+    const isInDoubt = listing.readAt - held.recordReadAt <= CLOCK_TOLERANCE_MS;
+    if (isInDoubt && (await taskListAnswers(pass, projectId)) !== 404) return;
+    // What a listing may have passed over, and what was asked for once more, was found to be gone since it ended.
+    const since = listing.complete && !isInDoubt ? 0 : clock() - listing.endedAt;
     const changes = compareProject(projectId, held.content, undefined, definitions.rules);
     const readBefore = Math.max(listing.readBefore + since, held.recordReadAt);
     const { readAt, untimed } = listing;

@@ -3,8 +3,8 @@ import { updateTime } from '../changes/ignored-fields.ts';
 import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import type { Listed } from './listing.ts';
 
-/** Clocks of one service's machines may differ by this much: what was read so much later is newer. */
-const CLOCK_TOLERANCE_MS = 5_000;
+/** Clocks of one service's machines may differ by this much, and tell seconds only: what was read so much later is newer. */
+export const CLOCK_TOLERANCE_MS = 5_000;
 /** Ours may be wrong by hours, and differ between two pollers (docs/decisions/0052). */
 const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
