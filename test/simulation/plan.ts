@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Freedoms } from '../../local/service/freedoms.ts';
 import { type Boundary, FAULTS, type Strike } from './faults.ts';
-import { areClose, type ClockStep, clockSteps, type Skew, skew, withClocks } from './plan/clocks.ts';
+import { areClose, type ClockStep, clockSteps, isTimed, type Skew, skew, withClocks } from './plan/clocks.ts';
 import {
   type Backlog,
   backlog,
@@ -455,15 +455,26 @@ function sound(plan: Plan): Plan {
     // Only an endpoint that wants no more has dead letters soon.
     deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
     // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).
-    steps: (restless ? ordered(plan).map(oneByOne) : ordered(plan)).map((step, index) =>
-      index < firstMissing(plan.steps) ? step : withoutMissing(step),
-    ),
+    steps: (restless ? ordered(plan).map(oneByOne) : ordered(plan))
+      .map((step, index) => (index < firstMissing(plan.steps) ? step : withoutMissing(step)))
+      .map(step => (isOrderKnown(plan) ? step : withUpdateTimes(step))),
   };
 }
 
 /** Where our clocks differ, what a restored table knows nothing of may get a smaller version than it had (docs/decisions/0042). */
 function ordered({ skew, steps }: Plan): readonly Step[] {
   return areClose(skew, steps) ? steps : steps.filter(step => step.do !== 'restore');
+}
+
+/** Whether something tells which of two readings of a record is the later one: the service's clock, or ours that are one. */
+function isOrderKnown({ freedoms, skew, steps }: Plan): boolean {
+  return isTimed(freedoms, steps) || areClose(skew, steps);
+}
+
+/** Else only its update time does (docs/decisions/0052). */
+function withUpdateTimes(step: Step): Step {
+  if (step.do === 'edit') return { ...step, touch: true };
+  return step.do === 'meet' ? { ...step, edits: step.edits.map(edit => ({ ...edit, touch: true })) } : step;
 }
 
 /** What hides a project from the list answers one reader at a time. */
