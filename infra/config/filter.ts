@@ -29,6 +29,9 @@ export function mayCarry(type: EventType, attribute: keyof AttributeFilter): boo
   return (CARRIED[type] as readonly string[]).includes(attribute);
 }
 
+/** Characters of one value: those that SNS compares a message attribute with. */
+export const LONGEST_TEXT = 256;
+
 const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
 
 const values = {
@@ -44,7 +47,10 @@ export const attributeFilter = object(values);
 
 const fieldValue = 'text of at most 256 characters, a number, true or false';
 const fieldValuesError = { error: `${fieldValue}, or a list of at least one of these` };
-const oneFieldValue = z.union([z.string().max(256), z.number(), z.boolean()], { error: fieldValue });
+const oneFieldValue = z.union(
+  [z.string().max(LONGEST_TEXT, { error: fieldValue }), z.number(), z.boolean()],
+  { error: fieldValue },
+);
 /** One value stands for a list of it. */
 const fieldValues = z
   .union(

@@ -1,4 +1,4 @@
-import { type EndpointFilter, endpointFilter } from '../../infra/config/filter.ts';
+import { type EndpointFilter, endpointFilter, LONGEST_TEXT } from '../../infra/config/filter.ts';
 import { nearest } from '../../infra/config/nearest.ts';
 import { neverMatching } from '../../infra/config/never-matching.ts';
 import { shown } from '../../infra/config/shown.ts';
@@ -33,9 +33,18 @@ export function filterOption(options: readonly string[]): EndpointFilter {
   const parsed = endpointFilter.safeParse(read);
   if (parsed.success) return matching(parsed.data);
   const [issue] = parsed.error.issues;
-  const [key, index] = issue?.path ?? [];
-  const value = typeof index === 'number' ? ` ${shown(lists[String(key)]?.[index] ?? '')}` : '';
-  throw new UsageError(`--filter ${String(key)}=: found${value || ' nothing'}; allowed: ${issue?.message}.`);
+  const [key, index, condition] = issue?.path ?? [];
+  const asked = key === 'values' ? [...fields][Number(index)] : undefined;
+  const [name, value] = asked
+    ? tooLong(asked, String(condition))
+    : [String(key), lists[String(key)]?.[Number(index)]];
+  throw new UsageError(`--filter ${name}=: found ${shown(value)}; allowed: ${issue?.message}.`);
+}
+
+/** What an option says of a field is refused for its length alone: of the field's name, or of one of the values. */
+function tooLong([field, asked]: [string, Read], key: string): [name: string, value: string | undefined] {
+  if (key === 'field') return [`${Object.keys(asked)[0]}:FIELD`, field];
+  return [`${key}:${field}`, asked[key]?.find(({ length }) => length > LONGEST_TEXT)];
 }
 
 /** @throws UsageError for one that no event ever fits */

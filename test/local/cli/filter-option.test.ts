@@ -66,8 +66,16 @@ describe('--filter', () => {
       'until:status=Done',
       '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "until:status".',
     ],
+    [
+      `to:status=Open,${'a'.repeat(257)}`,
+      '--filter to:status=: found text of 257 characters; allowed: text of at most 256 characters, a number, true or false.',
+    ],
+    [
+      `added:${'a'.repeat(257)}=x`,
+      '--filter added:FIELD=: found text of 257 characters; allowed: text of 1 to 256 characters.',
+    ],
     ['fields=a,,b', '--filter fields=: found ""; allowed: text of 1 to 256 characters.'],
-  ])('refuses %j with what is allowed', (option, message) => {
+  ])('refuses %.30j with what is allowed', (option, message) => {
     expect(() => filterOption([option])).toThrow(new UsageError(message));
   });
 
