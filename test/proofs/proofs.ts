@@ -78,7 +78,7 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
 }
 
 /** So many are drawn for the code as it is; a search for more is `npm run simulate`. */
-const PLANS = 2_000;
+const PLANS = 4_000;
 
 /** Plans of the simulation, 1,000 at a time. */
 function* thousands(base: number): Iterable<Command> {
