@@ -5,18 +5,26 @@ export type Attributes = Readonly<Record<string, { readonly Type: string; readon
 export interface NewDelivery {
   readonly endpoint: string;
   readonly eventId: string;
-  /** When it was published, by our clock, ms since 1970. */
+  /** Its place in the order of what waits, in ms since 1970: the time of its publication, or of its commit. The same event
+   *  has the same, however often it comes. */
   readonly at: number;
   /** The event as it was published, byte for byte. */
   readonly body: string;
   readonly attributes: Attributes;
+  /** It was asked for once more, from the journal. */
+  readonly replay?: boolean | undefined;
+  /** When it is tried first, by our clock; `at` by default. */
+  readonly due?: number | undefined;
+  /** Attempts that failed before it was added, and when the first was made. */
+  readonly attempts?: number | undefined;
+  readonly triedAt?: number | undefined;
 }
 
 /** A delivery that waits (DESIGN §6: `PENDING`). */
 export interface PendingDelivery extends NewDelivery {
-  /** Its place in the order of publication; unique. */
-  readonly seq: number;
-  /** When it is tried next, by our clock; the time of its publication before the first attempt. */
+  /** Its name among those of its endpoint. */
+  readonly place: string;
+  /** When it is tried next, by our clock. */
   readonly due: number;
   /** Attempts that failed. */
   readonly attempts: number;
@@ -32,6 +40,13 @@ export interface DeadDelivery extends NewDelivery {
   readonly attempts: number;
 }
 
+/** How a delivery dies. */
+export interface Death {
+  /** In ms since 1970, by our clock. */
+  readonly at: number;
+  readonly reason: string;
+}
+
 /** What waits for an endpoint, and what was given up. */
 export interface Standing {
   readonly pending: number;
@@ -40,39 +55,61 @@ export interface Standing {
   readonly dead: number;
 }
 
-/** What endpoints have yet to get. Each call happened whole, and outlives whatever crashes, once it has resolved. */
+/** One attempt (DESIGN §6: `ATTEMPT`); it is kept for 7 days. */
+export interface Attempt {
+  readonly endpoint: string;
+  /** When it began, in ms since 1970 by our clock. */
+  readonly at: number;
+  /** The events that it told: one, or several of a chat's message. */
+  readonly events: readonly { readonly id: string; readonly type: string }[];
+  /** Absent where no answer came. */
+  readonly status?: number | undefined;
+  /** Why it failed, in words; absent for one that did not. */
+  readonly failure?: string | undefined;
+  /** ms until the answer, or until it was given up. */
+  readonly took: number;
+  /** The first 1 KB of the answer, made harmless. */
+  readonly answer?: string | undefined;
+}
+
+/** What endpoints have yet to get. Each call happened whole, or its deliveries one by one, and what happened outlives whatever
+ *  crashes once the call has resolved. */
 export interface Deliveries {
   /** An event that waits for that endpoint already is not added again. */
   add(deliveries: readonly NewDelivery[]): Promise<void>;
-  /** What is due at `now`, but for those that somebody has in hand: the longest due first, at most `limit`. */
-  due(endpoint: string, now: number, limit: number, inHand?: readonly number[]): Promise<PendingDelivery[]>;
+  /** What is due at `now`, but for those that somebody has in hand, in the order of publication, at most `limit`. */
+  due(
+    endpoint: string,
+    now: number,
+    limit: number,
+    inHand?: readonly string[],
+  ): Promise<PendingDelivery[]>;
   /** When the next delivery becomes due after `now`. */
   nextDue(endpoint: string, now: number): Promise<number | undefined>;
   /** An attempt failed at `at`: it is tried again at `due`. */
   putOff(
     endpoint: string,
-    seq: number,
+    place: string,
     attempt: { readonly at: number; readonly due: number },
   ): Promise<void>;
   /** They are delivered, or of no further interest. */
-  remove(endpoint: string, seqs: readonly number[]): Promise<void>;
-  /** It is given up: dead instead of pending, in one step. */
-  bury(endpoint: string, seq: number, death: { readonly at: number; readonly reason: string }): Promise<void>;
+  remove(endpoint: string, places: readonly string[]): Promise<void>;
+  /** It is given up: dead instead of pending. */
+  bury(endpoint: string, place: string, death: Death): Promise<void>;
   /** All that was published before `before` is given up. @returns how many */
-  buryBefore(
-    endpoint: string,
-    before: number,
-    death: { readonly at: number; readonly reason: string },
-  ): Promise<number>;
+  buryBefore(endpoint: string, before: number, death: Death): Promise<number>;
+  /** What never waited in a row is given up. */
+  addDead(delivery: NewDelivery, death: Death): Promise<void>;
   /** All that waits is due at `now`. @returns how many that changed */
   bringForward(endpoint: string, now: number): Promise<number>;
-  /** Its dead letters are pending again, due at `now`, in the order of their publication. @returns how many */
-  revive(endpoint: string, now: number): Promise<number>;
+  /** Its dead letters, or those of one event, are pending again, due at `now`, in the order of their publication. @returns how
+   *  many */
+  revive(endpoint: string, now: number, eventId?: string): Promise<number>;
   /** The dead letters, the oldest first, at most `limit`. */
   dead(endpoint: string, limit: number): Promise<DeadDelivery[]>;
   standing(endpoint: string): Promise<Standing>;
-  /** Every endpoint that something waits for, or that has dead letters. */
-  endpoints(): Promise<string[]>;
-  /** Drops dead letters that died before `before`. @returns how many */
-  expire(before: number): Promise<number>;
+  /** Writes down attempts. */
+  note(attempts: readonly Attempt[]): Promise<void>;
+  /** The last attempts, the newest first, at most `limit`. */
+  attempts(endpoint: string, limit: number): Promise<Attempt[]>;
 }

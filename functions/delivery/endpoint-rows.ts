@@ -1,0 +1,39 @@
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+
+/** An endpoint as its row holds it (DESIGN §6: `ENDPOINTS`). */
+export interface EndpointRow {
+  readonly name: string;
+  /** Undefined: it stands in the configuration, and the row tells of its health alone. */
+  readonly settings?: EndpointSettings | undefined;
+  readonly health: Health;
+}
+
+/** What all runs that serve one endpoint must know. All times in ms since 1970, by our clock. */
+export interface Health {
+  /** By an operator: nothing is sent. */
+  readonly paused?: { readonly at: number } | undefined;
+  /** By itself, or after days of failure: nothing is sent until an operator resumes it. */
+  readonly stopped?: { readonly at: number; readonly reason: string } | undefined;
+  /** Attempts that failed in a row, and when the first of them did. */
+  readonly failures?: { readonly count: number; readonly since: number } | undefined;
+  /** It fails: one probe at a time is sent. */
+  readonly failing?: { readonly since: number; readonly probes: number } | undefined;
+  /** Nothing is sent before: its next probe, or what its `Retry-After` asked for. */
+  readonly notBefore?: number | undefined;
+  /** Deliveries wait in rows, which go first; the number grows with each time that some were added. */
+  readonly backlog?: number | undefined;
+  /** A run sends what waits, until then: no other does. */
+  readonly draining?: { readonly by: string; readonly until: number } | undefined;
+}
+
+/** The registry of endpoints. */
+export interface EndpointRows {
+  /** All of them, by name. */
+  list(): Promise<EndpointRow[]>;
+  read(name: string): Promise<EndpointRow | undefined>;
+  /** Reads the row, and writes what `decide` makes of it unless somebody else was first: then both again. `decide` answers
+   *  undefined to leave it as it is, and `removed` to remove it. @returns the row as it is then */
+  change(name: string, decide: Decide): Promise<EndpointRow | undefined>;
+}
+
+export type Decide = (row: EndpointRow | undefined) => EndpointRow | 'removed' | undefined;
