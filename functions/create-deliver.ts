@@ -1,90 +1,103 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { Clock, Random, Sleep } from './clock.ts';
 import { deliverBatch } from './delivery/deliver-batch.ts';
-import type { ChatFormat } from './delivery/jobs.ts';
-import type { Queues } from './delivery/queues.ts';
-import type { LinkTemplates } from './endpoints/chat-links.ts';
+import type { Deliveries } from './delivery/deliveries.ts';
+import { type DrainDependencies, drain } from './delivery/drain.ts';
+import { EndpointHealth } from './delivery/endpoint-health.ts';
+import type { EndpointRows } from './delivery/endpoint-rows.ts';
+import { QueueSettler } from './delivery/queue-settler.ts';
+import { addressOf, type Queues } from './delivery/queues.ts';
+import type { Registered, Registry } from './delivery/registry.ts';
+import { type SenderOptions, senderOf } from './delivery/sender.ts';
 import type { EndpointSettings } from './endpoints/endpoint.ts';
-import { guardedAgent, type Resolve, resolveBySystem } from './endpoints/guarded-agent.ts';
-import { createPoster, type PosterOptions, TIMEOUT_MS } from './endpoints/post.ts';
 import { type RetryTiming, STANDARD_TIMING } from './endpoints/retries.ts';
-import { createSecrets } from './endpoints/secrets.ts';
-import { slackMessages } from './endpoints/slack.ts';
-import { teamsMessages } from './endpoints/teams.ts';
-import type { EndpointStates } from './snapshots/endpoint-states.ts';
+import type { Slots } from './snapshots/slots.ts';
 import type { Count, Log } from './telemetry.ts';
 
-/** What Lambda's context tells of the time that is left. */
+/** What Lambda's context tells of the run. */
 export interface DeliverContext {
+  readonly awsRequestId: string;
   getRemainingTimeInMillis(): number;
 }
 
-export type Deliver = (event: SQSEvent, context?: DeliverContext) => Promise<SQSBatchResponse>;
+/** What one run works with. */
+type Tools = DrainDependencies & { readonly queues: Queues };
 
-export interface DeliverDependencies {
-  readonly endpoints: readonly EndpointSettings[];
-  /** The text of a secret, by its name or ARN. */
-  readonly readSecret: (secretId: string) => Promise<string>;
-  readonly states: EndpointStates;
+export type Deliver = (event: SQSEvent, context: DeliverContext) => Promise<SQSBatchResponse>;
+
+export interface DeliverDependencies extends SenderOptions {
+  readonly registry: Registry;
+  readonly rows: EndpointRows;
+  readonly deliveries: Deliveries;
+  readonly slots: Slots;
   readonly queues: Queues;
-  /** Of the workspaces whose records chats link to. */
-  readonly linkTemplates?: LinkTemplates;
   readonly clock: Clock;
   readonly random: Random;
   readonly sleep: Sleep;
-  /** Whether receivers may be on this machine, and then by http too. */
-  readonly allowLoopback: boolean;
   readonly log: Log;
   readonly count: Count;
-  /** Whether the log quotes what endpoints answer. */
-  readonly quotes?: boolean;
-  /** ms for each request; 15 s by default. */
-  readonly timeout?: number;
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
-  readonly resolve?: Resolve;
-  /** Opens what one batch's posts go through; see `PosterOptions`. */
-  readonly openAgent?: PosterOptions['openAgent'];
+  /** Whether attempts that succeeded are kept; they are by default. */
+  readonly keepsSuccesses?: boolean;
 }
 
-/** The deliverer: messages of the endpoints' queues in, HTTP requests out. What it returns stays in its queue, and is shown
- *  again when the message's age, or the endpoint's answer, says so. */
+/** The deliverer: messages of the queues in, HTTP requests out. What it returns stays in its queue for moments at most; what
+ *  waits for longer does so in rows. */
 export function createDeliver(dependencies: DeliverDependencies): Deliver {
-  const {
-    clock,
-    log,
-    resolve = resolveBySystem,
-    timeout = TIMEOUT_MS,
-    timing = STANDARD_TIMING,
-  } = dependencies;
-  const endpoints = new Map(dependencies.endpoints.map(endpoint => [endpoint.queueArn, endpoint]));
-  const readSecret = createSecrets(dependencies.readSecret, clock);
-  const { allowLoopback, quotes, openAgent = guardedAgent } = dependencies;
-  const chatFormats = chatFormatsWith(dependencies.linkTemplates);
-  const openPoster = () => createPoster({ allowLoopback, resolve, timeout, clock, quotes, openAgent });
+  const { registry, log, timing = STANDARD_TIMING } = dependencies;
+  const sender = senderOf(dependencies);
 
   return async ({ Records }, context) => {
-    const remaining = () => context?.getRemainingTimeInMillis() ?? Number.POSITIVE_INFINITY;
-    const batch = { ...dependencies, timing, readSecret, openPoster, chatFormats, remaining };
-    const groups = Map.groupBy(Records, ({ eventSourceARN }) => eventSourceARN);
-    const again = await Promise.all(
-      [...groups].map(([arn, records]) => {
-        const endpoint = endpoints.get(arn);
-        return endpoint ? deliverBatch(endpoint, records, batch) : unknownQueue(arn, records);
-      }),
-    );
+    const remaining = () => context.getRemainingTimeInMillis();
+    // A run's number makes it another one than its twin, which a request that came twice began.
+    const run = `${context.awsRequestId}/${dependencies.random()}`;
+    const tools = { ...dependencies, ...sender, timing, remaining, run };
+    const groups = Map.groupBy(Records, record => addressOf(record).name);
+    const again = await Promise.all([...groups].map(([name, records]) => serve(name, records, tools)));
     return { batchItemFailures: again.flat().map(itemIdentifier => ({ itemIdentifier })) };
   };
 
-  function unknownQueue(arn: string, records: readonly SQSRecord[]): string[] {
-    log.error(`No endpoint has the queue ${arn}; its messages stay there. Deploy again.`);
-    return records.map(({ messageId }) => messageId);
+  /** @returns the ids of messages that must stay in the queue */
+  async function serve(
+    name: string,
+    records: readonly SQSRecord[],
+    tools: Tools,
+  ): Promise<readonly string[]> {
+    let found: Registered | undefined;
+    try {
+      found = await registry.read(name);
+    } catch (error) {
+      log.error('An endpoint could not be looked up; its messages come again.', {
+        endpoint: name,
+        error: String(error),
+      });
+      return records.map(({ messageId }) => messageId);
+    }
+    if (!found) {
+      log.info('An endpoint was removed; what was to be delivered to it is dropped.', { endpoint: name });
+      return [];
+    }
+    const { endpoint, row } = found;
+    const [wakes, events] = [records.filter(isWake), records.filter(record => !isWake(record))];
+    const health = new EndpointHealth(name, row, tools);
+    const settler = new QueueSettler(endpoint, health, events, tools);
+    if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
+    if (wakes.length > 0) await sendWaiting(endpoint, tools);
+    return settler.again;
+  }
+
+  async function sendWaiting(endpoint: EndpointSettings, tools: Tools): Promise<void> {
+    try {
+      await drain(endpoint, tools);
+    } catch (error) {
+      // The next tick wakes another run.
+      log.error('What waits for an endpoint could not be sent.', {
+        endpoint: endpoint.name,
+        error: String(error),
+      });
+    }
   }
 }
 
-function chatFormatsWith(templates: LinkTemplates | undefined): Record<'slack' | 'teams', ChatFormat> {
-  return {
-    slack: events => slackMessages(events, templates),
-    teams: events => teamsMessages(events, templates),
-  };
-}
+const isWake = (record: SQSRecord) => addressOf(record).isWake;

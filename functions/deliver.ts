@@ -1,21 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { bounded, PATIENCE } from './aws-clients.ts';
+import { readConfigured } from './configured.ts';
 import { createDeliver, type Deliver } from './create-deliver.ts';
 import { sqsQueues } from './delivery/queues.ts';
+import { createRegistry } from './delivery/registry.ts';
+import { parameterSecrets } from './parameter-secrets.ts';
 import { deliverEnvironment, parseEnvironment } from './settings.ts';
-import { createEndpointStates } from './snapshots/endpoint-states.ts';
+import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
+import { createSlots } from './snapshots/slots.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
- * Triggered by the endpoints' queues, one event source mapping each, so that one invocation serves one endpoint: a slow one
- * keeps no other waiting. The messages are events, as the topic delivers them raw.
+ * Triggered by the queues of deliveries and of chats, each of which serves all endpoints: their messages come in fair turns,
+ * because the message group is the endpoint. A message brings an event for one endpoint, or wakes a run that looks after the
+ * endpoint's rows.
  *
- * State: each message's age is kept by its queue; that an endpoint is stopped, and a chat's next moment to send, by the
- * table. Effects come in this order: the POST; then the message is shown again later, or put into the dead-letter queue;
- * then it leaves its queue. A run that dies in between sends its messages again, with the same ids.
+ * State: what fails for longer than moments waits in rows; how an endpoint does, and whether it is paused, is in its row. Effects
+ * come in this order: the POST; then the message is shown again later, or its row stands; then it leaves its queue. A run that dies
+ * in between sends its messages again, with the same ids.
  */
 export const handler: Deliver = (event, context) => {
   deliver ??= configure(process.env);
@@ -25,31 +31,28 @@ export const handler: Deliver = (event, context) => {
 let deliver: Deliver | undefined;
 
 function configure(environment: NodeJS.ProcessEnv): Deliver {
-  const { TABLE_NAME, ENDPOINTS, LINK_TEMPLATES } = parseEnvironment(
+  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, SECRETS_PATH } = parseEnvironment(
     'deliver.ts',
     deliverEnvironment,
     environment,
   );
   const patience = bounded(PATIENCE.deliver);
-  const secrets = new SecretsManagerClient(patience);
   const between = {
     clock: Date.now,
     random: Math.random,
     sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
   };
+  const table = { client: new DynamoDBClient(patience), tableName: TABLE_NAME, patience: between };
+  const rows = createEndpointRows(table);
+  const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));
   return createDeliver({
-    endpoints: ENDPOINTS,
-    readSecret: async SecretId => {
-      const { SecretString = '' } = await secrets.send(new GetSecretValueCommand({ SecretId }));
-      return SecretString;
-    },
-    states: createEndpointStates({
-      client: new DynamoDBClient(patience),
-      tableName: TABLE_NAME,
-      patience: between,
-    }),
-    queues: sqsQueues(new SQSClient(patience)),
-    linkTemplates: LINK_TEMPLATES,
+    registry: createRegistry(endpoints, rows, Date.now),
+    rows,
+    deliveries: createDeliveries(table),
+    slots: createSlots(table),
+    secrets: parameterSecrets(new SSMClient(patience), SECRETS_PATH),
+    queues: sqsQueues(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
+    linkTemplates,
     ...between,
     allowLoopback: false,
     log: lambdaLog(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { EventType } from './changes/event.ts';
 import type { LinkTemplate } from './endpoints/chat-links.ts';
 import type { EndpointSettings } from './endpoints/endpoint.ts';
 
@@ -41,14 +42,20 @@ export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
 
 const values = z.array(z.union([z.string(), z.number(), z.boolean()])).optional();
 
+const names = z.array(z.string()).optional();
+
 /** One receiver of events that `deliver.ts` serves. */
-export const endpointSettings: z.ZodType<EndpointSettings> = z.strictObject({
+export const endpointSettings = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   kind: z.enum(['webhook', 'slack', 'teams']),
-  secret: z.string().min(1),
   filter: z
     .strictObject({
-      fields: z.array(z.string()).optional(),
+      // Which types there are, the configuration has checked.
+      events: z.array(z.custom<EventType>(type => typeof type === 'string')).optional(),
+      workspaces: names,
+      processes: names,
+      projects: names,
+      fields: names,
       values: z
         .array(
           z.strictObject({ field: z.string(), from: values, to: values, added: values, removed: values }),
@@ -56,10 +63,8 @@ export const endpointSettings: z.ZodType<EndpointSettings> = z.strictObject({
         .optional(),
     })
     .optional(),
-  queueArn: z.string().min(1),
-  queueUrl: z.url(),
-  deadLetterUrl: z.url(),
-});
+  perSecond: z.number().int().min(1).max(100).optional(),
+}) satisfies z.ZodType<EndpointSettings>;
 
 /** Where a workspace's records can be seen. */
 export const linkTemplate: z.ZodType<LinkTemplate> = z.strictObject({
@@ -90,11 +95,21 @@ export const publishEnvironment = z.object({
   REJECTED_QUEUE_URL: z.string().min(1),
 });
 
-/** The environment of `deliver.ts`; `ENDPOINTS` and `LINK_TEMPLATES` are JSON. */
-export const deliverEnvironment = z.object({
-  TABLE_NAME: z.string().min(1),
-  ENDPOINTS: json.pipe(z.array(endpointSettings)),
-  LINK_TEMPLATES: json.pipe(z.array(linkTemplate)).prefault('[]'),
+const queues = { DELIVERIES_QUEUE_URL: z.url(), CHAT_QUEUE_URL: z.url() };
+
+/** The environment of `route.ts`. */
+export const routeEnvironment = z.object({ TABLE_NAME: z.string().min(1), ...queues });
+
+/** The environment of `deliver.ts`. */
+export const deliverEnvironment = routeEnvironment.extend({
+  /** What the names of endpoints' secrets begin with, in the parameter store. */
+  SECRETS_PATH: z.string().min(1),
+});
+
+/** The environment of `tick.ts`. */
+export const tickEnvironment = routeEnvironment.extend({
+  /** Given where there are native subscriptions to watch. */
+  TOPIC_ARN: z.string().min(1).optional(),
 });
 
 /** The environment by its schema.

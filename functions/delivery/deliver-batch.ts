@@ -1,24 +1,38 @@
-import type { SQSRecord } from 'aws-lambda';
 import type { Sleep } from '../clock.ts';
 import type { EndpointKind, EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts';
 import { wants } from '../endpoints/filter.ts';
 import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Poster } from '../endpoints/post.ts';
 import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
-import type { EndpointStates } from '../snapshots/endpoint-states.ts';
+import type { Slots } from '../snapshots/slots.ts';
+import { AttemptLog } from './attempt-log.ts';
+import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
+import { closedTo, opensAt } from './health.ts';
+import type { Held } from './held.ts';
 import { type ChatFormat, chatJobs, type Job, type Letter, webhookJobs } from './jobs.ts';
 import { oneThenMany } from './one-then-many.ts';
+import type { SettlerDependencies } from './queue-settler.ts';
 import { readEvent } from './read-event.ts';
-import { Settler, type SettlerDependencies } from './settler.ts';
+import type { Settler } from './settler.ts';
 
-export interface BatchDependencies extends SettlerDependencies {
+export interface BatchDependencies extends SettlerDependencies, HealthDependencies {
   readonly readSecret: ReadEndpointSecret;
-  readonly states: EndpointStates;
+  readonly slots: Slots;
   readonly openPoster: () => Poster;
   readonly chatFormats: Readonly<Record<Exclude<EndpointKind, 'webhook'>, ChatFormat>>;
   readonly sleep: Sleep;
   /** ms until the run is cut off. */
   readonly remaining: () => number;
+  readonly deliveries: SettlerDependencies['deliveries'];
+}
+
+/** What is delivered to one endpoint together. */
+export interface Batch {
+  readonly endpoint: EndpointSettings;
+  readonly health: EndpointHealth;
+  readonly settler: Settler;
+  /** New deliveries wait behind what waits already; what waited itself does not. */
+  readonly isNew: boolean;
 }
 
 /** An attempt takes 15 s at most, and what follows from it must be written down. */
@@ -28,131 +42,138 @@ const WIDTH = 10;
 /** Slack's and Teams' bound: a message a second for one webhook. */
 const CHAT_INTERVAL_MS = 1000;
 
-/** Delivers one endpoint's messages, the oldest first. Returns the ids of those that must stay in the queue. */
-export async function deliverBatch(
-  endpoint: EndpointSettings,
-  records: readonly SQSRecord[],
-  dependencies: BatchDependencies,
-): Promise<readonly string[]> {
-  const settler = new Settler(endpoint, records, dependencies);
+/** Delivers to one endpoint what its settler has open, the oldest first, and settles each of it. Never rejects. */
+export async function deliverBatch(batch: Batch, dependencies: BatchDependencies): Promise<void> {
+  const { endpoint, settler } = batch;
   const poster = dependencies.openPoster();
+  const attempts = new AttemptLog(endpoint.name, dependencies);
   try {
-    await new Batch(endpoint, settler, poster, dependencies).run();
+    await new Run(batch, poster, attempts, dependencies).run();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     dependencies.log.error('Nothing can be delivered to an endpoint at present.', {
       endpoint: endpoint.name,
       reason,
     });
-    for (const record of settler.open) await settler.failed(record, { reason });
+    for (const held of settler.open) await settler.failed(held, { reason });
   } finally {
     await poster.close();
   }
   // Whatever a chat format forgot.
-  for (const record of settler.open) await settler.failed(record, { reason: 'no message told the event' });
-  return settler.again;
+  for (const held of settler.open) await settler.failed(held, { reason: 'no message told the event' });
+  await attempts.write();
 }
 
-/** What the outcome of one attempt means for all that follow in the batch. */
-type Rest = (record: SQSRecord) => Promise<void>;
-
-class Batch {
-  readonly #endpoint: EndpointSettings;
-  readonly #settler: Settler;
+class Run {
+  readonly #batch: Batch;
   readonly #poster: Poster;
+  readonly #attempts: AttemptLog;
   readonly #dependencies: BatchDependencies;
-  #rest: Rest | undefined;
+  #isLate = false;
 
-  constructor(endpoint: EndpointSettings, settler: Settler, poster: Poster, dependencies: BatchDependencies) {
-    this.#endpoint = endpoint;
-    this.#settler = settler;
+  constructor(batch: Batch, poster: Poster, attempts: AttemptLog, dependencies: BatchDependencies) {
+    this.#batch = batch;
     this.#poster = poster;
+    this.#attempts = attempts;
     this.#dependencies = dependencies;
   }
 
   async run(): Promise<void> {
-    const { states, readSecret } = this.#dependencies;
-    const { name, kind } = this.#endpoint;
-    const stopped = await states.isStopped(name);
-    if (stopped) {
-      const since = new Date(stopped.at).toISOString();
-      return this.#settle(this.#settler.open, record =>
-        this.#settler.dead(record, { reason: `the endpoint is stopped since ${since}: ${stopped.reason}` }),
-      );
-    }
+    const { endpoint, settler } = this.#batch;
+    if (this.#isClosed) return this.#settle(settler.open, held => settler.waits(held));
     const letters = await this.#readLetters();
-    const secret = await readSecret(this.#endpoint);
+    if (letters.length === 0) return;
+    const secret = await this.#dependencies.readSecret(endpoint);
+    const { kind } = endpoint;
     const { jobs, unfit } =
       kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, this.#dependencies.chatFormats[kind]);
-    for (const { record, reason } of unfit) await this.#settler.dead(record, { reason });
+    for (const { held, reason } of unfit) await settler.dead(held, { reason });
     // The first one alone: an endpoint that wants less is not met by ten at once.
     await oneThenMany(jobs, kind === 'webhook' ? WIDTH : 1, job => this.#do(job, secret));
   }
 
+  /** As far as this run knows. */
+  get #isClosed(): boolean {
+    const { health, isNew } = this.#batch;
+    const now = this.#dependencies.clock();
+    if (isNew) return closedTo(health.now, now) !== undefined;
+    return (opensAt(health.now) ?? Number.POSITIVE_INFINITY) > now;
+  }
+
   async #readLetters(): Promise<Letter[]> {
-    const firstReceived = (record: SQSRecord) => Number(record.attributes.ApproximateFirstReceiveTimestamp);
-    const oldestFirst = this.#settler.open.toSorted(
-      (left, right) => firstReceived(left) - firstReceived(right),
-    );
+    const { endpoint, settler } = this.#batch;
     const letters: Letter[] = [];
-    for (const record of oldestFirst) {
-      const read = readEvent(record.body);
-      if ('malformed' in read) await this.#settler.dead(record, { reason: read.malformed });
-      else if (wants(this.#endpoint.filter ?? {}, read.event)) letters.push({ record, event: read.event });
-      else this.#settler.unwanted(record);
+    for (const held of settler.open.toSorted((one, other) => one.at - other.at)) {
+      const read = readEvent(held.body);
+      if ('malformed' in read) await settler.dead(held, { reason: read.malformed });
+      else if (wants(endpoint.filter ?? {}, read.event)) letters.push({ held, event: read.event });
+      else await settler.unwanted(held);
     }
     return letters;
   }
 
   async #do(job: Job, secret: EndpointSecret): Promise<void> {
-    if (!this.#rest && !(await this.#mayStart())) this.#rest = record => this.#settler.later(record, 0);
-    if (this.#rest) return this.#settle(job.records, this.#rest);
-    const request = job.request(this.#dependencies.clock(), secret);
-    await this.#conclude(job.records, outcomeOf(await this.#poster.post(secret.url, request)));
+    const { settler } = this.#batch;
+    const all = job.letters.map(({ held }) => held);
+    if (this.#isClosed) return this.#settle(all, held => settler.waits(held));
+    if (!(await this.#mayStart())) return this.#settle(all, held => settler.untried(held));
+    const { clock } = this.#dependencies;
+    const began = clock();
+    const answer = await this.#poster.post(secret.url, job.request(began, secret));
+    const outcome = outcomeOf(answer);
+    this.#attempts.add(job.letters, { began, answer, outcome, secret });
+    await this.#conclude(all, outcome);
   }
 
   /** Waits for a chat's next moment to send. False when there is no time left for an attempt. */
   async #mayStart(): Promise<boolean> {
-    const { remaining, states, clock, sleep } = this.#dependencies;
-    const { name, kind } = this.#endpoint;
-    if (remaining() < LEAST_REMAINING_MS) return false;
+    const { remaining, slots, clock, sleep } = this.#dependencies;
+    const { name, kind } = this.#batch.endpoint;
+    if (this.#isLate || remaining() < LEAST_REMAINING_MS) return this.#late();
     if (kind === 'webhook') return true;
-    const wait = await states.reserveSlot(name, CHAT_INTERVAL_MS, clock());
-    if (remaining() - wait < LEAST_REMAINING_MS) return false;
+    const wait = await slots.reserveSlot(name, CHAT_INTERVAL_MS, clock());
+    if (remaining() - wait < LEAST_REMAINING_MS) return this.#late();
     await sleep(wait);
     return true;
   }
 
-  async #conclude(records: readonly SQSRecord[], outcome: Outcome): Promise<void> {
-    if (outcome.kind === 'delivered') return this.#settler.delivered(records);
+  #late(): false {
+    this.#isLate = true;
+    return false;
+  }
+
+  async #conclude(all: readonly Held[], outcome: Outcome): Promise<void> {
+    const { settler, health } = this.#batch;
+    if (outcome.kind === 'delivered') {
+      await settler.delivered(all);
+      return this.#tell(() => health.succeeded());
+    }
     const { reason, said } = outcome;
     const failure = { reason, said };
-    if (outcome.kind === 'failed')
-      return this.#settle(records, record => this.#settler.failed(record, failure));
-    if (outcome.kind === 'slowed') {
-      const rest: Rest = record => this.#settler.failed(record, failure, outcome.retryAfter);
-      // An answer that was on its way does not take back that another stopped the endpoint.
-      this.#rest ??= rest;
-      return this.#settle(records, rest);
+    if (outcome.kind === 'gone') {
+      await health.gone(failure);
+      return this.#settle(all, held => settler.waits(held));
     }
-    await this.#stop(reason);
-    this.#rest = record => this.#settler.dead(record, { reason: `the endpoint ${reason} and is stopped` });
-    await this.#settle(records, this.#rest);
-  }
-
-  async #stop(reason: string): Promise<void> {
-    const { states, clock, log, count } = this.#dependencies;
-    const { name } = this.#endpoint;
-    if (!(await states.stop(name, reason, clock()))) return;
-    count('EndpointStopped', 1, { endpoint: name });
-    log.error(
-      `Endpoint ${name} ${reason}: it wants no more events. It is stopped, and its events go to its dead-letter queue. ` +
-        `To serve it again, delete the table's item with pk ENDPOINT#${name} and sk STATE, then send its dead letters again.`,
-      { endpoint: name },
+    await this.#tell(() =>
+      health.failed(failure, outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined),
     );
+    await this.#settle(all, held => settler.failed(held, failure));
   }
 
-  async #settle(records: readonly SQSRecord[], how: Rest): Promise<void> {
-    await Promise.all(records.map(how));
+  /** How the endpoint does is no matter of the delivery: what can't be written down is found out again. */
+  async #tell(tell: () => Promise<void>): Promise<void> {
+    try {
+      await tell();
+    } catch (error) {
+      const { log } = this.#dependencies;
+      log.warn('How an endpoint does could not be written down.', {
+        endpoint: this.#batch.endpoint.name,
+        error: String(error),
+      });
+    }
+  }
+
+  async #settle(all: readonly Held[], how: (held: Held) => Promise<void>): Promise<void> {
+    await Promise.all(all.map(how));
   }
 }

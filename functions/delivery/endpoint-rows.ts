@@ -20,10 +20,20 @@ export interface Health {
   readonly failing?: { readonly since: number; readonly probes: number } | undefined;
   /** Nothing is sent before: its next probe, or what its `Retry-After` asked for. */
   readonly notBefore?: number | undefined;
-  /** Deliveries wait in rows, which go first; the number grows with each time that some were added. */
-  readonly backlog?: number | undefined;
+  /** Deliveries wait in rows. */
+  readonly waiting?: Waiting | undefined;
   /** A run sends what waits, until then: no other does. */
   readonly draining?: { readonly by: string; readonly until: number } | undefined;
+}
+
+/** What is known of an endpoint's rows without reading them. */
+export interface Waiting {
+  /** How often some were added: who finds none left forgets them only if this is as it was. */
+  readonly added: number;
+  /** When the next of them is tried. */
+  readonly due: number;
+  /** New deliveries wait behind them. */
+  readonly first: boolean;
 }
 
 /** The registry of endpoints. */

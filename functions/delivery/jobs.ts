@@ -1,36 +1,42 @@
-import type { SQSRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../changes/event.ts';
 import type { ChatMessage, EndpointRequest, EndpointSecret } from '../endpoints/endpoint.ts';
 import { webhookRequest } from '../endpoints/webhook.ts';
+import type { Held } from './held.ts';
 
-/** One POST, and the messages of the queue that it settles. */
+/** One POST, and the deliveries that it settles. */
 export interface Job {
-  readonly records: readonly SQSRecord[];
+  readonly letters: readonly Letter[];
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
 }
 
-/** A message of the queue with its event. */
+/** A delivery with its event. */
 export interface Letter {
-  readonly record: SQSRecord;
+  readonly held: Held;
   readonly event: ChangeEvent;
 }
 
 /** What becomes of some letters: jobs, and those that cannot even be formatted. */
 export interface Jobs {
   readonly jobs: readonly Job[];
-  readonly unfit: readonly { readonly record: SQSRecord; readonly reason: string }[];
+  readonly unfit: readonly { readonly held: Held; readonly reason: string }[];
 }
 
 export type ChatFormat = (events: readonly ChangeEvent[]) => readonly ChatMessage[];
 
+/** Tells a receiver that it was asked for once more: what it has seen, it may drop. */
+const REPLAY = { 'changewire-replay': 'true' };
+
 /** One job per event. */
 export function webhookJobs(letters: readonly Letter[]): Jobs {
-  const jobs = letters.map(({ record, event }) => ({
-    records: [record],
+  const jobs = letters.map(letter => ({
+    letters: [letter],
     // A webhook's secret holds one or two (`parseSecret`).
-    request: (now: number, { secrets }: EndpointSecret) =>
-      webhookRequest({ id: event.id, body: record.body }, secrets as readonly string[], now),
+    request: (now: number, { secrets }: EndpointSecret) => {
+      const { held, event } = letter;
+      const request = webhookRequest({ id: event.id, body: held.body }, secrets as readonly string[], now);
+      return held.replay ? { ...request, headers: { ...request.headers, ...REPLAY } } : request;
+    },
   }));
   return { jobs, unfit: [] };
 }
@@ -39,21 +45,21 @@ export function webhookJobs(letters: readonly Letter[]): Jobs {
  *  holds up no other. */
 export function chatJobs(letters: readonly Letter[], format: ChatFormat): Jobs {
   const fit: Letter[] = [];
-  const unfit: { record: SQSRecord; reason: string }[] = [];
+  const unfit: { held: Held; reason: string }[] = [];
   for (const letter of letters) {
     try {
       format([letter.event]);
       fit.push(letter);
     } catch (error) {
       const reason = `the event can not be shown (${(error as Error).name})`;
-      unfit.push({ record: letter.record, reason });
+      unfit.push({ held: letter.held, reason });
     }
   }
   const events = new Map(fit.map(({ event }) => [event.id, event]));
   const jobs = format([...events.values()]).map(({ body, eventIds }) => {
     const ids = new Set(eventIds);
     return {
-      records: fit.filter(({ event }) => ids.has(event.id)).map(({ record }) => record),
+      letters: fit.filter(({ event }) => ids.has(event.id)),
       request: () => ({ body, headers: {} }),
     };
   });

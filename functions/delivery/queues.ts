@@ -1,27 +1,141 @@
-import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import type { EndpointKind } from '../endpoints/endpoint.ts';
+
+/** The queues that lead to endpoints. Chats have one of their own, in which Lambda waits for more to say at once. */
+export interface QueueUrls {
+  readonly deliveries: string;
+  readonly chat: string;
+}
+
+/** What a message of these queues is for. */
+export interface Addressee {
+  readonly name: string;
+  readonly kind: EndpointKind;
+}
+
+/** One event for one endpoint. */
+export interface Routed {
+  readonly to: Addressee;
+  readonly body: string;
+}
 
 /** What delivery asks of SQS. */
 export interface Queues {
   /** Shows a message again in `seconds` (0 to 43,200, counted from its receive). */
-  changeVisibility(queueUrl: string, receiptHandle: string, seconds: number): Promise<void>;
-  /** Keeps a message that nobody took. `attributes` tell why. */
-  moveToDeadLetters(
-    deadLetterUrl: string,
-    body: string,
-    attributes: Readonly<Record<string, string>>,
-  ): Promise<void>;
+  hide(record: SQSRecord, seconds: number): Promise<void>;
+  /** Has a run look after what waits for the endpoint in rows, in `seconds` (0 to 900). */
+  wake(endpoint: Addressee, seconds: number): Promise<void>;
 }
 
-export function sqsQueues(client: Pick<SQSClient, 'send'>): Queues {
+/** What routing asks of SQS: puts these into the queues. @returns the places of those that are not in them */
+export type Send = (messages: readonly Routed[]) => Promise<number[]>;
+
+/** SQS's bound of one request. */
+const AT_ONCE = 10;
+/** A message without an event: it wakes who looks after rows. */
+const WAKE = 'wake';
+const ENDPOINT = 'endpoint';
+
+/** The endpoint that a message is for, and whether it brings an event or only wakes. */
+export function addressOf({ messageAttributes }: SQSRecord): { name: string; isWake: boolean } {
+  const name = messageAttributes[ENDPOINT]?.stringValue ?? '';
+  return { name, isWake: messageAttributes[WAKE] !== undefined };
+}
+
+type Client = Pick<SQSClient, 'send'>;
+
+export function sqsQueues(client: Client, urls: QueueUrls): Queues {
   return {
-    async changeVisibility(QueueUrl, ReceiptHandle, VisibilityTimeout) {
+    async hide({ eventSourceARN, receiptHandle: ReceiptHandle }, VisibilityTimeout) {
+      const QueueUrl = eventSourceARN.endsWith(nameOf(urls.chat)) ? urls.chat : urls.deliveries;
       await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
     },
-    async moveToDeadLetters(QueueUrl, MessageBody, attributes) {
-      const MessageAttributes = Object.fromEntries(
-        Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+    async wake(to, DelaySeconds) {
+      const attributes = attributesOf(to);
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: urlOf(urls, to),
+          MessageBody: WAKE,
+          DelaySeconds,
+          ...attributes,
+          MessageAttributes: {
+            ...attributes.MessageAttributes,
+            [WAKE]: { DataType: 'String', StringValue: '1' },
+          },
+        }),
       );
-      await client.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes }));
     },
   };
+}
+
+/** Fair queues: the message group is the endpoint, so that one that has much, or is slow, delays no other. */
+export function sqsSend(client: Client, urls: QueueUrls): Send {
+  return async messages => {
+    const unsent: number[] = [];
+    const byUrl = Map.groupBy(
+      messages.map((message, index) => ({ message, index })),
+      ({ message }) => urlOf(urls, message.to),
+    );
+    for (const [url, all] of byUrl) {
+      for (const some of slices(all)) unsent.push(...(await sendSome(client, url, some)));
+    }
+    return unsent;
+  };
+}
+
+type Numbered = { readonly message: Routed; readonly index: number };
+
+async function sendSome(client: Client, QueueUrl: string, some: readonly Numbered[]): Promise<number[]> {
+  const Entries = some.map(({ message: { to, body }, index }) => ({
+    Id: String(index),
+    MessageBody: body,
+    ...attributesOf(to),
+  }));
+  const { Failed = [] } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  return Failed.map(({ Id }) => Number(Id));
+}
+
+/** As many as one request takes: their number, and their bytes. */
+function slices(all: readonly Numbered[]): Numbered[][] {
+  let room = 0;
+  let size = 0;
+  let slice = -1;
+  const of = Map.groupBy(all, ({ message }) => {
+    const bytes = Buffer.byteLength(message.body) + OVERHEAD_BYTES;
+    if (size === AT_ONCE || bytes > room) {
+      slice += 1;
+      room = REQUEST_BYTES;
+      size = 0;
+    }
+    size += 1;
+    room -= bytes;
+    return slice;
+  });
+  return [...of.values()];
+}
+
+/** SQS's bound of one request, and what a message's attributes take of it. */
+const REQUEST_BYTES = 1_000_000;
+const OVERHEAD_BYTES = 500;
+
+function attributesOf({ name }: Addressee) {
+  return {
+    MessageGroupId: name,
+    MessageAttributes: { [ENDPOINT]: { DataType: 'String', StringValue: name } },
+  };
+}
+
+function urlOf({ deliveries, chat }: QueueUrls, { kind }: Addressee): string {
+  return kind === 'webhook' ? deliveries : chat;
+}
+
+/** A queue's URL ends as its ARN does, but for the separator. */
+function nameOf(url: string): string {
+  return `:${url.split('/').at(-1)}`;
 }

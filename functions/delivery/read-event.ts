@@ -25,3 +25,16 @@ export function readEvent(body: string): { event: ChangeEvent } | { malformed: s
   const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ');
   return { malformed: `the message is no change event: look at ${wrong}` };
 }
+
+/** Versions are times in ms since 1970, or later ones. */
+const LEAST_VERSION = 1e12;
+
+/** An event's id and its place among all others: its project's version, which is the time of its commit. Undefined where the text is
+ *  none. */
+export function placeOf(body: string): { readonly id: string; readonly at: number } | undefined {
+  const read = readEvent(body);
+  if ('malformed' in read) return undefined;
+  const { id, time, sequence } = read.event as ChangeEvent & { readonly sequence?: string };
+  const version = Number(sequence);
+  return { id, at: version >= LEAST_VERSION ? version : Date.parse(time) };
+}

@@ -3,27 +3,24 @@ import type { EndpointFilter } from './filter.ts';
 /** What an endpoint is (DESIGN §9). */
 export type EndpointKind = 'webhook' | 'slack' | 'teams';
 
-/** One receiver of events, with a queue and a dead-letter queue of its own. */
+/** One receiver of events. Where it is, and how its events are signed, is its secret. */
 export interface EndpointSettings {
   readonly name: string;
   readonly kind: EndpointKind;
-  /** Secrets Manager's name or ARN of the JSON of an {@link EndpointSecret}. */
-  readonly secret: string;
-  /** What the queue's subscription can't ask of the events; undefined: nothing more. */
-  readonly filter?: Pick<EndpointFilter, 'fields' | 'values'> | undefined;
-  readonly queueArn: string;
-  readonly queueUrl: string;
-  readonly deadLetterUrl: string;
+  /** Which events it gets; undefined: all. */
+  readonly filter?: EndpointFilter | undefined;
+  /** Requests a second while what waited for it is sent; 10 by default, of a chat 1. */
+  readonly perSecond?: number | undefined;
 }
 
-/** What the secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */
+/** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */
 export interface EndpointSecret {
   readonly url: string;
   /** Webhooks only: one, or two while the receiver changes from the old one to the new one. */
   readonly secrets?: readonly string[];
 }
 
-/** One POST to the secret's URL. */
+/** One POST to the endpoint's URL. */
 export interface EndpointRequest {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -17,6 +17,8 @@ export interface Answer {
   readonly at: number;
   /** What it said, if it is no success: one line, which repeats nothing of the URL behind its host. */
   readonly said?: string | undefined;
+  /** The beginning of what it said, as it came: it may hold anything, and must go through `harmless` first. */
+  readonly body?: string | undefined;
 }
 
 /** No answer, and why, in words that name neither URL nor address. */
@@ -37,7 +39,7 @@ export interface PosterOptions {
   /** ms for each request. */
   readonly timeout: number;
   readonly clock: Clock;
-  /** Whether an answer that is no success is told with its first line; otherwise no answer's body is looked at. */
+  /** Whether answers are told with what they say; otherwise no answer's body is looked at. */
   readonly quotes?: boolean | undefined;
   /** Opens what the posts go through; by default the agent that connects to allowed addresses only. */
   readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
@@ -56,8 +58,8 @@ export function createPoster(options: PosterOptions): Poster {
       const send = async (signal: AbortSignal): Promise<Answer> => {
         const response = await agent.request({ ...wired(url, request), signal });
         reached = head(response, clock());
-        if (!quotes || reached.status < 300) await response.body.dump({ limit: BODY_LIMIT, signal });
-        else reached = { ...reached, said: quote(await beginning(response.body), url) };
+        if (!quotes) await response.body.dump({ limit: BODY_LIMIT, signal });
+        else reached = withBody(reached, await beginning(response.body), url);
         return reached;
       };
       try {
@@ -79,6 +81,11 @@ function wired(url: string, { body, headers }: EndpointRequest) {
     headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'changewire' },
     body,
   } as const;
+}
+
+function withBody(answer: Answer, body: string, url: string): Answer {
+  const said = answer.status < 300 ? undefined : quote(body, url);
+  return { ...answer, ...(said !== undefined && { said }), ...(body !== '' && { body }) };
 }
 
 function head(response: Dispatcher.ResponseData, at: number): Answer {

@@ -1,3 +1,5 @@
+import type { EndpointSecret } from './endpoint.ts';
+
 /** More of an answer than this is not read, in bytes. */
 export const BODY_LIMIT = 65_536;
 /** So much of an answer is looked at, in bytes, and so much of its first line is quoted, in characters. */
@@ -25,6 +27,14 @@ export function quote(answer: string, url: string): string | undefined {
   const first = lines.find(line => /[\p{L}\p{N}]/u.test(line));
   if (first === undefined || first.startsWith('<') || repeats(first, url)) return undefined;
   return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first;
+}
+
+/** The beginning of an endpoint's answer as it may be kept: on one line, without what moves a cursor or hides anything; undefined when
+ *  it repeats what is secret of the endpoint. */
+export function harmless(answer: string, { url, secrets = [] }: EndpointSecret): string | undefined {
+  const text = clean(answer);
+  const isSecret = repeats(text, url) || secrets.some(secret => bare(text).includes(bare(secret)));
+  return text === '' || isSecret ? undefined : text;
 }
 
 /** Neither moves a terminal's cursor nor hides anything. */

@@ -19,28 +19,36 @@ const webhookSecret = z.object(
   'the JSON object',
 );
 
+/** Where endpoints' secrets are kept. */
+export interface SecretStore {
+  /** The text of a secret, by the endpoint's name. */
+  read(endpoint: string): Promise<string>;
+  /** What the secret is called there. */
+  nameOf(endpoint: string): string;
+  /** What an operator does to put this text there. */
+  putting(endpoint: string, text: string): string;
+}
+
 /** An endpoint's secret from its text.
  *  @throws an error that names the secret, what is wrong with it, and the remedy; never what is in it. */
-export function parseSecret({ name, kind, secret }: EndpointSettings, text: string): EndpointSecret {
+export function parseSecret(
+  endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
+  store: SecretStore,
+  text: string,
+): EndpointSecret {
+  const { name, kind } = endpoint;
   const parsed = (kind === 'webhook' ? webhookSecret : chatSecret).safeParse(json(text));
   if (parsed.success) return parsed.data;
   const wrong = [...new Set(parsed.error.issues.map(issue => issue.message))].join(', ');
-  throw new Error(`Endpoint ${name}: secret ${secret} lacks ${wrong}. ${remedy(kind, secret)}`);
+  throw new Error(
+    `Endpoint ${name}: secret ${store.nameOf(name)} lacks ${wrong}. ${remedy(endpoint, store)}`,
+  );
 }
 
-/** What an operator does about a secret that is there, but can't be read or is malformed. */
-export function remedy(kind: EndpointSettings['kind'], secret: string): string {
-  return `Put it there: aws secretsmanager put-secret-value --secret-id ${secret} ${example(kind)}`;
-}
-
-/** What an operator does about a secret that is not there. */
-export function makeIt(kind: EndpointSettings['kind'], secret: string): string {
-  return `Make it: aws secretsmanager create-secret --name ${secret} ${example(kind)}`;
-}
-
-function example(kind: EndpointSettings['kind']): string {
-  const secret = { url: 'https://…', ...(kind === 'webhook' && { secrets: [`${PREFIX}…`] }) };
-  return `--secret-string '${JSON.stringify(secret)}'`;
+/** What an operator does about a secret that is not there, can't be read or is malformed. */
+export function remedy({ name, kind }: Pick<EndpointSettings, 'name' | 'kind'>, store: SecretStore): string {
+  const example = { url: 'https://…', ...(kind === 'webhook' && { secrets: [`${PREFIX}…`] }) };
+  return `Put it there: ${store.putting(name, JSON.stringify(example))}`;
 }
 
 function json(text: string): unknown {

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import type { LinkTemplate } from './endpoints/chat-links.ts';
+import type { EndpointSettings } from './endpoints/endpoint.ts';
+import { endpointSettings, linkTemplate } from './settings.ts';
+
+/** What of the configuration is bundled with the code of the functions that deliver: it is changed by a deployment alone. */
+export interface Configured {
+  readonly endpoints: readonly EndpointSettings[];
+  readonly linkTemplates: readonly LinkTemplate[];
+  /** Native subscriptions of SNS, whose confirmation is watched. */
+  readonly subscriptions: readonly { readonly name: string; readonly url: string }[];
+}
+
+const configured = z.strictObject({
+  endpoints: z.array(endpointSettings),
+  linkTemplates: z.array(linkTemplate),
+  subscriptions: z.array(z.strictObject({ name: z.string().min(1), url: z.url() })),
+});
+
+/** Reads `configured.json` beside the bundle of a function.
+ *  @throws an error that names the file and what is wrong with it */
+export function readConfigured(file: URL): Configured {
+  const parsed = configured.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(
+    `configured.json is not as the deployment writes it. ${problems.join('; ')}. Deploy again.`,
+  );
+}

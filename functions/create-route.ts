@@ -1,0 +1,44 @@
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { Routed, Send } from './delivery/queues.ts';
+import { readEvent } from './delivery/read-event.ts';
+import type { Registry } from './delivery/registry.ts';
+import { wants } from './endpoints/filter.ts';
+import type { Count, Log } from './telemetry.ts';
+
+export type Route = (event: SQSEvent) => Promise<SQSBatchResponse>;
+
+export interface RouteDependencies {
+  readonly registry: Registry;
+  readonly send: Send;
+  readonly log: Log;
+  readonly count: Count;
+}
+
+/** The router: events of the topic in, one message for each endpoint that wants it out. An event of which one message is not in
+ *  its queue stays, and is routed again: who got it then gets it twice, with one id. */
+export function createRoute({ registry, send, log, count }: RouteDependencies): Route {
+  return async ({ Records }) => {
+    const endpoints = await registry.all();
+    const routed: (Routed & { readonly record: SQSRecord })[] = [];
+    const failed = new Set<string>();
+    for (const record of Records) {
+      const read = readEvent(record.body);
+      if ('malformed' in read) {
+        // After some receives the queue itself puts it aside.
+        log.error('A message is no event and can be routed to nobody.', {
+          messageId: record.messageId,
+          reason: read.malformed,
+        });
+        failed.add(record.messageId);
+        continue;
+      }
+      for (const { endpoint } of endpoints)
+        if (wants(endpoint.filter ?? {}, read.event))
+          routed.push({ to: endpoint, body: record.body, record });
+    }
+    for (const index of await send(routed))
+      failed.add((routed[index] as (typeof routed)[number]).record.messageId);
+    count('EventsRouted', Records.length - failed.size);
+    return { batchItemFailures: [...failed].map(itemIdentifier => ({ itemIdentifier })) };
+  };
+}

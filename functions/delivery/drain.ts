@@ -1,0 +1,131 @@
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { BatchDependencies } from './deliver-batch.ts';
+import { deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
+import type { PendingDelivery } from './deliveries.ts';
+import { EndpointHealth } from './endpoint-health.ts';
+import type { EndpointRow } from './endpoint-rows.ts';
+import { drained, opensAt } from './health.ts';
+import type { Queues } from './queues.ts';
+import { RowSettler } from './row-settler.ts';
+
+export interface DrainDependencies extends BatchDependencies {
+  readonly queues: Pick<Queues, 'wake'>;
+  /** A name that no other run has. */
+  readonly run: string;
+}
+
+const SECOND = 1000;
+/** SQS delays a message so long at most. */
+const LONGEST_DELAY_MS = 900 * SECOND;
+/** Until rows are looked at again that could not be written. */
+const STUCK_MS = 30 * SECOND;
+/** A chat's messages tell several at once: so many are read for one. */
+const CHAT_TOGETHER = 50;
+
+/** Sends what waits for an endpoint in rows, the oldest first, at its rate: of one that fails only one, as a probe, and the rest
+ *  behind it if that is taken. One run at a time does so; when its time is up, it wakes another. */
+export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
+  const until = dependencies.clock() + Math.min(dependencies.remaining(), LONGEST_DELAY_MS);
+  const row = await begin(endpoint, until, dependencies);
+  if (!row) return;
+  let rest: number | undefined;
+  try {
+    rest = await sendAll(endpoint, dependencies);
+  } finally {
+    await end(endpoint, dependencies);
+  }
+  if (rest !== undefined) await wakeAt(endpoint, rest, dependencies);
+}
+
+/** @returns when what is left is to be looked at, in ms since 1970; undefined: somebody else sees to that, or nothing is left */
+async function sendAll(
+  endpoint: EndpointSettings,
+  dependencies: DrainDependencies,
+): Promise<number | undefined> {
+  const { name, kind } = endpoint;
+  const { rows, deliveries, clock, sleep, remaining } = dependencies;
+  for (;;) {
+    const began = clock();
+    const row = await rows.read(name);
+    if (!row) return undefined;
+    const opens = opensAt(row.health);
+    if (opens === undefined || opens > began) return opens;
+    if (remaining() < LEAST_REMAINING_MS) return began;
+    const together = kind === 'webhook' ? rateOf(endpoint) : CHAT_TOGETHER;
+    const due = await deliveries.due(name, began, row.health.failing ? 1 : together);
+    if (due.length > 0) {
+      if (!(await send(endpoint, row, due, dependencies))) return began + STUCK_MS;
+      if (due.length === together && kind === 'webhook') await sleep(Math.max(0, began + SECOND - clock()));
+      continue;
+    }
+    const next = await deliveries.nextDue(name, began);
+    if (!row.health.waiting || (await settle(endpoint, row.health.waiting.added, next, dependencies)))
+      return next;
+  }
+}
+
+/** @returns false when a row could not be written: it would be sent again and again */
+async function send(
+  endpoint: EndpointSettings,
+  row: EndpointRow,
+  due: readonly PendingDelivery[],
+  dependencies: DrainDependencies,
+): Promise<boolean> {
+  const health = new EndpointHealth(endpoint.name, row, dependencies);
+  const settler = new RowSettler(endpoint.name, due, dependencies);
+  await deliverBatch({ endpoint, health, settler, isNew: false }, dependencies);
+  return !settler.isStuck;
+}
+
+/** Forgets that something is due. False when more was added meanwhile. */
+async function settle(
+  { name }: EndpointSettings,
+  added: number,
+  next: number | undefined,
+  { rows }: DrainDependencies,
+): Promise<boolean> {
+  let isSettled = true;
+  await rows.change(name, row => {
+    const health = row && drained(row.health, added, next);
+    isSettled = health !== undefined;
+    return row && health && { ...row, health };
+  });
+  return isSettled;
+}
+
+/** Takes the endpoint's rows for this run; undefined when another has them. */
+function begin(
+  { name }: EndpointSettings,
+  until: number,
+  { rows, clock, run }: DrainDependencies,
+): Promise<EndpointRow | undefined> {
+  let isOurs = false;
+  const taken = rows.change(name, row => {
+    const { draining } = row?.health ?? {};
+    isOurs =
+      row !== undefined && (draining === undefined || draining.until <= clock() || draining.by === run);
+    return row && isOurs ? { ...row, health: { ...row.health, draining: { by: run, until } } } : undefined;
+  });
+  return taken.then(row => (isOurs ? row : undefined));
+}
+
+async function end({ name }: EndpointSettings, { rows, run }: DrainDependencies): Promise<void> {
+  await rows.change(name, row => {
+    if (row?.health.draining?.by !== run) return undefined;
+    const { draining, ...health } = row.health;
+    return { ...row, health };
+  });
+}
+
+function rateOf({ kind, perSecond = kind === 'webhook' ? 10 : 1 }: EndpointSettings): number {
+  return perSecond;
+}
+
+async function wakeAt(
+  endpoint: EndpointSettings,
+  at: number,
+  { queues, clock }: DrainDependencies,
+): Promise<void> {
+  const seconds = Math.ceil(Math.max(0, at - clock()) / SECOND);
+  if (seconds * SECOND <= LONGEST_DELAY_MS) await queues.wake(endpoint, seconds);
+}

@@ -1,0 +1,173 @@
+import type { SQSRecord } from 'aws-lambda';
+import type { Clock, Random } from '../clock.ts';
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { Failure } from '../endpoints/outcome.ts';
+import { type RetryTiming, retryIn } from '../endpoints/retries.ts';
+import type { Count, Log } from '../telemetry.ts';
+import type { Deliveries, NewDelivery } from './deliveries.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
+import type { Held } from './held.ts';
+import type { Queues } from './queues.ts';
+import { placeOf } from './read-event.ts';
+import type { Settler } from './settler.ts';
+
+export interface SettlerDependencies {
+  readonly deliveries: Deliveries;
+  readonly timing: RetryTiming;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly count: Count;
+}
+
+/** What fails so long is tried again from its row: nothing waits for long in a queue, where nobody sees it. */
+export const LONGEST_HIDDEN_MS = 2.5 * 60_000;
+
+/** Settles messages of the queue: what waits for longer than a moment becomes a row, and leaves the queue only once that stands. */
+export class QueueSettler implements Settler {
+  readonly #endpoint: EndpointSettings;
+  readonly #health: EndpointHealth;
+  readonly #dependencies: SettlerDependencies & { readonly queues: Queues };
+  readonly #startedAt: number;
+  readonly #open: Map<string, { readonly record: SQSRecord; readonly held: Held }>;
+  readonly #again: string[] = [];
+
+  constructor(
+    endpoint: EndpointSettings,
+    health: EndpointHealth,
+    records: readonly SQSRecord[],
+    dependencies: SettlerDependencies & { readonly queues: Queues },
+  ) {
+    this.#endpoint = endpoint;
+    this.#health = health;
+    this.#dependencies = dependencies;
+    this.#startedAt = dependencies.clock();
+    this.#open = new Map(records.map(record => [record.messageId, { record, held: heldOf(record) }]));
+  }
+
+  get open(): readonly Held[] {
+    return [...this.#open.values()].map(({ held }) => held);
+  }
+
+  /** The ids of messages that must stay in the queue. */
+  get again(): readonly string[] {
+    return this.#again;
+  }
+
+  async delivered(held: readonly Held[]): Promise<void> {
+    for (const { id } of held) this.#open.delete(id);
+    this.#count('EventsDelivered', held.length);
+  }
+
+  async unwanted({ id }: Held): Promise<void> {
+    this.#open.delete(id);
+  }
+
+  async failed(held: Held, failure: Failure): Promise<void> {
+    const { timing, random, log } = this.#dependencies;
+    const triedAt = held.triedAt ?? this.#startedAt;
+    const pause = retryIn(this.#startedAt - triedAt, timing, random);
+    if (pause === undefined) return this.dead(held, failure);
+    this.#count('DeliveriesPostponed', 1);
+    log.warn('A delivery failed; it is tried again.', {
+      endpoint: this.#endpoint.name,
+      messageId: held.id,
+      ...failure,
+      seconds: pause / 1000,
+    });
+    if (pause <= LONGEST_HIDDEN_MS) return this.#hide(held, pause / 1000);
+    const due = this.#startedAt + pause;
+    await this.#keep(held, { due, attempts: held.attempts + 1, triedAt }, () =>
+      this.#health.joined(due, false),
+    );
+  }
+
+  async waits(held: Held): Promise<void> {
+    const due = this.#startedAt;
+    await this.#keep(held, { due, attempts: held.attempts, triedAt: held.triedAt }, () =>
+      this.#health.joined(due, true),
+    );
+  }
+
+  untried(held: Held): Promise<void> {
+    return this.#hide(held, 0);
+  }
+
+  async dead(held: Held, failure: Failure): Promise<void> {
+    const { deliveries, clock, log } = this.#dependencies;
+    const { name } = this.#endpoint;
+    const details = { endpoint: name, messageId: held.id, ...failure };
+    try {
+      await deliveries.addDead(this.#deliveryOf(held), { at: clock(), reason: failure.reason });
+      this.#open.delete(held.id);
+      this.#count('DeliveriesDead', 1);
+      log.error('A delivery was given up; it is a dead letter now.', details);
+    } catch (error) {
+      this.#stays(
+        held,
+        'A delivery that was given up could not be written down; it stays in the queue.',
+        error,
+      );
+    }
+  }
+
+  /** Puts it into a row; the message leaves the queue only once the row stands, and the endpoint's row knows of it. */
+  async #keep(held: Held, how: Partial<NewDelivery>, join: () => Promise<void>): Promise<void> {
+    try {
+      await this.#dependencies.deliveries.add([{ ...this.#deliveryOf(held), ...how }]);
+      await join();
+      this.#open.delete(held.id);
+    } catch (error) {
+      this.#stays(held, 'A delivery that waits could not be written down; it stays in the queue.', error);
+    }
+  }
+
+  /** Shows the message again in `seconds`. */
+  async #hide(held: Held, seconds: number): Promise<void> {
+    const record = this.#open.get(held.id)?.record as SQSRecord;
+    this.#open.delete(held.id);
+    this.#again.push(held.id);
+    try {
+      await this.#dependencies.queues.hide(record, seconds);
+    } catch (error) {
+      this.#dependencies.log.warn('When a message is tried again could not be set; the queue decides.', {
+        endpoint: this.#endpoint.name,
+        messageId: held.id,
+        error: String(error),
+      });
+    }
+  }
+
+  #stays(held: Held, what: string, error: unknown): void {
+    this.#open.delete(held.id);
+    this.#again.push(held.id);
+    this.#dependencies.log.error(what, {
+      endpoint: this.#endpoint.name,
+      messageId: held.id,
+      error: String(error),
+    });
+  }
+
+  #deliveryOf({ id, body, at, replay }: Held): NewDelivery {
+    const eventId = placeOf(body)?.id ?? id;
+    return { endpoint: this.#endpoint.name, eventId, at, body, attributes: {}, ...(replay && { replay }) };
+  }
+
+  #count(name: string, value: number): void {
+    this.#dependencies.count(name, value, { endpoint: this.#endpoint.name });
+  }
+}
+
+/** The first attempt was at the first receive, or soon after. */
+function heldOf({ messageId, body, attributes, messageAttributes }: SQSRecord): Held {
+  const firstReceived = Number(attributes.ApproximateFirstReceiveTimestamp);
+  const receives = Number(attributes.ApproximateReceiveCount);
+  return {
+    id: messageId,
+    body,
+    at: placeOf(body)?.at ?? Number(attributes.SentTimestamp),
+    triedAt: receives > 1 ? firstReceived : undefined,
+    attempts: receives - 1,
+    ...(messageAttributes.replay && { replay: true }),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.ts';
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
+
+/** An endpoint, and its row as it was read with it. */
+export interface Registered {
+  readonly endpoint: EndpointSettings;
+  readonly row: EndpointRow | undefined;
+}
+
+/** All endpoints: those of the configuration, which win, and those of rows. */
+export interface Registry {
+  /** As they are now. */
+  read(name: string): Promise<Registered | undefined>;
+  /** As they were at most 10 s ago. */
+  all(): Promise<readonly Registered[]>;
+}
+
+/** A change is obeyed within 30 s: this, and what was on its way. */
+const KEPT_MS = 10_000;
+
+export function createRegistry(
+  configured: readonly EndpointSettings[],
+  rows: EndpointRows,
+  clock: Clock,
+): Registry {
+  const byName = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
+  let kept: { readonly all: readonly Registered[]; readonly until: number } | undefined;
+  return {
+    async read(name) {
+      const row = await rows.read(name);
+      const endpoint = byName.get(name) ?? row?.settings;
+      return endpoint && { endpoint, row };
+    },
+    async all() {
+      if (kept && clock() < kept.until) return kept.all;
+      const until = clock() + KEPT_MS;
+      const found = new Map((await rows.list()).map(row => [row.name, row]));
+      const added = [...found.values()].flatMap(row =>
+        row.settings && !byName.has(row.name) ? [{ endpoint: row.settings, row }] : [],
+      );
+      const all = [...configured.map(endpoint => ({ endpoint, row: found.get(endpoint.name) })), ...added];
+      kept = { all, until };
+      return all;
+    },
+  };
+}

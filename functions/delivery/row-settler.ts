@@ -1,0 +1,113 @@
+import type { Failure } from '../endpoints/outcome.ts';
+import { retryIn } from '../endpoints/retries.ts';
+import type { PendingDelivery } from './deliveries.ts';
+import type { Held } from './held.ts';
+import type { SettlerDependencies } from './queue-settler.ts';
+import type { Settler } from './settler.ts';
+
+/** Settles deliveries that waited in rows: their rows tell what becomes of them. */
+export class RowSettler implements Settler {
+  readonly #endpoint: string;
+  readonly #dependencies: SettlerDependencies;
+  readonly #startedAt: number;
+  readonly #open: Map<string, Held>;
+  #isStuck = false;
+
+  constructor(endpoint: string, rows: readonly PendingDelivery[], dependencies: SettlerDependencies) {
+    this.#endpoint = endpoint;
+    this.#dependencies = dependencies;
+    this.#startedAt = dependencies.clock();
+    this.#open = new Map(rows.map(row => [row.place, { ...row, id: row.place }]));
+  }
+
+  /** Whether a row could not be written, and is as it was. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  get open(): readonly Held[] {
+    return [...this.#open.values()];
+  }
+
+  async delivered(held: readonly Held[]): Promise<void> {
+    await this.#remove(held);
+    this.#count('EventsDelivered', held.length);
+  }
+
+  async unwanted(held: Held): Promise<void> {
+    await this.#remove([held]);
+  }
+
+  async failed(held: Held, failure: Failure): Promise<void> {
+    const { deliveries, timing, random, log } = this.#dependencies;
+    const pause = retryIn(this.#startedAt - (held.triedAt ?? this.#startedAt), timing, random);
+    if (pause === undefined) return this.dead(held, failure);
+    this.#count('DeliveriesPostponed', 1);
+    log.warn('A delivery failed; it is tried again.', {
+      endpoint: this.#endpoint,
+      messageId: held.id,
+      ...failure,
+      seconds: pause / 1000,
+    });
+    await this.#written(held, () =>
+      deliveries.putOff(this.#endpoint, held.id, { at: this.#startedAt, due: this.#startedAt + pause }),
+    );
+  }
+
+  async waits({ id }: Held): Promise<void> {
+    this.#open.delete(id);
+  }
+
+  async untried({ id }: Held): Promise<void> {
+    this.#open.delete(id);
+  }
+
+  async dead(held: Held, failure: Failure): Promise<void> {
+    const { deliveries, clock, log } = this.#dependencies;
+    const { reason } = failure;
+    const isWritten = await this.#written(held, () =>
+      deliveries.bury(this.#endpoint, held.id, { at: clock(), reason }),
+    );
+    if (!isWritten) return;
+    this.#count('DeliveriesDead', 1);
+    log.error('A delivery was given up; it is a dead letter now.', {
+      endpoint: this.#endpoint,
+      messageId: held.id,
+      ...failure,
+    });
+  }
+
+  async #remove(all: readonly Held[]): Promise<void> {
+    const places = all.map(({ id }) => id);
+    for (const place of places) this.#open.delete(place);
+    await this.#tried(places, () => this.#dependencies.deliveries.remove(this.#endpoint, places));
+  }
+
+  #written(held: Held, write: () => Promise<void>): Promise<boolean> {
+    this.#open.delete(held.id);
+    return this.#tried([held.id], write);
+  }
+
+  /** What can't be written leaves the row as it was: it is tried again. */
+  async #tried(places: readonly string[], write: () => Promise<void>): Promise<boolean> {
+    try {
+      await write();
+      return true;
+    } catch (error) {
+      this.#isStuck = true;
+      this.#dependencies.log.error(
+        'What became of a delivery could not be written down; it is tried again.',
+        {
+          endpoint: this.#endpoint,
+          messageId: places[0],
+          error: String(error),
+        },
+      );
+      return false;
+    }
+  }
+
+  #count(name: string, value: number): void {
+    this.#dependencies.count(name, value, { endpoint: this.#endpoint });
+  }
+}

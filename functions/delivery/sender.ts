@@ -1,0 +1,40 @@
+import type { Clock } from '../clock.ts';
+import type { LinkTemplates } from '../endpoints/chat-links.ts';
+import { guardedAgent, type Resolve, resolveBySystem } from '../endpoints/guarded-agent.ts';
+import { createPoster, type PosterOptions, TIMEOUT_MS } from '../endpoints/post.ts';
+import type { SecretStore } from '../endpoints/secret.ts';
+import { createSecrets } from '../endpoints/secrets.ts';
+import { slackMessages } from '../endpoints/slack.ts';
+import { teamsMessages } from '../endpoints/teams.ts';
+import type { BatchDependencies } from './deliver-batch.ts';
+
+export interface SenderOptions {
+  /** Where endpoints' addresses and signing secrets are. */
+  readonly secrets: SecretStore;
+  /** Of the workspaces whose records chats link to. */
+  readonly linkTemplates?: LinkTemplates;
+  readonly clock: Clock;
+  /** Whether receivers may be on this machine, and then by http too. */
+  readonly allowLoopback: boolean;
+  /** ms for each request; 15 s by default. */
+  readonly timeout?: number;
+  readonly resolve?: Resolve;
+  /** Opens what one batch's posts go through; see `PosterOptions`. */
+  readonly openAgent?: PosterOptions['openAgent'];
+}
+
+/** What a delivery takes to get out: addresses, forms, connections. */
+export type Sender = Pick<BatchDependencies, 'readSecret' | 'openPoster' | 'chatFormats'>;
+
+export function senderOf(options: SenderOptions): Sender {
+  const { allowLoopback, clock, linkTemplates } = options;
+  const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
+  return {
+    readSecret: createSecrets(options.secrets, clock),
+    openPoster: () => createPoster({ allowLoopback, resolve, timeout, clock, quotes: true, openAgent }),
+    chatFormats: {
+      slack: events => slackMessages(events, linkTemplates),
+      teams: events => teamsMessages(events, linkTemplates),
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
+import type { SecretStore } from './endpoints/secret.ts';
+
+/** Endpoints' secrets as SecureString parameters of Systems Manager, whose names are `path` and the endpoint's. */
+export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string): SecretStore {
+  const nameOf = (endpoint: string) => path + endpoint;
+  return {
+    nameOf,
+    async read(endpoint) {
+      const command = new GetParameterCommand({ Name: nameOf(endpoint), WithDecryption: true });
+      const { Parameter } = await client.send(command);
+      return Parameter?.Value ?? '';
+    },
+    putting: (endpoint, text) =>
+      `aws ssm put-parameter --type SecureString --overwrite --name ${nameOf(endpoint)} --value '${text}'`,
+  };
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { bounded, PATIENCE } from './aws-clients.ts';
+import { readConfigured } from './configured.ts';
+import { createRoute, type Route } from './create-route.ts';
+import { sqsSend } from './delivery/queues.ts';
+import { createRegistry } from './delivery/registry.ts';
+import { parseEnvironment, routeEnvironment } from './settings.ts';
+import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
+import { lambdaCount, lambdaLog } from './telemetry.ts';
+
+/**
+ * Triggered by the queue that the topic fills: one message for each event. Sends each event to the queue of deliveries, or of
+ * chats, once for each endpoint that wants it.
+ *
+ * State: none; the registry of endpoints is read every 10 s. A run that dies in between routes its events again, with the same
+ * ids.
+ */
+export const handler: Route = event => {
+  route ??= configure(process.env);
+  return route(event);
+};
+
+let route: Route | undefined;
+
+function configure(environment: NodeJS.ProcessEnv): Route {
+  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL } = parseEnvironment(
+    'route.ts',
+    routeEnvironment,
+    environment,
+  );
+  const patience = bounded(PATIENCE.deliver);
+  const rows = createEndpointRows({
+    client: new DynamoDBClient(patience),
+    tableName: TABLE_NAME,
+    patience: { clock: Date.now, random: Math.random, sleep: ms => sleep(ms) },
+  });
+  const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
+  return createRoute({
+    registry: createRegistry(endpoints, rows, Date.now),
+    send: sqsSend(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
+    log: lambdaLog(),
+    count: lambdaCount(),
+  });
+}
