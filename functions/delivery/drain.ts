@@ -1,4 +1,4 @@
-import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
 import type { BatchDependencies } from './deliver-batch.ts';
 import { deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
 import type { PendingDelivery } from './deliveries.ts';
@@ -37,31 +37,59 @@ export async function drain(endpoint: EndpointSettings, dependencies: DrainDepen
   if (rest !== undefined) await wakeAt(endpoint, rest, dependencies);
 }
 
-/** @returns when what is left is to be looked at, in ms since 1970; undefined: somebody else sees to that, or nothing is left */
+/** When what is left is to be looked at, in ms since 1970; undefined: somebody else sees to that, or nothing is left. */
+interface Rest {
+  readonly at: number | undefined;
+}
+
 async function sendAll(
   endpoint: EndpointSettings,
   dependencies: DrainDependencies,
 ): Promise<number | undefined> {
-  const { name, kind } = endpoint;
-  const { rows, deliveries, clock, sleep, remaining } = dependencies;
   for (;;) {
-    const began = clock();
-    const row = await rows.read(name);
-    if (!row) return undefined;
-    const opens = opensAt(row.health);
-    if (opens === undefined || opens > began) return opens;
-    if (remaining() < LEAST_REMAINING_MS) return began;
-    const together = kind === 'webhook' ? rateOf(endpoint) : CHAT_TOGETHER;
-    const due = await deliveries.due(name, began, row.health.failing ? 1 : together);
-    if (due.length > 0) {
-      if (!(await send(endpoint, row, due, dependencies))) return began + STUCK_MS;
-      if (due.length === together && kind === 'webhook') await sleep(Math.max(0, began + SECOND - clock()));
-      continue;
-    }
-    const next = await deliveries.nextDue(name, began);
-    if (!row.health.waiting || (await settle(endpoint, row.health.waiting.added, next, dependencies)))
-      return next;
+    const rest = await sendSome(endpoint, dependencies);
+    if (rest) return rest.at;
   }
+}
+
+/** Sends what is due, as much as may be sent at once. @returns what is left, once there is nothing to send now */
+async function sendSome(
+  endpoint: EndpointSettings,
+  dependencies: DrainDependencies,
+): Promise<Rest | undefined> {
+  const { name, kind } = endpoint;
+  const { rows, deliveries, clock, remaining } = dependencies;
+  const began = clock();
+  const row = await rows.read(name);
+  if (!row) return { at: undefined };
+  const opens = opensAt(row.health);
+  if (opens === undefined || opens > began) return { at: opens };
+  if (remaining() < LEAST_REMAINING_MS) return { at: began };
+  const together = kind === 'webhook' ? rateOf(endpoint) : CHAT_TOGETHER;
+  const due = await deliveries.due(name, began, row.health.failing ? 1 : together);
+  if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
+  if (!(await send(endpoint, row, due, dependencies))) return { at: began + STUCK_MS };
+  if (due.length === together) await paced(endpoint, began, dependencies);
+  return undefined;
+}
+
+/** A chat's messages have a pace of their own. */
+async function paced(
+  { kind }: EndpointSettings,
+  began: number,
+  { sleep, clock }: DrainDependencies,
+): Promise<void> {
+  if (kind === 'webhook') await sleep(Math.max(0, began + SECOND - clock()));
+}
+
+async function nothingDue(
+  endpoint: EndpointSettings,
+  { health: { waiting } }: EndpointRow,
+  now: number,
+  dependencies: DrainDependencies,
+): Promise<Rest | undefined> {
+  const at = await dependencies.deliveries.nextDue(endpoint.name, now);
+  return !waiting || (await settle(endpoint, waiting.added, at, dependencies)) ? { at } : undefined;
 }
 
 /** @returns false when a row could not be written: it would be sent again and again */
@@ -115,10 +143,6 @@ async function end({ name }: EndpointSettings, { rows, run }: DrainDependencies)
     const { draining, ...health } = row.health;
     return { ...row, health };
   });
-}
-
-function rateOf({ kind, perSecond = kind === 'webhook' ? 10 : 1 }: EndpointSettings): number {
-  return perSecond;
 }
 
 async function wakeAt(

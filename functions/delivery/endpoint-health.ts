@@ -5,6 +5,9 @@ import type { Deliveries } from './deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
 import { afterFailure, afterSuccess, isTroubled, joined, stopped } from './health.ts';
 
+/** So many failures in a row, and then something arrives: it was away, and is back. */
+const AWAY = 3;
+
 export interface HealthDependencies {
   readonly rows: EndpointRows;
   readonly deliveries: Pick<Deliveries, 'bringForward'>;
@@ -35,9 +38,9 @@ export class EndpointHealth {
   /** Something arrived. What had waited for its own next try is tried at once, when the endpoint was away. */
   async succeeded(): Promise<void> {
     if (!isTroubled(this.now)) return;
-    const wasFailing = this.now.failing !== undefined;
+    const { failing, failures } = this.now;
     await this.#change(afterSuccess);
-    if (!wasFailing) return;
+    if (!failing && (failures?.count ?? 0) < AWAY) return;
     const { deliveries, clock, log } = this.#dependencies;
     log.info('An endpoint answers again: what waited for it is sent.', { endpoint: this.#name });
     await deliveries.bringForward(this.#name, clock());

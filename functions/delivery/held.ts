@@ -2,6 +2,8 @@
 export interface Held {
   /** Its name in this run. */
   readonly id: string;
+  /** Of what is no event: the id of its message. */
+  readonly eventId: string;
   /** The event, byte for byte. */
   readonly body: string;
   /** Its place in the order of deliveries, in ms since 1970. */

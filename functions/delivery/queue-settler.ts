@@ -71,7 +71,7 @@ export class QueueSettler implements Settler {
     this.#count('DeliveriesPostponed', 1);
     log.warn('A delivery failed; it is tried again.', {
       endpoint: this.#endpoint.name,
-      messageId: held.id,
+      eventId: held.eventId,
       ...failure,
       seconds: pause / 1000,
     });
@@ -96,7 +96,7 @@ export class QueueSettler implements Settler {
   async dead(held: Held, failure: Failure): Promise<void> {
     const { deliveries, clock, log } = this.#dependencies;
     const { name } = this.#endpoint;
-    const details = { endpoint: name, messageId: held.id, ...failure };
+    const details = { endpoint: name, eventId: held.eventId, ...failure };
     try {
       await deliveries.addDead(this.#deliveryOf(held), { at: clock(), reason: failure.reason });
       this.#open.delete(held.id);
@@ -132,7 +132,7 @@ export class QueueSettler implements Settler {
     } catch (error) {
       this.#dependencies.log.warn('When a message is tried again could not be set; the queue decides.', {
         endpoint: this.#endpoint.name,
-        messageId: held.id,
+        eventId: held.eventId,
         error: String(error),
       });
     }
@@ -143,13 +143,12 @@ export class QueueSettler implements Settler {
     this.#again.push(held.id);
     this.#dependencies.log.error(what, {
       endpoint: this.#endpoint.name,
-      messageId: held.id,
+      eventId: held.eventId,
       error: String(error),
     });
   }
 
-  #deliveryOf({ id, body, at, replay }: Held): NewDelivery {
-    const eventId = placeOf(body)?.id ?? id;
+  #deliveryOf({ eventId, body, at, replay }: Held): NewDelivery {
     return { endpoint: this.#endpoint.name, eventId, at, body, attributes: {}, ...(replay && { replay }) };
   }
 
@@ -162,10 +161,12 @@ export class QueueSettler implements Settler {
 function heldOf({ messageId, body, attributes, messageAttributes }: SQSRecord): Held {
   const firstReceived = Number(attributes.ApproximateFirstReceiveTimestamp);
   const receives = Number(attributes.ApproximateReceiveCount);
+  const place = placeOf(body);
   return {
     id: messageId,
+    eventId: place?.id ?? messageId,
     body,
-    at: placeOf(body)?.at ?? Number(attributes.SentTimestamp),
+    at: place?.at ?? Number(attributes.SentTimestamp),
     triedAt: receives > 1 ? firstReceived : undefined,
     attempts: receives - 1,
     ...(messageAttributes.replay && { replay: true }),

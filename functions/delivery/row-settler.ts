@@ -45,7 +45,7 @@ export class RowSettler implements Settler {
     this.#count('DeliveriesPostponed', 1);
     log.warn('A delivery failed; it is tried again.', {
       endpoint: this.#endpoint,
-      messageId: held.id,
+      eventId: held.eventId,
       ...failure,
       seconds: pause / 1000,
     });
@@ -72,7 +72,7 @@ export class RowSettler implements Settler {
     this.#count('DeliveriesDead', 1);
     log.error('A delivery was given up; it is a dead letter now.', {
       endpoint: this.#endpoint,
-      messageId: held.id,
+      eventId: held.eventId,
       ...failure,
     });
   }
@@ -99,7 +99,7 @@ export class RowSettler implements Settler {
         'What became of a delivery could not be written down; it is tried again.',
         {
           endpoint: this.#endpoint,
-          messageId: places[0],
+          places,
           error: String(error),
         },
       );

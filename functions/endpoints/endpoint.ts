@@ -13,6 +13,11 @@ export interface EndpointSettings {
   readonly perSecond?: number | undefined;
 }
 
+/** Requests a second. */
+export function rateOf({ kind, perSecond = kind === 'webhook' ? 10 : 1 }: EndpointSettings): number {
+  return perSecond;
+}
+
 /** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */
 export interface EndpointSecret {
   readonly url: string;

@@ -1,6 +1,10 @@
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
+import { resumed } from '../../functions/delivery/health.ts';
+import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
-import type { SqliteEndpointStates } from '../../functions/snapshots/sqlite/endpoint-states.ts';
+import type { SecretStore } from '../../functions/endpoints/secret.ts';
+import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from '../endpoints/endpoint.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
@@ -25,7 +29,8 @@ interface House {
   readonly output: Output;
   readonly topic: LocalTopic;
   readonly deliveries: Deliveries;
-  readonly states: SqliteEndpointStates;
+  readonly rows: EndpointRows;
+  readonly slots: Slots;
   readonly linkTemplates: LinkTemplates;
   /** Whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
@@ -38,55 +43,48 @@ interface Served extends ServedEndpoint {
   readonly formerDead: number;
 }
 
-/** Starts to serve them; each goes on with what an earlier run left, also one that was stopped by its 410. */
+/** Starts to serve them; each goes on with what an earlier run left, also one that was stopped. */
 export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
-  const served = await Promise.all(wanted.map(one => serve(one, house)));
+  const secrets = wantedSecrets(wanted, house);
+  const { linkTemplates } = house;
+  const sender = senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: true });
+  const served = await Promise.all(wanted.map(one => serve(one, sender, house)));
   return {
     tried: async () => void (await Promise.all(served.map(endpoint => endpoint.tried()))),
     wellDone: async () => (await Promise.all(served.map(each => isDone(each, house)))).every(Boolean),
   };
 }
 
-async function serve(wanted: WantedEndpoint, house: House): Promise<Served> {
-  const { closers, output, topic, states, linkTemplates } = house;
-  const { name, kind, url, filter } = wanted;
-  let stopped = false;
+async function serve(
+  { name, kind, filter, perSecond }: WantedEndpoint,
+  sender: Sender,
+  house: House,
+): Promise<Served> {
+  const { closers, output, topic, rows, deliveries, slots } = house;
+  let isStopped = false;
   const say = (text: string): void => {
-    if (!stopped) output.warn(`${name}: ${text}`, { endpoint: name });
+    if (!isStopped) output.warn(`${name}: ${text}`, { endpoint: name });
   };
-  states.restart(name);
+  await rows.change(name, row => ({ name, ...row, health: restarted(row?.health ?? {}) }));
   const formerDead = await takeUp(house, { endpoint: name, label: name }, Date.now());
   const endpoint = await startEndpoint({
-    name,
-    kind,
-    secret: { url, ...(kind === 'webhook' && { secrets: secretsOf(wanted, house) }) },
-    filter,
-    topic,
-    states: tellingStates(states, say),
-    linkTemplates,
+    endpoint: { name, kind, filter, perSecond },
+    ...{ topic, rows, deliveries, slots, sender, say, sleep },
     clock: Date.now,
-    sleep,
-    say,
   });
   closers.add(async () => {
     const ended = endpoint.stop();
     // What is cut off by the end says nothing of the endpoint.
-    stopped = true;
+    isStopped = true;
     await ended;
   });
   return { ...endpoint, name, say, formerDead };
 }
 
-/** Says what a stop means here: what the deliverer would say of it is for operators of a stack. */
-function tellingStates(states: SqliteEndpointStates, say: Served['say']): SqliteEndpointStates {
-  return {
-    ...states,
-    stop: async (name, reason, at) => {
-      if (await states.stop(name, reason, at))
-        say(`${reason}, so it wants no more: until the next start its events become dead letters`);
-      return false;
-    },
-  };
+/** A start asks for an endpoint anew: what kept it from getting anything is forgotten, but not that somebody paused it. */
+function restarted(health: Health): Health {
+  const { paused } = health;
+  return { ...resumed(health), ...(paused && { paused }) };
 }
 
 async function isDone({ name, say, formerDead }: Served, { deliveries, directory }: House): Promise<boolean> {
@@ -96,6 +94,21 @@ async function isDone({ name, say, formerDead }: Served, { deliveries, directory
   if (pending > 0) say(`undelivered: ${pending}, ${kept}`);
   if (made > 0) say(`given up: ${made}, ${directory.lasting ? 'kept as dead letters' : 'not kept'}`);
   return pending === 0 && made === 0;
+}
+
+/** Where the endpoints of the command line and of the configuration are, and how their events are signed. */
+function wantedSecrets(wanted: readonly WantedEndpoint[], house: House): SecretStore {
+  const texts = new Map(
+    wanted.map(one => [
+      one.name,
+      JSON.stringify({ url: one.url, ...(one.kind === 'webhook' && { secrets: secretsOf(one, house) }) }),
+    ]),
+  );
+  return {
+    nameOf: name => name,
+    read: async name => texts.get(name) ?? '',
+    putting: () => 'give it behind --webhook, --slack or --teams',
+  };
 }
 
 function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: House): readonly string[] {

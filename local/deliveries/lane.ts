@@ -18,11 +18,12 @@ export class Lane {
   /** Read from their rows, and not yet taken. */
   #ahead: PendingDelivery[] = [];
   /** Read, and not yet settled. */
-  readonly #inHand = new Set<number>();
+  readonly #inHand = new Set<string>();
   #reading: Promise<void> | undefined;
   /** The time as of which rows were last read: what became due later is not among them. */
   #readAt = 0;
-  #delivered: number[] = [];
+  #delivered: string[] = [];
+  #isHeld = false;
   #removing: NodeJS.Timeout | undefined;
   #failure: unknown;
   #signal = Promise.withResolvers<void>();
@@ -58,28 +59,45 @@ export class Lane {
     }
   }
 
-  /** It arrived. */
-  delivered({ seq }: PendingDelivery): void {
-    this.#delivered.push(seq);
+  /** They arrived. */
+  delivered(places: readonly string[]): void {
+    this.#delivered.push(...places);
     if (this.#delivered.length >= REMOVED_TOGETHER) void this.#remove();
     else this.#removing ??= setTimeout(() => void this.#remove(), REMOVE_WITHIN_MS);
   }
 
   /** Not now: it is tried again at `due`, by our clock. */
-  async putOff({ seq }: PendingDelivery, due: number): Promise<void> {
-    await this.#deliveries.putOff(this.endpoint, seq, { at: this.#clock(), due });
-    this.#settle([seq]);
+  async putOff(place: string, due: number): Promise<void> {
+    await this.#deliveries.putOff(this.endpoint, place, { at: this.#clock(), due });
+    this.#settle([place]);
   }
 
   /** Never: it is a dead letter from now on. */
-  async bury({ seq }: PendingDelivery, reason: string): Promise<void> {
-    await this.#deliveries.bury(this.endpoint, seq, { at: this.#clock(), reason });
-    this.#settle([seq]);
+  async bury(place: string, reason: string): Promise<void> {
+    await this.#deliveries.bury(this.endpoint, place, { at: this.#clock(), reason });
+    this.#settle([place]);
   }
 
-  /** It was not tried after all: whoever asks next gets it. */
-  giveBack({ seq }: PendingDelivery): void {
-    this.#settle([seq]);
+  /** They were not tried after all, or what became of them could not be written down: whoever asks next gets them. */
+  giveBack(places: readonly string[]): void {
+    const delivered = new Set(this.#delivered);
+    this.#settle(places.filter(place => this.#inHand.has(place) && !delivered.has(place)));
+  }
+
+  /** Whether something is due that is in nobody's hand. */
+  async hasDue(): Promise<boolean> {
+    if (this.#ahead.length > 0) return true;
+    const due = await this.#deliveries.due(this.endpoint, this.#clock(), 1, [...this.#inHand]);
+    return due.length > 0;
+  }
+
+  /** Resolves at `until`, by our clock, or when somebody wakes the lane. */
+  async rest(until: number): Promise<void> {
+    const { promise: woken } = this.#signal;
+    const over = Promise.withResolvers<void>();
+    const timer = setTimeout(over.resolve, Math.min(LONGEST_NAP_MS, Math.max(1, until - this.#clock())));
+    await Promise.race([over.promise, woken]);
+    clearTimeout(timer);
   }
 
   /** Resolves when everything published so far is delivered or dead; rejects with the reason when `signal` aborts. */
@@ -91,9 +109,17 @@ export class Lane {
     });
   }
 
-  /** Resolves when everything that is due has been tried. */
+  /** Nothing is taken for the time being, though it may be due; or it is again. */
+  hold(isHeld: boolean): void {
+    if (this.#isHeld === isHeld) return;
+    this.#isHeld = isHeld;
+    this.wake();
+  }
+
+  /** Resolves when everything that is due has been tried, or nothing is for the time being. */
   async tried(signal: AbortSignal): Promise<void> {
     await this.#until(signal, async () => {
+      if (this.#isHeld) return true;
       const due = await this.#deliveries.due(this.endpoint, this.#clock(), 1);
       return due.length === 0;
     });
@@ -126,7 +152,7 @@ export class Lane {
       this.#throwFailure();
       this.#readAt = this.#clock();
       const found = await this.#deliveries.due(this.endpoint, this.#readAt, READ_AHEAD, [...this.#inHand]);
-      for (const { seq } of found) this.#inHand.add(seq);
+      for (const { place } of found) this.#inHand.add(place);
       this.#ahead.push(...found);
     } finally {
       this.#reading = undefined;
@@ -136,21 +162,21 @@ export class Lane {
   async #remove(): Promise<void> {
     clearTimeout(this.#removing);
     this.#removing = undefined;
-    const seqs = this.#delivered;
-    if (seqs.length === 0) return;
+    const places = this.#delivered;
+    if (places.length === 0) return;
     this.#delivered = [];
     try {
-      await this.#deliveries.remove(this.endpoint, seqs);
-      this.#settle(seqs);
+      await this.#deliveries.remove(this.endpoint, places);
+      this.#settle(places);
     } catch (error) {
       // They stay in hand, so that they are not sent once more, and leave with the next.
-      this.#delivered.push(...seqs);
+      this.#delivered.push(...places);
       this.#failure = error;
     }
   }
 
-  #settle(seqs: readonly number[]): void {
-    for (const seq of seqs) this.#inHand.delete(seq);
+  #settle(places: readonly string[]): void {
+    for (const place of places) this.#inHand.delete(place);
     this.wake();
   }
 
@@ -163,9 +189,6 @@ export class Lane {
   /** Until somebody wakes the lane, or the next delivery is due. */
   async #nap(woken: Promise<void>): Promise<void> {
     const next = (await this.#deliveries.nextDue(this.endpoint, this.#readAt)) ?? Number.POSITIVE_INFINITY;
-    const over = Promise.withResolvers<void>();
-    const timer = setTimeout(over.resolve, Math.min(LONGEST_NAP_MS, Math.max(1, next - this.#clock())));
-    await Promise.race([over.promise, woken]);
-    clearTimeout(timer);
+    await Promise.race([this.rest(next), woken]);
   }
 }

@@ -1,25 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, Sleep } from '../../functions/clock.ts';
-import { createDeliver } from '../../functions/create-deliver.ts';
-import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
-import type { EndpointKind, EndpointSecret } from '../../functions/endpoints/endpoint.ts';
-import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
-import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
+import { type BatchDependencies, deliverBatch } from '../../functions/delivery/deliver-batch.ts';
+import type { Deliveries, PendingDelivery } from '../../functions/delivery/deliveries.ts';
+import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
+import type { EndpointRows, Waiting } from '../../functions/delivery/endpoint-rows.ts';
+import { drained, opensAt } from '../../functions/delivery/health.ts';
+import { RowSettler } from '../../functions/delivery/row-settler.ts';
+import type { Sender } from '../../functions/delivery/sender.ts';
+import { type EndpointSettings, rateOf } from '../../functions/endpoints/endpoint.ts';
+import { wants } from '../../functions/endpoints/filter.ts';
+import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
+import type { Slots } from '../../functions/snapshots/slots.ts';
 import { Failures } from '../deliveries/failures.ts';
+import type { Lane } from '../deliveries/lane.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
-import { LaneQueue } from './lane-queue.ts';
+import { laneDeliveries } from './lane-deliveries.ts';
 import { endpointLog } from './log.ts';
 
 export interface EndpointOptions {
-  readonly name: string;
-  readonly kind: EndpointKind;
-  readonly secret: EndpointSecret;
-  /** Which events it gets; undefined: all. */
-  readonly filter: EndpointFilter | undefined;
+  readonly endpoint: EndpointSettings;
   readonly topic: LocalTopic;
-  readonly states: EndpointStates;
-  /** Of the workspaces whose records chats link to. */
-  readonly linkTemplates: LinkTemplates;
+  readonly rows: EndpointRows;
+  readonly deliveries: Deliveries;
+  readonly slots: Slots;
+  readonly sender: Sender;
   readonly clock: Clock;
   readonly sleep: Sleep;
   /** A line for people about this endpoint. */
@@ -34,49 +38,29 @@ export interface ServedEndpoint {
   stop(): Promise<void>;
 }
 
-/** Invocations at once, and what one takes at most: as the event source of the stack has it. */
-const INVOCATIONS = 2;
+/** Runs at once, and what one takes at most. */
+const RUNS = 2;
 const BATCH = 10;
-/** ms that one invocation may take, as on AWS. */
+/** ms that one run may take, as on AWS. */
 const TIME_LIMIT_MS = 120_000;
 /** An attempt may take 15 s, and loses nothing when it is not waited for. */
 const STOP_WITHIN_MS = 1000;
 
 /** Serves an endpoint: what an earlier run left is tried at once. */
 export async function startEndpoint(options: EndpointOptions): Promise<ServedEndpoint> {
-  const { name, kind, topic, clock, sleep, say } = options;
+  const { endpoint, topic, clock, sleep, say } = options;
   const failures = new Failures(say, clock);
   const log = endpointLog(say, failures, clock);
-  const { filter = {} } = options;
+  const { name, filter = {} } = endpoint;
   const lane = topic.open(name, (_, event) => event !== undefined && wants(filter, event));
   await topic.bringForward(name);
-  const queue = new LaneQueue(lane, {
-    clock,
-    onArrival: ({ attempts }) => failures.arrived(attempts > 0),
-    // What failed waits for its next try: but when the endpoint is there again, it is tried at once.
-    onRecovery: () => topic.bringForward(name),
-  });
-  const { secret, states, linkTemplates } = options;
-  const deliver = createDeliver({
-    ...{ states, linkTemplates, clock, sleep },
-    log,
-    quotes: true,
-    endpoints: [{ name, kind, secret: name, queueArn: name, queueUrl: name, deadLetterUrl: name }],
-    readSecret: async () => JSON.stringify(secret),
-    queues: queue,
-    random: Math.random,
-    allowLoopback: true,
-    count: () => undefined,
-  });
   const stopping = new AbortController();
   const { signal } = stopping;
-  const serve = async (): Promise<void> => {
+  const serve = async (number: number): Promise<void> => {
+    const run = new LaneRun(lane, { ...options, failures, log, isFirst: number === 0 }, signal);
     while (!signal.aborted) {
       try {
-        const batch = await lane.take(BATCH, signal);
-        const until = clock() + TIME_LIMIT_MS;
-        const context = { getRemainingTimeInMillis: () => until - clock() };
-        if (batch.length > 0) await queue.settle(batch, records => deliver({ Records: records }, context));
+        await run.once();
       } catch (error) {
         if (signal.aborted) return;
         log.error('Its deliveries stand still', { error: String(error) });
@@ -84,7 +68,7 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
       }
     }
   };
-  const serving = Array.from({ length: INVOCATIONS }, serve);
+  const serving = Array.from({ length: RUNS }, (_, number) => serve(number));
   return {
     tried: () => lane.tried(signal),
     async stop() {
@@ -94,4 +78,97 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
       await lane.flush();
     },
   };
+}
+
+type RunOptions = EndpointOptions & {
+  readonly failures: Failures;
+  readonly log: BatchDependencies['log'];
+  /** Of several at once, the one that probes. */
+  readonly isFirst: boolean;
+};
+
+/** Takes what is due from a lane, as long as its endpoint may get something. */
+class LaneRun {
+  readonly #lane: Lane;
+  readonly #options: RunOptions;
+  readonly #signal: AbortSignal;
+  readonly #deliveries: Deliveries;
+  #batch: readonly PendingDelivery[] = [];
+
+  constructor(lane: Lane, options: RunOptions, signal: AbortSignal) {
+    this.#lane = lane;
+    this.#options = options;
+    this.#signal = signal;
+    this.#deliveries = laneDeliveries(options.deliveries, lane, places => this.#arrived(places));
+  }
+
+  async once(): Promise<void> {
+    const { rows, endpoint, clock, isFirst } = this.#options;
+    const { name } = endpoint;
+    const health = new EndpointHealth(name, await rows.read(name), this.#dependencies());
+    const opens = opensAt(health.now) ?? Number.POSITIVE_INFINITY;
+    const isClosed = opens > clock();
+    this.#lane.hold(isClosed);
+    const isAlone = isClosed || health.now.failing !== undefined || health.now.waiting !== undefined;
+    if (isAlone && !isFirst) return this.#lane.rest(Number.POSITIVE_INFINITY);
+    if (isClosed) return this.#wait(health, opens);
+    if (health.now.waiting) return this.#drain(health, health.now.waiting);
+    const batch = await this.#lane.take(health.now.failing ? 1 : BATCH, this.#signal);
+    // While it waited, the endpoint may have been paused, or begun to fail.
+    if (batch.length > 0)
+      await this.#deliver(batch, new EndpointHealth(name, await rows.read(name), this.#dependencies()));
+  }
+
+  /** What is due meanwhile goes out at the endpoint's rate, once it may. */
+  async #wait(health: EndpointHealth, until: number): Promise<void> {
+    if (!health.now.waiting && (await this.#lane.hasDue())) await health.joined(this.#options.clock(), true);
+    await this.#lane.rest(until);
+  }
+
+  async #drain(health: EndpointHealth, { added }: Waiting): Promise<void> {
+    const { rows, endpoint, clock, sleep } = this.#options;
+    if (!(await this.#lane.hasDue())) {
+      await rows.change(endpoint.name, row => {
+        const rest = row && drained(row.health, added, undefined);
+        return rest && { ...row, health: rest };
+      });
+      return;
+    }
+    const began = clock();
+    const rate = rateOf(endpoint);
+    await this.#deliver(await this.#lane.take(health.now.failing ? 1 : rate, this.#signal), health);
+    if (endpoint.kind === 'webhook') await sleep(Math.max(0, began + 1000 - clock()), this.#signal);
+  }
+
+  async #deliver(batch: readonly PendingDelivery[], health: EndpointHealth): Promise<void> {
+    const { endpoint } = this.#options;
+    this.#batch = batch;
+    try {
+      const settler = new RowSettler(endpoint.name, batch, this.#dependencies());
+      await deliverBatch({ endpoint, health, settler, isNew: false }, this.#dependencies());
+    } finally {
+      this.#lane.giveBack(batch.map(({ place }) => place));
+    }
+  }
+
+  #arrived(places: readonly string[]): void {
+    for (const place of places) {
+      const delivery = this.#batch.find(one => one.place === place);
+      this.#options.failures.arrived((delivery?.attempts ?? 0) > 0);
+    }
+  }
+
+  #dependencies(): BatchDependencies {
+    const { sender, rows, slots, clock, sleep, log } = this.#options;
+    const until = clock() + TIME_LIMIT_MS;
+    return {
+      ...sender,
+      ...{ rows, slots, clock, sleep, log },
+      deliveries: this.#deliveries,
+      timing: STANDARD_TIMING,
+      random: Math.random,
+      remaining: () => until - clock(),
+      count: () => undefined,
+    };
+  }
 }

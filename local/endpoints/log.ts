@@ -7,7 +7,7 @@ const ONCE_IN = 60_000;
 
 /** What the deliverer says of a message. */
 interface Details {
-  readonly messageId?: string;
+  readonly eventId?: string;
   readonly reason?: string;
   readonly said?: string;
   readonly seconds?: number;
@@ -19,7 +19,7 @@ interface Details {
 export function endpointLog(say: (text: string) => void, failures: Failures, clock: Clock): Log {
   const saidAt = new Map<string, number>();
   const tell = (message: string, details: object = {}): void => {
-    const { messageId: eventId, reason, said, seconds, error } = details as Details;
+    const { eventId, reason, said, seconds, error } = details as Details;
     if (eventId !== undefined && reason !== undefined && error === undefined) {
       const attempt = { eventId, reason, said };
       if (seconds === undefined) failures.gaveUp(attempt);

@@ -139,9 +139,9 @@ export class Subscription {
     try {
       if (result.outcome === 'refused' || delay === undefined)
         return await this.#giveUp(lane, delivery, result);
-      await lane.putOff(delivery, clock() + delay);
+      await lane.putOff(delivery.place, clock() + delay);
     } catch (error) {
-      lane.giveBack(delivery);
+      lane.giveBack([delivery.place]);
       throw error;
     }
     this.#notify('retrying', `${result.reason} (attempt ${attempts}); next in ${delay / 1000} s`, {
@@ -152,7 +152,7 @@ export class Subscription {
 
   /** When it was away, and is back, what waits for its next try is tried at once. */
   async #arrived(lane: Lane, delivery: PendingDelivery): Promise<void> {
-    lane.delivered(delivery);
+    lane.delivered([delivery.place]);
     const failures = this.#failures;
     this.#failures = 0;
     if (failures === 0 && delivery.attempts === 0) return;
@@ -162,7 +162,7 @@ export class Subscription {
 
   async #giveUp(lane: Lane, delivery: PendingDelivery, result: Failed): Promise<void> {
     const { reason } = result;
-    await lane.bury(delivery, reason);
+    await lane.bury(delivery.place, reason);
     this.#notify(
       'dead-lettered',
       `${reason}; ${delivery.eventId} was given up (attempts: ${delivery.attempts + 1}) and is kept as a dead letter`,

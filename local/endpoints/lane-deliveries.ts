@@ -1,0 +1,24 @@
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { Lane } from '../deliveries/lane.ts';
+
+/** An endpoint's deliveries as its lane has them in hand: what arrived leaves its row a moment later, together with others. */
+export function laneDeliveries(
+  deliveries: Deliveries,
+  lane: Lane,
+  onArrival: (places: readonly string[]) => void,
+): Deliveries {
+  return {
+    ...deliveries,
+    remove: async (_endpoint, places) => {
+      lane.delivered(places);
+      onArrival(places);
+    },
+    putOff: (_endpoint, place, { due }) => lane.putOff(place, due),
+    bury: (_endpoint, place, { reason }) => lane.bury(place, reason),
+    bringForward: async (endpoint, now) => {
+      const count = await deliveries.bringForward(endpoint, now);
+      lane.wake();
+      return count;
+    },
+  };
+}
