@@ -1,5 +1,5 @@
 import type { Clock, Sleep } from '../../functions/clock.ts';
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
 
 export interface Housekeeping {
@@ -12,14 +12,12 @@ const EVERY_MS = 10 * 60_000;
 const AT_ONCE = 200;
 /** Between two such steps, for everybody else. */
 const PAUSE_MS = 50;
-/** Dead letters are kept as long as change records. */
-const DEAD_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Drops what has expired, a little at a time, until it is stopped: DynamoDB does that by itself, a file does not. What fails
  *  is told, and tried again next time. */
 export function startHousekeeping(parts: {
   readonly journal: Pick<Journal, 'expire'>;
-  readonly deliveries: Pick<Deliveries, 'expire'>;
+  readonly deliveries: Pick<SqliteDeliveries, 'expire'>;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly onFailure: (error: unknown) => void;
@@ -55,5 +53,5 @@ export async function keepHouse(
   signal: AbortSignal,
 ): Promise<void> {
   while (journal.expire(now, AT_ONCE) === AT_ONCE && !signal.aborted) await pause();
-  await deliveries.expire(now - DEAD_KEPT_MS);
+  await deliveries.expire(now);
 }

@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
+import {
+  DELIVERIES_SCHEMA,
+  type SqliteDeliveries,
+  sqliteDeliveries,
+} from '../../functions/delivery/sqlite-deliveries.ts';
+import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import {
-  type SqliteEndpointStates,
-  sqliteEndpointStates,
-} from '../../functions/snapshots/sqlite/endpoint-states.ts';
+import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { type Journal, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -17,8 +20,9 @@ import type { DataDirectory } from './data-directory.ts';
 export interface Store {
   readonly snapshots: Snapshots;
   readonly journal: Journal;
-  readonly states: SqliteEndpointStates;
-  readonly deliveries: Deliveries;
+  readonly rows: EndpointRows;
+  readonly slots: Slots;
+  readonly deliveries: SqliteDeliveries;
 }
 
 export const STORE_FILE = 'changewire.sqlite';
@@ -40,7 +44,8 @@ export function openStore({ closers, directory }: { closers: Closers; directory:
   return {
     snapshots: sqliteSnapshots(database),
     journal: sqliteJournal(database),
-    states: sqliteEndpointStates(database),
+    rows: sqliteEndpointRows(database),
+    slots: sqliteSlots(database),
     deliveries: sqliteDeliveries(database),
   };
 }

@@ -1,4 +1,4 @@
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import { subscriberName } from '../sns/subscribe.ts';
 import type { Output } from './output.ts';
 
@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
  *  @param endpoint the name that its deliveries are kept under; `label` is what people call it
  *  @returns the number of dead letters that stay */
 export async function takeUp(
-  { deliveries, output, resend }: { deliveries: Deliveries; output: Output; resend: ReadonlySet<string> },
+  { deliveries, output, resend }: { deliveries: SqliteDeliveries; output: Output; resend: ReadonlySet<string> },
   { endpoint, label }: { readonly endpoint: string; readonly label: string },
   now: number,
 ): Promise<number> {
@@ -30,7 +30,7 @@ const NOT_ASKED_FOR = 'the endpoint was not asked for any more';
  *  which expire: so that a file does not grow by what nobody wants any more.
  *  @param served the names that deliveries are kept under which somebody wants */
 export async function tellAbandoned(
-  { deliveries, output }: { deliveries: Deliveries; output: Pick<Output, 'warn'> },
+  { deliveries, output }: { deliveries: SqliteDeliveries; output: Pick<Output, 'warn'> },
   served: ReadonlySet<string>,
   now: number,
 ): Promise<void> {

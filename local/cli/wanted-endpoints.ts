@@ -18,6 +18,8 @@ export interface WantedEndpoint {
   readonly secrets: readonly string[];
   /** Undefined: every event. */
   readonly filter: EndpointFilter | undefined;
+  /** Requests a second while what waited is sent; undefined: as its kind has it. */
+  readonly perSecond?: number | undefined;
 }
 
 const CHAT_VARIABLES = { slack: 'SLACK_WEBHOOK_URL', teams: 'TEAMS_WEBHOOK_URL' } as const;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../functions/clock.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import { longestSilence } from '../../functions/pass/stall.ts';
-import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
 import { showAbout } from '../cli/duration.ts';
@@ -40,6 +40,10 @@ interface EndpointHealth {
   readonly undelivered: number;
   readonly since?: string;
   readonly dead: number;
+  /** Since when no attempt succeeded: one probe at a time is sent. */
+  readonly failingSince?: string;
+  /** Since when somebody wants nothing to be sent. */
+  readonly pausedSince?: string;
   /** Why it gets nothing more in this run. */
   readonly stopped?: string;
 }
@@ -50,7 +54,7 @@ export interface HealthParts {
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly journal: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'standing'>;
-  readonly states: Pick<EndpointStates, 'isStopped'>;
+  readonly rows: Pick<EndpointRows, 'read'>;
   /** `kept`: the name that its deliveries are kept under. */
   readonly endpoints: readonly { readonly name: string; readonly kept: string }[];
   readonly clock: Clock;
@@ -123,16 +127,18 @@ async function look(
 }
 
 async function standing(
-  { deliveries, states }: HealthParts,
+  { deliveries, rows }: HealthParts,
   { name, kept }: HealthParts['endpoints'][number],
 ): Promise<EndpointHealth> {
   const { pending, oldest, dead } = await deliveries.standing(kept);
-  const stopped = await states.isStopped(kept);
+  const { stopped, paused, failing } = (await rows.read(kept))?.health ?? {};
   return {
     name,
     undelivered: pending,
     ...(oldest !== undefined && { since: iso(oldest) }),
     dead,
+    ...(failing && { failingSince: iso(failing.since) }),
+    ...(paused && { pausedSince: iso(paused.at) }),
     ...(stopped && { stopped: stopped.reason }),
   };
 }
