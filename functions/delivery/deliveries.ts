@@ -78,12 +78,7 @@ export interface Deliveries {
   /** An event that waits for that endpoint already is not added again. */
   add(deliveries: readonly NewDelivery[]): Promise<void>;
   /** What is due at `now`, but for those that somebody has in hand, in the order of publication, at most `limit`. */
-  due(
-    endpoint: string,
-    now: number,
-    limit: number,
-    inHand?: readonly string[],
-  ): Promise<PendingDelivery[]>;
+  due(endpoint: string, now: number, limit: number, inHand?: readonly string[]): Promise<PendingDelivery[]>;
   /** When the next delivery becomes due after `now`. */
   nextDue(endpoint: string, now: number): Promise<number | undefined>;
   /** An attempt failed at `at`: it is tried again at `due`. */
