@@ -1,103 +1,96 @@
+import { encode } from '../snapshots/codec.ts';
 import { type Database, inTransaction } from '../snapshots/sqlite/database.ts';
-import type { DeadDelivery, Deliveries, NewDelivery, PendingDelivery, Standing } from './deliveries.ts';
+import type { Deliveries, NewDelivery, Standing } from './deliveries.ts';
+import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from './retention.ts';
+import { attemptsOf, note } from './sqlite-attempts.ts';
+import { addDead, bury, buryBefore, dead, revive } from './sqlite-dead-letters.ts';
+import { pendingOf, type Row } from './sqlite-delivery-rows.ts';
 
-/** `seq` is the order of publication, and is never used twice. */
+/** `seq` is the order of being added, is never used twice, and goes with a delivery into `dead`. `body` is compressed. */
 export const DELIVERIES_SCHEMA = `
 CREATE TABLE pending (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL,
-  due INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0, tried_at INTEGER,
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, attributes TEXT NOT NULL,
+  replay INTEGER NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, tried_at INTEGER,
   UNIQUE (endpoint, event_id)
 ) STRICT;
-CREATE INDEX pending_due ON pending (endpoint, due, seq);
+CREATE INDEX pending_order ON pending (endpoint, at, seq, due);
+CREATE INDEX pending_due ON pending (endpoint, due);
+CREATE INDEX pending_by_age ON pending (due);
 CREATE TABLE dead (
   seq INTEGER PRIMARY KEY,
-  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL,
-  attempts INTEGER NOT NULL, died_at INTEGER NOT NULL, reason TEXT NOT NULL
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, attributes TEXT NOT NULL,
+  replay INTEGER NOT NULL, attempts INTEGER NOT NULL, died_at INTEGER NOT NULL, reason TEXT NOT NULL,
+  UNIQUE (endpoint, event_id)
 ) STRICT;
-CREATE INDEX dead_of_endpoint ON dead (endpoint, seq);
+CREATE INDEX dead_order ON dead (endpoint, at, seq);
 CREATE INDEX dead_by_age ON dead (died_at);
+CREATE TABLE attempt (
+  endpoint TEXT NOT NULL, at INTEGER NOT NULL, event_id TEXT NOT NULL, attempt TEXT NOT NULL,
+  PRIMARY KEY (endpoint, at, event_id)
+) STRICT;
+CREATE INDEX attempt_by_age ON attempt (at);
 `;
 
-type Row = Record<string, unknown>;
+/** What a file can tell beyond the port, and must do because nobody else does. */
+export interface SqliteDeliveries extends Deliveries {
+  /** The names of all endpoints that something waits for, or was given up for, in order. */
+  endpoints(): Promise<string[]>;
+  /** Drops what was kept for long enough at `now` (ms since 1970, by our clock). @returns how many rows */
+  expire(now: number): Promise<number>;
+}
 
-/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. */
-export function sqliteDeliveries(database: Database): Deliveries {
+/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the text of `seq`. */
+export function sqliteDeliveries(database: Database): SqliteDeliveries {
   const { sql } = database;
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),
     // Stryker disable next-line ArrayDeclaration: no delivery has such a number
     due: async (endpoint, now, limit, inHand = []) =>
       sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND due <= ${now}
-        AND seq NOT IN (SELECT value FROM json_each(${JSON.stringify(inHand)}))
-        ORDER BY due, seq LIMIT ${limit}`.map(pendingOf),
+        AND seq NOT IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(inHand)}))
+        ORDER BY at, seq LIMIT ${limit}`.map(pendingOf),
     nextDue: async (endpoint, now) =>
       (sql.get`SELECT min(due) AS due FROM pending WHERE endpoint = ${endpoint} AND due > ${now}`?.due ??
         undefined) as number | undefined,
-    putOff: async (endpoint, seq, { at, due }) => {
+    putOff: async (endpoint, place, { at, due }) => {
       sql.run`UPDATE pending SET due = ${due}, attempts = attempts + 1, tried_at = coalesce(tried_at, ${at})
-        WHERE endpoint = ${endpoint} AND seq = ${seq}`;
+        WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
     },
-    remove: async (endpoint, seqs) => {
-      sql.run`DELETE FROM pending
-        WHERE endpoint = ${endpoint} AND seq IN (SELECT value FROM json_each(${JSON.stringify(seqs)}))`;
+    remove: async (endpoint, places) => {
+      sql.run`DELETE FROM pending WHERE endpoint = ${endpoint}
+        AND seq IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(places)}))`;
     },
-    bury: async (endpoint, seq, death) => inTransaction(database, () => bury(database, endpoint, seq, death)),
+    bury: async (endpoint, place, death) =>
+      inTransaction(database, () => bury(database, endpoint, place, death)),
     buryBefore: async (endpoint, before, death) =>
       inTransaction(database, () => buryBefore(database, endpoint, before, death)),
+    addDead: async (delivery, death) =>
+      inTransaction(database, () => addDead(database, delivery, death, () => add(database, [delivery]))),
     bringForward: async (endpoint, now) =>
       Number(sql.run`UPDATE pending SET due = ${now} WHERE endpoint = ${endpoint} AND due > ${now}`.changes),
-    revive: async (endpoint, now) => inTransaction(database, () => revive(database, endpoint, now)),
-    dead: async (endpoint, limit) =>
-      sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} ORDER BY seq LIMIT ${limit}`.map(deadOf),
+    revive: async (endpoint, now, eventId) =>
+      inTransaction(database, () => revive(database, endpoint, now, eventId)),
+    dead: async (endpoint, limit) => dead(database, endpoint, limit),
     standing: async endpoint => standingOf(database, endpoint),
+    note: async attempts => inTransaction(database, () => note(database, attempts)),
+    attempts: async (endpoint, limit) => attemptsOf(database, endpoint, limit),
     endpoints: async () =>
       sql.all`SELECT endpoint FROM pending UNION SELECT endpoint FROM dead ORDER BY endpoint`.map(row =>
         String(row.endpoint),
       ),
-    expire: async before => Number(sql.run`DELETE FROM dead WHERE died_at < ${before}`.changes),
+    expire: async now => inTransaction(database, () => expire(database, now)),
   };
 }
 
 function add({ sql }: Database, deliveries: readonly NewDelivery[]): void {
-  for (const { endpoint, eventId, at, body, attributes } of deliveries) {
-    sql.run`INSERT INTO pending (endpoint, event_id, at, body, attributes, due)
-      VALUES (${endpoint}, ${eventId}, ${at}, ${body}, ${JSON.stringify(attributes)}, ${at})
+  for (const delivery of deliveries) {
+    const { endpoint, eventId, at, body, attributes, replay, due = at, attempts = 0, triedAt } = delivery;
+    sql.run`INSERT INTO pending (endpoint, event_id, at, body, attributes, replay, due, attempts, tried_at)
+      VALUES (${endpoint}, ${eventId}, ${at}, ${encode(body)}, ${JSON.stringify(attributes)}, ${replay ? 1 : 0},
+        ${due}, ${attempts}, ${triedAt ?? null})
       ON CONFLICT DO NOTHING`;
   }
-}
-
-function bury(
-  { sql }: Database,
-  endpoint: string,
-  seq: number,
-  { at, reason }: { readonly at: number; readonly reason: string },
-): void {
-  sql.run`INSERT OR REPLACE INTO dead
-    SELECT seq, endpoint, event_id, at, body, attributes, attempts + 1, ${at}, ${reason}
-    FROM pending WHERE endpoint = ${endpoint} AND seq = ${seq}`;
-  sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND seq = ${seq}`;
-}
-
-function buryBefore(
-  { sql }: Database,
-  endpoint: string,
-  before: number,
-  { at, reason }: { readonly at: number; readonly reason: string },
-): number {
-  sql.run`INSERT OR REPLACE INTO dead
-    SELECT seq, endpoint, event_id, at, body, attributes, attempts, ${at}, ${reason}
-    FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`;
-  return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
-}
-
-/** One that waits anyway, because it was published again, is not added a second time. */
-function revive({ sql }: Database, endpoint: string, now: number): number {
-  const { changes } = sql.run`INSERT INTO pending (endpoint, event_id, at, body, attributes, due)
-    SELECT endpoint, event_id, at, body, attributes, ${now} FROM dead WHERE endpoint = ${endpoint} ORDER BY seq
-    ON CONFLICT DO NOTHING`;
-  sql.run`DELETE FROM dead WHERE endpoint = ${endpoint}`;
-  return Number(changes);
 }
 
 function standingOf({ sql }: Database, endpoint: string): Standing {
@@ -111,31 +104,12 @@ function standingOf({ sql }: Database, endpoint: string): Standing {
   };
 }
 
-function deliveryOf(row: Row): NewDelivery {
-  return {
-    endpoint: row.endpoint as string,
-    eventId: row.event_id as string,
-    at: row.at as number,
-    body: row.body as string,
-    attributes: JSON.parse(row.attributes as string),
-  };
-}
-
-function pendingOf(row: Row): PendingDelivery {
-  return {
-    ...deliveryOf(row),
-    seq: row.seq as number,
-    due: row.due as number,
-    attempts: row.attempts as number,
-    triedAt: (row.tried_at ?? undefined) as number | undefined,
-  };
-}
-
-function deadOf(row: Row): DeadDelivery {
-  return {
-    ...deliveryOf(row),
-    diedAt: row.died_at as number,
-    reason: row.reason as string,
-    attempts: row.attempts as number,
-  };
+function expire({ sql }: Database, now: number): number {
+  const [deliveries, attempts] = [now - DELIVERIES_KEPT_MS, now - ATTEMPTS_KEPT_MS];
+  const dropped = [
+    sql.run`DELETE FROM pending WHERE due < ${deliveries}`,
+    sql.run`DELETE FROM dead WHERE died_at < ${deliveries}`,
+    sql.run`DELETE FROM attempt WHERE at < ${attempts}`,
+  ];
+  return dropped.reduce((sum, { changes }) => sum + Number(changes), 0);
 }

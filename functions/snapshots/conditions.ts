@@ -10,10 +10,18 @@
  *
  * An owner's name is of one run alone. `leaseOwner = :me` is for a request that is repeated because its answer was lost.
  *
- * and of one endpoint's item:
+ * and of one endpoint's row:
  *
- *   served ──FIRST_STOP──▶ stopped ── an operator deletes the item ──▶ served
+ *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r+1 ── … ──IS_REVISION(n), delete──▶ absent   (who fails it reads the row again)
+ *
+ * of its slot:
+ *
  *   slot free ──SLOT_IS_FREE──▶ taken ──SLOT_IS_TAKEN: booked behind──▶ taken ── time passes ──▶ free
+ *
+ * and of one of its deliveries; `dead` comes and goes in one transaction with `pending`:
+ *
+ *   absent ──IS_ABSENT──▶ pending ──TRIED or UNTRIED: put off; DUE_LATER: brought forward──▶ pending ── delete ──▶ delivered
+ *                         pending ──IS_THERE──▶ dead ──IS_THERE, and IS_ABSENT for pending──▶ pending
  *
  * and of the announcements of one process, whose versions only grow:
  *
@@ -22,6 +30,8 @@
  * What a baseline commits, of a project or as an announcement, is silent: NOT_BASELINED, too, or it is never told.
  */
 export const IS_ABSENT = 'attribute_not_exists(pk)';
+/** An update without it would make an item of what is gone. */
+export const IS_THERE = 'attribute_exists(pk)';
 export const IS_VERSION = 'version = :expected';
 export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseOwner = :me';
 export const IS_OURS = 'leaseOwner = :me';
@@ -30,6 +40,10 @@ export const NONE_ANNOUNCED = 'attribute_not_exists(#announced)';
 export const IS_LAST_ANNOUNCED = '#announced = :before';
 /** `baselined` is written once, when the baseline ends. */
 export const NOT_BASELINED = 'attribute_not_exists(baselined)';
-export const FIRST_STOP = 'attribute_not_exists(stoppedAt)';
+/** A row that is made anew begins with a revision of its own, so that nobody takes it for the one that was removed. */
+export const IS_REVISION = 'revision = :expected';
+export const TRIED = 'attribute_exists(triedAt)';
+export const UNTRIED = 'attribute_exists(pk) AND attribute_not_exists(triedAt)';
+export const DUE_LATER = 'due > :now';
 export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now';
 export const SLOT_IS_TAKEN = 'nextSlot > :now';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { encodePart } from '../changes/event-id.ts';
 import type { Mode, ProcessKey } from './snapshots.ts';
 
@@ -6,6 +7,8 @@ export type Key = { pk: { S: string }; sk: { S: string } };
 
 /** DynamoDB's limit of a sort key in bytes; ours are ASCII. */
 const LONGEST_KEY = 1024;
+/** What the time and the longest of the prefixes below leave of it. */
+const LONGEST_EVENT_ID = LONGEST_KEY - 'ATTEMPT#0000000000000#'.length;
 
 const PROJECT = 'PROJECT#';
 /** Change records begin so; the stream's filter rests on it. */
@@ -47,11 +50,38 @@ export function changeKey(process: ProcessKey, at: number, id: string, version: 
 
 export const PROJECT_PREFIX = PROJECT;
 
-/** What the runs that serve one endpoint agree on. */
-export const endpointKey = (name: string): Key => ({
-  pk: { S: `ENDPOINT#${encodePart(name)}` },
-  sk: { S: 'STATE' },
+export const LAYOUT_KEY: Key = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
+
+/** The registry: all endpoints in one partition, which is read whole. */
+export const ENDPOINTS = 'ENDPOINTS';
+export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk: { S: encodePart(name) } });
+
+export const PENDING = 'PENDING#';
+export const DEAD = 'DEAD#';
+export const ATTEMPT = 'ATTEMPT#';
+
+/** The partition of what belongs to one endpoint. */
+export const endpointPartition = (name: string): string => `ENDPOINT#${encodePart(name)}`;
+const endpointKey = (name: string, sk: string): Key => ({
+  pk: { S: endpointPartition(name) },
+  sk: { S: sk },
 });
+
+/** The next moment to send. */
+export const slotKey = (name: string): Key => endpointKey(name, 'SLOT');
+
+/** What waits, what was given up, and what was tried sort by their time, in ms since 1970. `place` is the rest of the key. */
+export const pendingKey = (endpoint: string, place: string): Key => endpointKey(endpoint, PENDING + place);
+export const deadKey = (endpoint: string, place: string): Key => endpointKey(endpoint, DEAD + place);
+export const attemptKey = (endpoint: string, place: string): Key => endpointKey(endpoint, ATTEMPT + place);
+export const placeOf = (at: number, eventId: string): string =>
+  `${String(at).padStart(13, '0')}#${shortened(encodePart(eventId))}`;
+
+/** An event's id that is too long for a key goes by its hash; no encoded one begins with `#`. */
+function shortened(encodedId: string): string {
+  if (encodedId.length <= LONGEST_EVENT_ID) return encodedId;
+  return `#${createHash('sha256').update(encodedId).digest('hex')}`;
+}
 
 /** What is longer is in no table, and to ask for it is an error. */
 export function canBeHeld({ sk }: Key): boolean {

@@ -1,27 +1,55 @@
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { partition } from './keys.ts';
-import type { ProcessKey } from './snapshots.ts';
 import { patiently, type Table } from './table.ts';
 
-/** The items of a process whose sort keys begin so, in their order, as they are now. */
+export interface QueryOptions {
+  readonly ProjectionExpression?: string;
+  readonly FilterExpression?: string;
+  /** What the filter's placeholders stand for. */
+  readonly values?: Record<string, AttributeValue>;
+  readonly ScanIndexForward?: boolean;
+  /** Items of the first page, before the filter, for who needs a few of them: each page has twice as many as the one before. */
+  readonly first?: number;
+}
+
+const LARGEST_PAGE = 1_000;
+
+/** The items of a partition whose sort keys begin so (undefined: all), in their order, as they are now. */
 export async function* queryItems(
   table: Table,
-  process: ProcessKey,
-  prefix: string,
-  more: { ProjectionExpression?: string; FilterExpression?: string } = {},
+  pk: string,
+  prefix: string | undefined,
+  { values, first, ...more }: QueryOptions = {},
 ): AsyncIterable<Record<string, AttributeValue>> {
   const query = {
     TableName: table.tableName,
-    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': { S: partition(process) }, ':prefix': { S: prefix } },
+    KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: {
+      ':pk': { S: pk },
+      ...(prefix !== undefined && { ':prefix': { S: prefix } }),
+      ...values,
+    },
     ConsistentRead: true,
     ...more,
   };
+  let size = first === undefined ? undefined : Math.min(first, LARGEST_PAGE);
   let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
   do {
-    const command = new QueryCommand({ ...query, ...(ExclusiveStartKey && { ExclusiveStartKey }) });
+    const command = new QueryCommand({
+      ...query,
+      ...(size !== undefined && { Limit: size }),
+      ...(ExclusiveStartKey && { ExclusiveStartKey }),
+    });
     const page = await patiently(table, () => table.client.send(command));
     yield* page.Items ?? [];
     ExclusiveStartKey = page.LastEvaluatedKey;
+    size = size === undefined ? undefined : Math.min(2 * size, LARGEST_PAGE);
   } while (ExclusiveStartKey);
+}
+
+/** At most so many; no page is asked for that nobody needs. */
+export async function firstOf<Item>(items: AsyncIterable<Item>, limit: number): Promise<Item[]> {
+  const found: Item[] = [];
+  if (limit < 1) return found;
+  for await (const item of items) if (found.push(item) >= limit) break;
+  return found;
 }

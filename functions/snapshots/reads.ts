@@ -1,7 +1,7 @@
 import { type AttributeValue, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { decodeContent } from './codec.ts';
 import { getItem } from './get-item.ts';
-import { canBeHeld, type Key, PROJECT_PREFIX, partPrefix, projectKey, stateKey } from './keys.ts';
+import { canBeHeld, type Key, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
@@ -40,7 +40,7 @@ export async function load(table: Table, process: ProcessKey, id: string): Promi
 
 /** Every item of the process that is a project, whatever its size. */
 export async function* projectIds(table: Table, process: ProcessKey): AsyncIterable<string> {
-  const pages = queryItems(table, process, PROJECT_PREFIX, {
+  const pages = queryItems(table, partition(process), PROJECT_PREFIX, {
     ProjectionExpression: 'projectId',
     FilterExpression: 'attribute_exists(projectId)',
   });
@@ -85,7 +85,7 @@ async function wholeBlob(
   const count = Number(item.parts?.N);
   const blobs = [item.blob?.B as Uint8Array];
   if (count > 0) {
-    for await (const part of queryItems(table, process, partPrefix(id))) {
+    for await (const part of queryItems(table, partition(process), partPrefix(id))) {
       if (part.version?.N === item.version?.N) blobs.push(part.blob?.B as Uint8Array);
     }
   }

@@ -2,7 +2,7 @@ import { type AttributeValue, DeleteItemCommand, PutItemCommand } from '@aws-sdk
 import { partsOf } from './blob-parts.ts';
 import { encode } from './codec.ts';
 import { getItem } from './get-item.ts';
-import { type Key, stateKey, statePartKey, statePartPrefix } from './keys.ts';
+import { type Key, partition, stateKey, statePartKey, statePartPrefix } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import type { ProcessKey } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
@@ -69,7 +69,7 @@ async function load(
   { tag, parts }: Reference,
 ): Promise<Uint8Array> {
   const blobs: Uint8Array[] = [];
-  for await (const { blob } of queryItems(table, process, statePartPrefix(name, tag.S))) {
+  for await (const { blob } of queryItems(table, partition(process), statePartPrefix(name, tag.S))) {
     blobs.push(blob?.B as Uint8Array);
   }
   if (blobs.length === Number(parts.N)) return Buffer.concat(blobs);
@@ -84,7 +84,9 @@ async function deleteStale(table: Table, process: ProcessKey, name: keyof Proces
   const current = await getItem(table, stateKey(process));
   const used = current?.[name]?.M as Reference | undefined;
   const stale = `${statePartPrefix(name)}${table.patience.clock() - STALE_MS}`;
-  const keys = queryItems(table, process, statePartPrefix(name), { ProjectionExpression: 'pk, sk' });
+  const keys = queryItems(table, partition(process), statePartPrefix(name), {
+    ProjectionExpression: 'pk, sk',
+  });
   for await (const { pk, sk } of keys) {
     const text = sk?.S as string;
     // Stryker disable next-line EqualityOperator: no key is a time alone

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import type { Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Attempt, Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -13,152 +13,257 @@ export const delivery = (eventId: string, more: Partial<NewDelivery> = {}): NewD
   ...more,
 });
 
-/** What every store of deliveries must do: one suite for each of them. Each `create` begins with an empty one. */
+/** So that stores which outlive a test have none of another one's. */
+let round = 0;
+
+/** What every store of deliveries must do: one suite for each of them. */
 export function deliveriesContract(name: string, create: () => Deliveries): void {
   describe(`deliveries in ${name}`, () => {
+    let crm: string;
+    let chat: string;
+    let deliveries: Deliveries;
+    beforeEach(() => {
+      round += 1;
+      crm = `crm ${round}`;
+      chat = `chat ${round}`;
+      deliveries = create();
+    });
+    const of = (eventId: string, more: Partial<NewDelivery> = {}) =>
+      delivery(eventId, { endpoint: crm, ...more });
+    const add = (...eventIds: string[]) => deliveries.add(eventIds.map(id => of(id)));
     const ids = async (all: Promise<readonly { readonly eventId: string }[]>) =>
       (await all).map(({ eventId }) => eventId);
-    const filled = async (...eventIds: string[]) => {
-      const deliveries = create();
-      await deliveries.add(eventIds.map(id => delivery(id)));
-      return deliveries;
-    };
-    const first = async (deliveries: Deliveries, now = AT) => {
-      const [pending] = await deliveries.due('crm', now, 1);
+    const first = async (now = AT) => {
+      const [pending] = await deliveries.due(crm, now, 1);
       if (!pending) throw new Error('nothing is due');
       return pending;
     };
+    const no = { at: AT, reason: 'no' };
 
     it('invariant 11: are pending as they were added, in the order of their publication, until they are removed', async () => {
-      const deliveries = await filled('e1', 'e2', 'e3');
-      const due = await deliveries.due('crm', AT, 10);
+      await add('e2', 'e3');
+      await deliveries.add([of('e0', { at: AT + 1 }), of('e1', { at: AT - 1 })]);
+      const due = await deliveries.due(crm, AT + 1, 10);
+      const waiting = (eventId: string, at: number, index: number) => ({
+        ...of(eventId, { at }),
+        ...{ place: due[index]?.place, due: at, attempts: 0, triedAt: undefined },
+      });
       expect(due).toEqual([
-        { ...delivery('e1'), seq: due[0]?.seq, due: AT, attempts: 0, triedAt: undefined },
-        { ...delivery('e2'), seq: due[1]?.seq, due: AT, attempts: 0, triedAt: undefined },
-        { ...delivery('e3'), seq: due[2]?.seq, due: AT, attempts: 0, triedAt: undefined },
+        waiting('e1', AT - 1, 0),
+        waiting('e2', AT, 1),
+        waiting('e3', AT, 2),
+        waiting('e0', AT + 1, 3),
       ]);
-      await deliveries.remove('crm', [due[0]?.seq as number, due[2]?.seq as number]);
-      expect(await ids(deliveries.due('crm', AT, 10))).toEqual(['e2']);
+      await deliveries.remove(crm, [due[0]?.place as string, due[2]?.place as string]);
+      expect(await ids(deliveries.due(crm, AT + 1, 10))).toEqual(['e2', 'e0']);
     });
 
-    it('keep each character of an event', async () => {
-      const deliveries = create();
-      const body = '{"id":"x","name":"\\u0000 Größe 🎉 \\ud800"}';
-      await deliveries.add([delivery('a#b/ü', { body })]);
-      expect(await deliveries.due('crm', AT, 1)).toMatchObject([{ eventId: 'a#b/ü', body }]);
+    it('keep what is known of them when they are added', async () => {
+      const known = { due: AT + 50, attempts: 4, triedAt: AT - 9, replay: true };
+      await deliveries.add([of('e1', known)]);
+      expect(await deliveries.due(crm, AT + 49, 1)).toEqual([]);
+      const { place, ...rest } = await first(AT + 50);
+      expect(rest).toEqual(of('e1', known));
+      await deliveries.putOff(crm, place, { at: AT + 50, due: AT + 60 });
+      expect(await first(AT + 60)).toMatchObject({ attempts: 5, triedAt: AT - 9, replay: true });
+    });
+
+    it.each([
+      ['any character', '{"id":"x","name":"\\u0000 Größe 🎉 \\ud800"}'],
+      ['no valid Unicode', `"\ud800 \udfff" \0 "`],
+      ['nothing', ''],
+      ['as much as an event may', Array.from({ length: 250_000 }, (_, at) => at % 7).join('')],
+    ])('keep a body of %s', async (_, body) => {
+      await deliveries.add([of('a#b/ü', { body })]);
+      expect(await first()).toMatchObject({ eventId: 'a#b/ü', body });
+      await deliveries.bury(crm, (await first()).place, no);
+      expect(await deliveries.dead(crm, 1)).toMatchObject([{ eventId: 'a#b/ü', body }]);
+      expect(await deliveries.revive(crm, AT, 'a#b/ü')).toBe(1);
+      expect(await first()).toMatchObject({ eventId: 'a#b/ü', body });
+    });
+
+    it('of events with endless ids are told apart', async () => {
+      const long = ['x', 'y'].map(last => `${'ü'.repeat(1_000)}${last}`);
+      await add(...long, ...long);
+      expect((await ids(deliveries.due(crm, AT, 9))).toSorted()).toEqual(long);
+      await deliveries.bury(crm, (await first()).place, no);
+      await deliveries.remove(crm, [(await first()).place]);
+      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 1 });
     });
 
     it('that were published before a time are given up together, the others wait on', async () => {
-      const deliveries = create();
-      const published = (eventId: string, at: number, endpoint = 'crm') =>
-        delivery(eventId, { at, endpoint });
-      await deliveries.add([published('e1', AT - 2), published('e2', AT), published('e1', AT - 2, 'chat')]);
-      expect(await deliveries.buryBefore('crm', AT, { at: AT + 9, reason: 'old' })).toBe(1);
-      expect(await deliveries.buryBefore('crm', AT, { at: AT + 9, reason: 'old' })).toBe(0);
-      expect(await ids(deliveries.due('crm', AT, 9))).toEqual(['e2']);
-      expect(await ids(deliveries.due('chat', AT, 9))).toEqual(['e1']);
-      expect(await deliveries.dead('chat', 9)).toEqual([]);
-      expect(await deliveries.dead('crm', 9)).toEqual([
+      const published = (eventId: string, at: number, endpoint = crm) => of(eventId, { at, endpoint });
+      await deliveries.add([published('e1', AT - 2), published('e2', AT), published('e1', AT - 2, chat)]);
+      expect(await deliveries.buryBefore(crm, AT, { at: AT + 9, reason: 'old' })).toBe(1);
+      expect(await deliveries.buryBefore(crm, AT, { at: AT + 9, reason: 'old' })).toBe(0);
+      expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2']);
+      expect(await ids(deliveries.due(chat, AT, 9))).toEqual(['e1']);
+      expect(await deliveries.dead(chat, 9)).toEqual([]);
+      expect(await deliveries.dead(crm, 9)).toEqual([
         { ...published('e1', AT - 2), diedAt: AT + 9, reason: 'old', attempts: 0 },
       ]);
     });
 
     it('keep endpoints apart', async () => {
-      const deliveries = create();
-      await deliveries.add([delivery('e1'), delivery('e1', { endpoint: 'chat' })]);
-      const { seq } = await first(deliveries);
-      await deliveries.remove('chat', [seq]);
-      await deliveries.bury('chat', seq, { at: AT, reason: 'no' });
-      await deliveries.putOff('chat', seq, { at: AT, due: AT + 5 });
-      expect(await ids(deliveries.due('crm', AT, 9))).toEqual(['e1']);
-      expect(await ids(deliveries.due('chat', AT, 9))).toEqual(['e1']);
-      expect(await deliveries.endpoints()).toEqual(['chat', 'crm']);
+      await deliveries.add([of('e1'), of('e1', { endpoint: chat, at: AT + 1 })]);
+      const { place } = await first();
+      await deliveries.remove(chat, [place]);
+      await deliveries.bury(chat, place, no);
+      await deliveries.putOff(chat, place, { at: AT, due: AT + 5 });
+      expect(await ids(deliveries.due(crm, AT + 1, 9))).toEqual(['e1']);
+      expect(await ids(deliveries.due(chat, AT + 1, 9))).toEqual(['e1']);
+      expect(await deliveries.dead(chat, 9)).toEqual([]);
     });
 
     it('take an event that waits already for the same one', async () => {
-      const deliveries = await filled('e1', 'e2');
-      await deliveries.add([delivery('e1', { at: AT + 1 }), delivery('e3')]);
-      expect(await ids(deliveries.due('crm', AT + 9, 9))).toEqual(['e1', 'e2', 'e3']);
+      await add('e1', 'e2');
+      await deliveries.putOff(crm, (await first()).place, { at: AT, due: AT + 1 });
+      await add('e1', 'e3', 'e3');
+      const due = await deliveries.due(crm, AT + 9, 9);
+      expect(due.map(({ eventId, attempts }) => [eventId, attempts])).toEqual([
+        ['e1', 1],
+        ['e2', 0],
+        ['e3', 0],
+      ]);
     });
 
     it('are due no sooner than they are put off to, and tell their attempts', async () => {
-      const deliveries = await filled('e1', 'e2');
-      const { seq } = await first(deliveries);
-      await deliveries.putOff('crm', seq, { at: AT + 1, due: AT + 100 });
-      expect(await ids(deliveries.due('crm', AT + 99, 9))).toEqual(['e2']);
-      expect(await deliveries.nextDue('crm', AT)).toBe(AT + 100);
-      expect(await deliveries.nextDue('crm', AT + 100)).toBeUndefined();
-      await deliveries.putOff('crm', seq, { at: AT + 101, due: AT + 200 });
-      const due = await deliveries.due('crm', AT + 200, 9);
+      await add('e1', 'e2');
+      const { place } = await first();
+      await deliveries.putOff(crm, place, { at: AT + 1, due: AT + 100 });
+      expect(await ids(deliveries.due(crm, AT + 99, 9))).toEqual(['e2']);
+      expect(await deliveries.nextDue(crm, AT)).toBe(AT + 100);
+      expect(await deliveries.nextDue(crm, AT - 1)).toBe(AT);
+      expect(await deliveries.nextDue(crm, AT + 100)).toBeUndefined();
+      await deliveries.putOff(crm, place, { at: AT + 101, due: AT + 200 });
+      const due = await deliveries.due(crm, AT + 200, 9);
       expect(due.map(({ eventId, attempts, triedAt }) => [eventId, attempts, triedAt])).toEqual([
-        ['e2', 0, undefined],
         ['e1', 2, AT + 1],
+        ['e2', 0, undefined],
       ]);
     });
 
     it('show no more than was asked for, and none that somebody has in hand', async () => {
-      const deliveries = await filled('e1', 'e2', 'e3');
-      const [one, two] = await deliveries.due('crm', AT, 2);
+      await add('e1', 'e2', 'e3');
+      const [one, two] = await deliveries.due(crm, AT, 2);
       expect([one?.eventId, two?.eventId]).toEqual(['e1', 'e2']);
-      expect(await ids(deliveries.due('crm', AT, 2, [one?.seq as number]))).toEqual(['e2', 'e3']);
+      expect(await ids(deliveries.due(crm, AT, 2, [one?.place as string]))).toEqual(['e2', 'e3']);
+      expect(await deliveries.due(crm, AT, 0)).toEqual([]);
+    });
+
+    it('are found behind many that are not due', async () => {
+      const all = Array.from({ length: 60 }, (_, index) =>
+        of(`e${index}`, { at: AT + index, due: index < 57 ? AT + DAY : AT }),
+      );
+      await deliveries.add(all);
+      expect(await ids(deliveries.due(crm, AT, 2))).toEqual(['e57', 'e58']);
+      expect(await deliveries.standing(crm)).toEqual({ pending: 60, oldest: AT, dead: 0 });
     });
 
     it('are all due when they are brought forward', async () => {
-      const deliveries = await filled('e1', 'e2');
-      const { seq } = await first(deliveries);
-      await deliveries.putOff('crm', seq, { at: AT, due: AT + DAY });
-      expect(await deliveries.bringForward('crm', AT + 1)).toBe(1);
-      expect(await ids(deliveries.due('crm', AT + 1, 9))).toEqual(['e2', 'e1']);
+      await add('e1', 'e2');
+      await deliveries.putOff(crm, (await first()).place, { at: AT, due: AT + DAY });
+      expect(await deliveries.bringForward(crm, AT + 1)).toBe(1);
+      expect(await ids(deliveries.due(crm, AT + 1, 9))).toEqual(['e1', 'e2']);
       expect(await deliveries.bringForward('nobody', AT)).toBe(0);
     });
 
+    it('that are gone are neither put off nor given up', async () => {
+      await add('e1');
+      const { place } = await first();
+      await deliveries.remove(crm, [place]);
+      await deliveries.putOff(crm, place, { at: AT, due: AT });
+      await deliveries.bury(crm, place, no);
+      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 0 });
+    });
+
     it('invariant 11: that are given up are dead letters, and nothing else', async () => {
-      const deliveries = await filled('e1', 'e2');
-      const { seq } = await first(deliveries);
-      await deliveries.putOff('crm', seq, { at: AT, due: AT });
-      await deliveries.bury('crm', seq, { at: AT + 7, reason: 'answered 500' });
-      expect(await ids(deliveries.due('crm', AT + DAY, 9))).toEqual(['e2']);
-      expect(await deliveries.dead('crm', 9)).toEqual([
-        { ...delivery('e1'), diedAt: AT + 7, reason: 'answered 500', attempts: 2 },
+      await deliveries.add([of('e1', { replay: true }), of('e2')]);
+      const { place } = await first();
+      await deliveries.putOff(crm, place, { at: AT, due: AT });
+      await deliveries.bury(crm, place, { at: AT + 7, reason: 'answered 500' });
+      expect(await ids(deliveries.due(crm, AT + DAY, 9))).toEqual(['e2']);
+      expect(await deliveries.dead(crm, 9)).toEqual([
+        { ...of('e1', { replay: true }), diedAt: AT + 7, reason: 'answered 500', attempts: 2 },
       ]);
-      expect(await deliveries.standing('crm')).toEqual({ pending: 1, oldest: AT, dead: 1 });
-      expect(await deliveries.endpoints()).toEqual(['crm']);
+      expect(await deliveries.standing(crm)).toEqual({ pending: 1, oldest: AT, dead: 1 });
+    });
+
+    it('invariant 11: that never waited can be given up, and that wait are then dead alone', async () => {
+      await add('e2');
+      const death = { at: AT + 7, reason: 'stopped' };
+      await deliveries.addDead(of('e1', { attempts: 3, triedAt: AT }), death);
+      await deliveries.addDead(of('e2'), death);
+      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 2 });
+      expect(await deliveries.dead(crm, 9)).toEqual([
+        { ...of('e1'), attempts: 3, diedAt: AT + 7, reason: 'stopped' },
+        { ...of('e2'), attempts: 0, diedAt: AT + 7, reason: 'stopped' },
+      ]);
+      expect(await deliveries.revive(crm, AT)).toBe(2);
+      expect(await first()).toMatchObject({ eventId: 'e1', attempts: 0, triedAt: undefined });
+    });
+
+    it('that die again are one dead letter, the last', async () => {
+      for (const reason of ['once', 'again']) {
+        await add('e1');
+        await deliveries.bury(crm, (await first()).place, { at: AT, reason });
+      }
+      expect(await deliveries.dead(crm, 9)).toMatchObject([{ eventId: 'e1', reason: 'again' }]);
     });
 
     it('invariant 11: come back from the dead in the order of their publication, and begin anew', async () => {
-      const deliveries = await filled('e1', 'e2', 'e3');
-      for (const { seq } of (await deliveries.due('crm', AT, 9)).toReversed())
-        await deliveries.bury('crm', seq, { at: AT, reason: 'no' });
-      await deliveries.add([delivery('e2', { at: AT + 1 })]);
-      expect(await deliveries.revive('crm', AT + 50)).toBe(2);
-      expect(await deliveries.dead('crm', 9)).toEqual([]);
-      const due = await deliveries.due('crm', AT + 50, 9);
-      expect(due.map(({ eventId, attempts, at }) => [eventId, attempts, at])).toEqual([
-        ['e2', 0, AT + 1],
-        ['e1', 0, AT],
-        ['e3', 0, AT],
+      await deliveries.add([of('e1', { at: AT - 1 }), of('e2'), of('e3', { at: AT + 1, replay: true })]);
+      for (const { place } of (await deliveries.due(crm, AT + 1, 9)).toReversed()) {
+        await deliveries.putOff(crm, place, { at: AT, due: AT });
+        await deliveries.bury(crm, place, no);
+      }
+      expect(await ids(deliveries.dead(crm, 2))).toEqual(['e1', 'e2']);
+      await add('e2');
+      expect(await deliveries.revive(crm, AT + 50)).toBe(2);
+      expect(await deliveries.dead(crm, 9)).toEqual([]);
+      const anew = { due: AT + 50, attempts: 0, triedAt: undefined };
+      expect(await deliveries.due(crm, AT + 50, 9)).toEqual([
+        { ...of('e1', { at: AT - 1 }), ...anew, place: expect.any(String) },
+        { ...of('e2'), ...anew, due: AT, place: expect.any(String) },
+        { ...of('e3', { at: AT + 1, replay: true }), ...anew, place: expect.any(String) },
       ]);
     });
 
-    it('forget dead letters when they are old, and no younger ones', async () => {
-      const deliveries = await filled('e1', 'e2', 'e3');
-      const due = await deliveries.due('crm', AT, 9);
-      await deliveries.bury('crm', due[0]?.seq as number, { at: AT, reason: 'no' });
-      await deliveries.bury('crm', due[1]?.seq as number, { at: AT + DAY, reason: 'no' });
-      expect(await deliveries.expire(AT + DAY)).toBe(1);
-      expect(await ids(deliveries.dead('crm', 9))).toEqual(['e2']);
-      expect(await deliveries.standing('crm')).toMatchObject({ pending: 1, dead: 1 });
+    it('come back from the dead one by one', async () => {
+      await add('e1', 'e2');
+      for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.bury(crm, place, no);
+      expect(await deliveries.revive(crm, AT, 'e2')).toBe(1);
+      expect(await deliveries.revive(crm, AT, 'e2')).toBe(0);
+      expect(await ids(deliveries.dead(crm, 9))).toEqual(['e1']);
+      expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2']);
     });
 
     it('of an endpoint that nothing waits for are none', async () => {
-      const deliveries = create();
-      expect(await deliveries.standing('crm')).toEqual({ pending: 0, oldest: undefined, dead: 0 });
-      expect(await deliveries.due('crm', AT, 9)).toEqual([]);
-      expect(await deliveries.nextDue('crm', AT)).toBeUndefined();
-      expect(await deliveries.revive('crm', AT)).toBe(0);
-      expect(await deliveries.endpoints()).toEqual([]);
+      expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 0 });
+      expect(await deliveries.due(crm, AT, 9)).toEqual([]);
+      expect(await deliveries.nextDue(crm, AT)).toBeUndefined();
+      expect(await deliveries.revive(crm, AT)).toBe(0);
+      expect(await deliveries.attempts(crm, 9)).toEqual([]);
       await deliveries.add([]);
-      await deliveries.remove('crm', []);
+      await deliveries.remove(crm, []);
+      await deliveries.note([]);
+    });
+
+    it('tell their last attempts, the newest first, each endpoint’s own', async () => {
+      const attempt = (at: number, more: Partial<Attempt> = {}): Attempt => ({
+        ...{ endpoint: crm, at, took: 12, status: 200, events: [{ id: `e${at}`, type: 'task.updated' }] },
+        ...more,
+      });
+      const failed = attempt(AT + 1, { failure: 'it hung', answer: '\ud800 \0' });
+      const events = ['e1', 'e2'].map(id => ({ id, type: 'task.created' }));
+      const told = attempt(AT + 2, { events });
+      await deliveries.note([told, attempt(AT), failed, attempt(AT + 3, { endpoint: chat })]);
+      await deliveries.note([attempt(AT + 1, { events: [{ id: 'z', type: 'task.updated' }] })]);
+      expect(await deliveries.attempts(crm, 1)).toEqual([told]);
+      expect(await deliveries.attempts(crm, 9)).toHaveLength(4);
+      expect(await deliveries.attempts(crm, 9)).toContainEqual(failed);
+      expect((await deliveries.attempts(crm, 9)).at(-1)).toEqual(attempt(AT));
+      expect(await deliveries.attempts(chat, 9)).toEqual([attempt(AT + 3, { endpoint: chat })]);
     });
   });
 }

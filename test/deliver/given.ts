@@ -1,6 +1,6 @@
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { EndpointStates } from '../../functions/snapshots/endpoint-states.ts';
+import type { Slots } from '../../functions/snapshots/slots.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -27,17 +27,10 @@ export function someEvents(count: number, version = AT): ChangeEvent[] {
   ];
 }
 
-/** States in memory, which the contract suite compares with the table's. */
-export function memoryStates(): EndpointStates {
-  const stops = new Map<string, { reason: string; at: number }>();
+/** Slots in memory, which the contract suite compares with the table's. */
+export function memorySlots(): Slots {
   const slots = new Map<string, number>();
   return {
-    isStopped: async name => stops.get(name),
-    stop: async (name, reason, at) => {
-      if (stops.has(name)) return false;
-      stops.set(name, { reason, at });
-      return true;
-    },
     reserveSlot: async (name, interval, now) => {
       const slot = Math.max(now, slots.get(name) ?? 0);
       slots.set(name, slot + interval);

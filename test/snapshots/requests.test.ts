@@ -14,7 +14,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { createEndpointStates } from '../../functions/snapshots/endpoint-states.ts';
+import { checkLayout } from '../../functions/snapshots/layout.ts';
+import { createSlots } from '../../functions/snapshots/slots.ts';
 import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import { holds, type Patience } from '../../functions/snapshots/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
@@ -68,7 +69,7 @@ describe('a read', () => {
     await snapshots().load(process, 'p1');
     await snapshots().held(process, ['p1']);
     await Array.fromAsync(snapshots().projectIds(process));
-    await createEndpointStates({ client, tableName, patience }).isStopped('crm');
+    await checkLayout({ client, tableName, patience });
     const consistent = sent.flatMap(command => {
       if (command instanceof BatchGetItemCommand)
         return Object.values(command.input.RequestItems ?? {}).map(({ ConsistentRead }) => ConsistentRead);
@@ -349,7 +350,7 @@ describe('a conditional write', () => {
       await commit({ snapshot: snapshot(AT, content({ text: noise(900_000) })) });
       const rest = refuseOnce();
       const port = createSnapshots(table());
-      const states = createEndpointStates(table());
+      const slots = createSlots(table());
       expect(await port.readState(process)).toMatchObject({ baselined: false });
       expect(await Array.fromAsync(port.projectIds(process))).toEqual(['p1']);
       expect(await port.held(process, ['p1'])).toEqual(new Set(['p1']));
@@ -359,12 +360,10 @@ describe('a conditional write', () => {
       refuseOnce();
       expect(await port.isUnfinished(process, 'changes')).toBe(false);
       expect(await port.load(process, 'p1')).toBeDefined();
-      await states.stop('crm', 'gone', AT);
       refuseOnce();
-      expect(await states.isStopped('crm')).toEqual({ reason: 'gone', at: AT });
-      expect(await states.reserveSlot('crm', 1_000, AT)).toBe(0);
-      expect(await states.reserveSlot('crm', 1_000, AT)).toBe(1_000);
-      expect(waits).toHaveLength(10);
+      expect(await slots.reserveSlot('crm', 1_000, AT)).toBe(0);
+      expect(await slots.reserveSlot('crm', 1_000, AT)).toBe(1_000);
+      expect(waits).toHaveLength(8);
     });
 
     it('of a run that has no time left is not', async () => {
@@ -372,13 +371,5 @@ describe('a conditional write', () => {
       await expect(createSnapshots(table()).until(AT).readState(process)).rejects.toBe(THROTTLED);
       expect(waits).toEqual([]);
     });
-  });
-});
-
-describe('an endpoint’s state', () => {
-  it('is served while its moments are booked', async () => {
-    const states = createEndpointStates({ client, tableName, patience });
-    await states.reserveSlot('crm', 1_000, AT);
-    expect(await states.isStopped('crm')).toBeUndefined();
   });
 });

@@ -3,7 +3,8 @@
  * an identifier: so that whatever characters a service may use are kept apart and read back as they came.
  *
  * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
- * each reader of the journal is.
+ * each reader of the journal is. `endpoint` is the registry, each row as JSON; `slot` holds the moment at which a chat takes its
+ * next message.
  */
 export const SNAPSHOTS_SCHEMA = `
 CREATE TABLE state (
@@ -32,7 +33,6 @@ CREATE TABLE change (
 ) STRICT;
 CREATE INDEX change_expiry ON change (expires_at);
 CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE endpoint_state (
-  name TEXT PRIMARY KEY, stopped_at INTEGER, stop_reason TEXT, next_slot INTEGER
-) STRICT, WITHOUT ROWID;
+CREATE TABLE endpoint (name TEXT PRIMARY KEY, revision INTEGER NOT NULL, row TEXT NOT NULL) STRICT;
+CREATE TABLE slot (name TEXT PRIMARY KEY, next_slot INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;

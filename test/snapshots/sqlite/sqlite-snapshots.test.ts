@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { changeKey, partition } from '../../../functions/snapshots/keys.ts';
 import { type Database, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { sqliteEndpointStates } from '../../../functions/snapshots/sqlite/endpoint-states.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import { AT, content, event, snapshot, snapshotsContract } from '../contract.ts';
-import { endpointStatesContract } from '../endpoint-states-contract.ts';
+import { slotsContract } from '../slots-contract.ts';
 
 let database: Database;
 beforeAll(() => {
@@ -23,18 +23,7 @@ snapshotsContract('SQLite', () => ({
   },
 }));
 
-endpointStatesContract(() => sqliteEndpointStates(database));
-
-it('serves a stopped endpoint again when it is told to, and no other', async () => {
-  const states = sqliteEndpointStates(database);
-  for (const name of ['one', 'other']) await states.stop(name, 'answered 410', AT);
-  states.restart('one');
-  expect([await states.isStopped('one'), await states.isStopped('other')]).toEqual([
-    undefined,
-    { reason: 'answered 410', at: AT },
-  ]);
-  expect(await states.stop('one', 'again', AT)).toBe(true);
-});
+slotsContract(() => sqliteSlots(database));
 
 it('is the same with a deadline, which it has no use for', () => {
   const snapshots = sqliteSnapshots(database);

@@ -1,0 +1,6 @@
+const DAY_MS = 24 * 3_600_000;
+
+/** How long a delivery waits after it was due last, and how long a dead letter is kept, in ms. */
+export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
+/** How long an attempt is kept, in ms. */
+export const ATTEMPTS_KEPT_MS = 7 * DAY_MS;

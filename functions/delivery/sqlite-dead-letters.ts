@@ -1,0 +1,59 @@
+import type { Database } from '../snapshots/sqlite/database.ts';
+import type { DeadDelivery, Death, NewDelivery } from './deliveries.ts';
+import { deadOf } from './sqlite-delivery-rows.ts';
+
+/** The attempt that made it die counts. */
+export function bury({ sql }: Database, endpoint: string, place: string, { at, reason }: Death): void {
+  sql.run`INSERT OR REPLACE INTO dead
+    SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts + 1, ${at}, ${reason}
+    FROM pending WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
+  sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
+}
+
+export function buryBefore(
+  { sql }: Database,
+  endpoint: string,
+  before: number,
+  { at, reason }: Death,
+): number {
+  sql.run`INSERT OR REPLACE INTO dead
+    SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts, ${at}, ${reason}
+    FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`;
+  return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
+}
+
+/** By way of the deliveries that wait, which give it its number: `add` adds it there. */
+export function addDead(
+  { sql }: Database,
+  { endpoint, eventId }: NewDelivery,
+  { at, reason }: Death,
+  add: () => void,
+): void {
+  sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
+  add();
+  sql.run`INSERT OR REPLACE INTO dead
+    SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts, ${at}, ${reason}
+    FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
+  sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
+}
+
+/** One that waits anyway, because it was published again, is not added a second time. */
+export function revive(
+  { sql }: Database,
+  endpoint: string,
+  now: number,
+  eventId: string | undefined,
+): number {
+  const only = eventId ?? null;
+  const { changes } = sql.run`
+    INSERT INTO pending (endpoint, event_id, at, body, attributes, replay, due, attempts)
+    SELECT endpoint, event_id, at, body, attributes, replay, ${now}, 0 FROM dead
+    WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only}) ORDER BY at, seq
+    ON CONFLICT DO NOTHING`;
+  sql.run`DELETE FROM dead WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only})`;
+  return Number(changes);
+}
+
+export function dead({ sql }: Database, endpoint: string, limit: number): DeadDelivery[] {
+  return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} ORDER BY at, seq LIMIT ${limit}`.map(deadOf);
+}

@@ -1,0 +1,25 @@
+/** Begins the items in order, at most `width` at once. The first failure, also of the items themselves, rejects once all that
+ *  had begun is over; then no other begins. */
+export async function inParallel<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  width: number,
+  work: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const left = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const take = async (): Promise<boolean> => {
+    try {
+      const { value, done } = await left.next();
+      if (done || failures.length > 0) return false;
+      await work(value);
+    } catch (error) {
+      failures.push(error);
+    }
+    return true;
+  };
+  const lane = async () => {
+    while (await take());
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,86 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DeadDelivery, Death, NewDelivery } from '../delivery/deliveries.ts';
+import { inParallel } from '../in-parallel.ts';
+import { IS_ABSENT, IS_THERE } from './conditions.ts';
+import { buried, deadOf, type Item, pendingItem, revived } from './delivery-items.ts';
+import { getItem } from './get-item.ts';
+import { DEAD, endpointPartition, type Key, PENDING, pendingKey } from './keys.ts';
+import { firstOf, queryItems } from './query-items.ts';
+import { patiently, type Table } from './table.ts';
+import { transact } from './transact.ts';
+
+/** Transactions under way at once. */
+const WIDTH = 10;
+
+/** The attempt that made it die counts. */
+export async function bury(table: Table, endpoint: string, place: string, death: Death): Promise<void> {
+  const pending = await getItem(table, pendingKey(endpoint, place));
+  if (pending) await exchange(table, pending, buried(endpoint, pending, death, 1));
+}
+
+export async function buryBefore(
+  table: Table,
+  endpoint: string,
+  before: number,
+  death: Death,
+): Promise<number> {
+  let count = 0;
+  await inParallel(publishedBefore(table, endpoint, before), WIDTH, async pending => {
+    if (await exchange(table, pending, buried(endpoint, pending, death, 0))) count += 1;
+  });
+  return count;
+}
+
+async function* publishedBefore(table: Table, endpoint: string, before: number): AsyncIterable<Item> {
+  for await (const item of queryItems(table, endpointPartition(endpoint), PENDING)) {
+    if (Number(item.at?.N) >= before) return;
+    yield item;
+  }
+}
+
+/** Dead instead of pending also when it waits after all. */
+export async function addDead(table: Table, delivery: NewDelivery, death: Death): Promise<void> {
+  const pending = pendingItem(delivery);
+  const TableName = table.tableName;
+  await transact(table, [
+    { Put: { TableName, Item: buried(delivery.endpoint, pending, death, 0) } },
+    { Delete: { TableName, Key: keyOf(pending) } },
+  ]);
+}
+
+/** One that waits anyway, because it was published again, is not added a second time. */
+export async function revive(table: Table, endpoint: string, now: number, eventId?: string): Promise<number> {
+  const filter = eventId !== undefined && {
+    FilterExpression: 'eventId = :eventId',
+    values: { ':eventId': { S: eventId } },
+  };
+  const TableName = table.tableName;
+  let count = 0;
+  const reviveOne = async (dead: Item) => {
+    if (await exchange(table, dead, revived(endpoint, dead, now), IS_ABSENT)) count += 1;
+    else
+      await patiently(table, () => table.client.send(new DeleteItemCommand({ TableName, Key: keyOf(dead) })));
+  };
+  const letters = queryItems(table, endpointPartition(endpoint), DEAD, { ...filter });
+  await inParallel(letters, WIDTH, reviveOne);
+  return count;
+}
+
+export async function dead(table: Table, endpoint: string, limit: number): Promise<DeadDelivery[]> {
+  const letters = queryItems(table, endpointPartition(endpoint), DEAD, { first: limit });
+  return (await firstOf(letters, limit)).map(item => deadOf(endpoint, item));
+}
+
+/** The one comes, the other goes, or nothing happens: false. */
+async function exchange(table: Table, from: Item, to: Item, condition?: string): Promise<boolean> {
+  const TableName = table.tableName;
+  const result = await transact(table, [
+    { Put: { TableName, Item: to, ...(condition && { ConditionExpression: condition }) } },
+    { Delete: { TableName, Key: keyOf(from), ConditionExpression: IS_THERE } },
+  ]);
+  return result === 'committed';
+}
+
+function keyOf({ pk, sk }: Item): Key {
+  return { pk, sk } as Key;
+}

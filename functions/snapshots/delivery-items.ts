@@ -1,0 +1,90 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { DeadDelivery, Death, NewDelivery, PendingDelivery } from '../delivery/deliveries.ts';
+import { DELIVERIES_KEPT_MS } from '../delivery/retention.ts';
+import { decode, encode } from './codec.ts';
+import { DEAD, deadKey, PENDING, pendingKey, placeOf } from './keys.ts';
+
+export type Item = Record<string, AttributeValue>;
+
+/** `body` is compressed JSON of its text: it comes back as it was, also where it is no valid Unicode. */
+export function pendingItem(delivery: NewDelivery): Item {
+  const { endpoint, eventId, at, body, attributes, replay, due = at, attempts = 0, triedAt } = delivery;
+  return {
+    ...pendingKey(endpoint, placeOf(at, eventId)),
+    eventId: { S: eventId },
+    at: number(at),
+    body: { B: encode(body) },
+    attributes: { S: JSON.stringify(attributes) },
+    ...(replay && { replay: { BOOL: true } }),
+    due: number(due),
+    attempts: number(attempts),
+    ...(triedAt !== undefined && { triedAt: number(triedAt) }),
+    expiresAt: keptFrom(due),
+  };
+}
+
+/** What a delivery that waits is once it is dead, `failed` attempts later. */
+export function buried(endpoint: string, pending: Item, { at, reason }: Death, failed: number): Item {
+  const { due: _, triedAt: _none, ...kept } = pending;
+  return {
+    ...kept,
+    ...deadKey(endpoint, placeIn(pending, PENDING)),
+    attempts: number(Number(pending.attempts?.N) + failed),
+    diedAt: number(at),
+    reason: { S: reason },
+    expiresAt: keptFrom(at),
+  };
+}
+
+/** What a dead letter is once it waits again. */
+export function revived(endpoint: string, dead: Item, now: number): Item {
+  const { diedAt: _, reason: _none, ...kept } = dead;
+  return {
+    ...kept,
+    ...pendingKey(endpoint, placeIn(dead, DEAD)),
+    due: number(now),
+    attempts: number(0),
+    expiresAt: keptFrom(now),
+  };
+}
+
+export function pendingOf(endpoint: string, item: Item): PendingDelivery {
+  return {
+    ...deliveryOf(endpoint, item),
+    place: placeIn(item, PENDING),
+    due: Number(item.due?.N),
+    attempts: Number(item.attempts?.N),
+    triedAt: item.triedAt && Number(item.triedAt.N),
+  };
+}
+
+export function deadOf(endpoint: string, item: Item): DeadDelivery {
+  return {
+    ...deliveryOf(endpoint, item),
+    diedAt: Number(item.diedAt?.N),
+    reason: item.reason?.S as string,
+    attempts: Number(item.attempts?.N),
+  };
+}
+
+/** The place of a delivery, in a key that begins with `prefix`. */
+export function placeIn(item: Item, prefix: string): string {
+  const sk = item.sk?.S as string;
+  return sk.slice(prefix.length);
+}
+
+export const number = (value: number) => ({ N: String(value) });
+
+/** TTL: what is due, or died, at `at` (ms since 1970) is kept until then (s). */
+export const keptFrom = (at: number) => number(Math.floor((at + DELIVERIES_KEPT_MS) / 1_000));
+
+function deliveryOf(endpoint: string, item: Item): NewDelivery {
+  return {
+    endpoint,
+    eventId: item.eventId?.S as string,
+    at: Number(item.at?.N),
+    body: decode(item.body?.B as Uint8Array) as string,
+    attributes: JSON.parse(item.attributes?.S as string),
+    ...(item.replay?.BOOL && { replay: true }),
+  };
+}

@@ -1,0 +1,39 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { SLOT_IS_FREE, SLOT_IS_TAKEN } from './conditions.ts';
+import { slotKey } from './keys.ts';
+import { holds, ifHolds, type Table } from './table.ts';
+
+/** When each endpoint takes its next message: all runs that serve it share one rate (DESIGN §6: `ENDPOINT#<name>`, `SLOT`). */
+export interface Slots {
+  /** Books the endpoint's next moment to send, `interval` ms after the one booked before. Returns how many ms after `now`
+   *  (ms since 1970) it is. */
+  reserveSlot(name: string, interval: number, now: number): Promise<number>;
+}
+
+export function createSlots(table: Table): Slots {
+  return { reserveSlot: (name, interval, now) => reserveSlot(table, name, interval, now) };
+}
+
+/** Either the last booking is over, and the next moment is now; or it is the one after the last. Between the two writes
+ *  another run can only book a later one, unless the item was deleted. */
+async function reserveSlot(table: Table, name: string, interval: number, now: number): Promise<number> {
+  const values = { ':now': { N: String(now) } };
+  const where = { TableName: table.tableName, Key: slotKey(name) };
+  const atOnce = {
+    ...where,
+    UpdateExpression: 'SET nextSlot = :after',
+    ConditionExpression: SLOT_IS_FREE,
+    ExpressionAttributeValues: { ...values, ':after': { N: String(now + interval) } },
+  };
+  if (await holds(table, () => table.client.send(new UpdateItemCommand(atOnce)))) return 0;
+  const later = {
+    ...where,
+    UpdateExpression: 'SET nextSlot = nextSlot + :interval',
+    ConditionExpression: SLOT_IS_TAKEN,
+    ExpressionAttributeValues: { ...values, ':interval': { N: String(interval) } },
+    ReturnValues: 'UPDATED_OLD',
+  } as const;
+  const booked = await ifHolds(table, () => table.client.send(new UpdateItemCommand(later)));
+  if (!booked) return reserveSlot(table, name, interval, now);
+  return Number(booked.Attributes?.nextSlot?.N as string) - now;
+}

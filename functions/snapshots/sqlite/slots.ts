@@ -1,0 +1,19 @@
+import type { Slots } from '../slots.ts';
+import { type Database, inTransaction } from './database.ts';
+
+/** The endpoints' slots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
+export function sqliteSlots(database: Database): Slots {
+  return { reserveSlot: async (name, interval, now) => reserveSlot(database, name, interval, now) };
+}
+
+/** Either the last booking is over, and the next moment is now; or it is the one that the last booking left. */
+function reserveSlot(database: Database, name: string, interval: number, now: number): number {
+  const { sql } = database;
+  return inTransaction(database, () => {
+    const booked = sql.get`SELECT next_slot FROM slot WHERE name = ${name}`?.next_slot;
+    const slot = Math.max(now, typeof booked === 'number' ? booked : now);
+    sql.run`INSERT INTO slot (name, next_slot) VALUES (${name}, ${slot + interval})
+      ON CONFLICT DO UPDATE SET next_slot = ${slot + interval}`;
+    return slot - now;
+  });
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EndpointRow } from '../../functions/delivery/endpoint-rows.ts';
+import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { modelClient } from '../simulation/models/table.ts';
+import { openModel, PATIENCE } from '../support/table.ts';
+import { endpointRowsContract } from './endpoint-rows-contract.ts';
+import { type OpenTable, TABLES } from './tables.ts';
+
+describe.each(TABLES)('in %s', (_, open) => {
+  let table: OpenTable;
+  beforeAll(async () => {
+    table = await open();
+  });
+  afterAll(() => table?.stop());
+
+  endpointRowsContract(() => createEndpointRows(table));
+});
+
+describe('in SQLite', () => {
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+  afterAll(() => database.file.close());
+
+  endpointRowsContract(() => sqliteEndpointRows(database));
+});
+
+describe('a row of the table', () => {
+  const row = (backlog: number): EndpointRow => ({ name: 'a.b', health: { backlog } });
+  /** `meanwhile` runs before each write. */
+  const opened = (meanwhile: () => unknown = () => undefined) => {
+    const { model, tableName } = openModel();
+    const waits: number[] = [];
+    let drawn = 0;
+    const patience = {
+      ...PATIENCE,
+      random: () => ++drawn / 1_000,
+      sleep: async (ms: number) => void waits.push(ms),
+    };
+    const plain = { client: modelClient(async command => model.run(command)), tableName, patience };
+    const client = modelClient(async command => {
+      if (/^(Put|Delete)/.test(command.constructor.name)) await meanwhile();
+      return model.run(command);
+    });
+    return { model, waits, plain: createEndpointRows(plain), rows: createEndpointRows({ ...plain, client }) };
+  };
+
+  it('is one item, under its encoded name, with a number that grows', async () => {
+    const { model, rows } = opened();
+    await rows.change('a.b', () => row(1));
+    const [first] = [...model.items()];
+    await rows.change('a.b', () => row(2));
+    expect([...model.items()]).toEqual([
+      {
+        pk: { S: 'ENDPOINTS' },
+        sk: { S: 'a%2Eb' },
+        row: { S: '{"name":"a.b","health":{"backlog":2}}' },
+        revision: { N: String(Number(first?.revision?.N) + 1) },
+      },
+    ]);
+  });
+
+  it('that is removed and made anew meanwhile is decided on again, and not taken for the old one', async () => {
+    let turn = 0;
+    const { rows, plain, waits } = opened(async () => {
+      if (++turn !== 2) return;
+      await plain.change('a.b', () => 'removed');
+      await plain.change('a.b', () => row(50));
+    });
+    await rows.change('a.b', () => row(1));
+    const added = await rows.change('a.b', before => row((before?.health.backlog ?? 0) + 1));
+    expect(added).toEqual(row(51));
+    expect(waits).toHaveLength(1);
+  });
+
+  it('that is changed meanwhile is not removed, unless that is decided again', async () => {
+    let turn = 0;
+    const { rows, plain } = opened(async () => {
+      if (++turn === 2) await plain.change('a.b', () => row(2));
+    });
+    await rows.change('a.b', () => row(1));
+    const left = await rows.change('a.b', before => (before?.health.backlog === 1 ? 'removed' : undefined));
+    expect(left).toEqual(row(2));
+  });
+
+  it('that somebody else changes each time is given up after 50 tries, each after a wait of at most 400 ms', async () => {
+    let backlog = 0;
+    const { rows, plain, waits } = opened(() => plain.change('a.b', () => row(++backlog)));
+    await expect(rows.change('a.b', () => row(0))).rejects.toThrow(
+      'The row of endpoint a.b changed each time before it could be written.',
+    );
+    expect([backlog, waits.length]).toEqual([50, 49]);
+    expect(Math.max(...waits)).toBeLessThan(400);
+  });
+});

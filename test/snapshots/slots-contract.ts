@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Slots } from '../../functions/snapshots/slots.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+
+/** What every store of slots must do. */
+export function slotsContract(create: () => Slots): void {
+  describe('slots', () => {
+    it('book one moment after the other, and none in the past', async () => {
+      const slots = create();
+      const name = 'booked';
+      expect(await slots.reserveSlot(name, 1000, AT)).toBe(0);
+      expect(await slots.reserveSlot(name, 1000, AT)).toBe(1000);
+      expect(await slots.reserveSlot(name, 1000, AT + 500)).toBe(1500);
+      expect(await slots.reserveSlot('another', 1000, AT)).toBe(0);
+      expect(await slots.reserveSlot(name, 1000, AT + 3000)).toBe(0);
+      expect(await slots.reserveSlot(name, 1000, AT + 9000)).toBe(0);
+    });
+
+    it('never book two moments within an interval, however many ask at once', async () => {
+      let round = 0;
+      const ask = fc.array(fc.nat({ max: 3000 }), { minLength: 2, maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(ask, async offsets => {
+          const slots = create();
+          const name = `together-${round++}`;
+          const moments = await Promise.all(
+            offsets.map(async offset => AT + offset + (await slots.reserveSlot(name, 1000, AT + offset))),
+          );
+          const sorted = moments.toSorted((left, right) => left - right);
+          for (const [index, slot] of sorted.slice(1).entries()) {
+            expect(slot - (sorted[index] ?? 0)).toBeGreaterThanOrEqual(1000);
+          }
+          for (const [index, slot] of moments.entries())
+            expect(slot).toBeGreaterThanOrEqual(AT + (offsets[index] ?? 0));
+        }),
+        { numRuns: 15 },
+      );
+    });
+  });
+}

@@ -1,0 +1,35 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { slotKey } from '../../functions/snapshots/keys.ts';
+import { createSlots } from '../../functions/snapshots/slots.ts';
+import { memorySlots } from '../deliver/given.ts';
+import { slotsContract } from './slots-contract.ts';
+import { type OpenTable, TABLES } from './tables.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+
+describe.each(TABLES)('in %s', (_, open) => {
+  let table: OpenTable;
+  beforeAll(async () => {
+    table = await open();
+  });
+  afterAll(() => table?.stop());
+
+  slotsContract(() => createSlots(table));
+
+  it('a slot that is deleted between the two writes of a booking is made anew', async () => {
+    const remove = () =>
+      table.client.send(new DeleteItemCommand({ TableName: table.tableName, Key: slotKey('torn') }));
+    await createSlots(table).reserveSlot('torn', 1000, AT);
+    let sent = 0;
+    const send: typeof table.client.send = async (...given: unknown[]) => {
+      if (++sent === 2) await remove();
+      return (table.client.send as (...all: unknown[]) => Promise<never>)(...given);
+    };
+    const torn = createSlots({ ...table, client: { send } as unknown as typeof table.client });
+    expect(await torn.reserveSlot('torn', 1000, AT)).toBe(0);
+    expect(sent).toBe(3);
+  });
+});
+
+describe('in memory, for tests', () => slotsContract(memorySlots));
