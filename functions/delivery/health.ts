@@ -89,10 +89,10 @@ export function paused(health: Health, at: number): Health {
   return health.paused ? health : { ...health, paused: { at } };
 }
 
-/** Served again, as if nothing had happened; what waits goes first. */
-export function resumed(health: Health): Health {
+/** Served again, as if nothing had happened; what waits is looked for, whatever is known of it, and goes first. */
+export function resumed(health: Health, now: number): Health {
   const { paused: _, stopped: __, ...rest } = afterSuccess(health);
-  return rest;
+  return joined(rest, now, true);
 }
 
 /** Deliveries were put into rows, the next of them due at `due`. */

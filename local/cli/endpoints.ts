@@ -1,7 +1,7 @@
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
 import { resumed } from '../../functions/delivery/health.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
+import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
@@ -28,7 +28,7 @@ interface House {
   readonly directory: DataDirectory;
   readonly output: Output;
   readonly topic: LocalTopic;
-  readonly deliveries: Deliveries;
+  readonly deliveries: SqliteDeliveries;
   readonly rows: EndpointRows;
   readonly slots: Slots;
   readonly linkTemplates: LinkTemplates;
@@ -65,7 +65,7 @@ async function serve(
   const say = (text: string): void => {
     if (!isStopped) output.warn(`${name}: ${text}`, { endpoint: name });
   };
-  await rows.change(name, row => ({ name, ...row, health: restarted(row?.health ?? {}) }));
+  await rows.change(name, row => ({ name, ...row, health: restarted(row?.health ?? {}, Date.now()) }));
   const formerDead = await takeUp(house, { endpoint: name, label: name }, Date.now());
   const endpoint = await startEndpoint({
     endpoint: { name, kind, filter, perSecond },
@@ -82,9 +82,9 @@ async function serve(
 }
 
 /** A start asks for an endpoint anew: what kept it from getting anything is forgotten, but not that somebody paused it. */
-function restarted(health: Health): Health {
+function restarted(health: Health, now: number): Health {
   const { paused } = health;
-  return { ...resumed(health), ...(paused && { paused }) };
+  return { ...resumed(health, now), ...(paused && { paused }) };
 }
 
 async function isDone({ name, say, formerDead }: Served, { deliveries, directory }: House): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPublish, type Publish } from '../../functions/create-publish.ts';
-import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import { LocalTopic } from '../deliveries/topic.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
 import { Recent } from '../terminal/recent.ts';
@@ -27,7 +27,7 @@ interface House {
   readonly closers: Closers;
   readonly directory: DataDirectory;
   readonly output: Output;
-  readonly deliveries: Deliveries;
+  readonly deliveries: SqliteDeliveries;
   /** Whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
 }

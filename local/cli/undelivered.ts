@@ -6,7 +6,11 @@ import type { Output } from './output.ts';
  *  @param endpoint the name that its deliveries are kept under; `label` is what people call it
  *  @returns the number of dead letters that stay */
 export async function takeUp(
-  { deliveries, output, resend }: { deliveries: SqliteDeliveries; output: Output; resend: ReadonlySet<string> },
+  {
+    deliveries,
+    output,
+    resend,
+  }: { deliveries: SqliteDeliveries; output: Output; resend: ReadonlySet<string> },
   { endpoint, label }: { readonly endpoint: string; readonly label: string },
   now: number,
 ): Promise<number> {
