@@ -33,7 +33,8 @@ export const FAULTS = {
   'table.transaction': [...TABLE_WRITES, 'cancelled'],
   'topic.publish': [...WRITES, 'some-fail'],
   'queue.visibility': WRITES,
-  'queue.dead letter': WRITES,
+  'queue.route': [...WRITES, 'some-fail'],
+  'queue.wake': WRITES,
   'queue.rejected': WRITES,
   'endpoint.post': [...DEATHS, 'reset', 'answered-then-reset', '404', '410', '413', '429', '500', '503'],
 } as const satisfies Record<string, readonly string[]>;
@@ -49,7 +50,7 @@ export const EVENTS = {
     ...['refused', 'failed beside refused', 'failed behind the first ten', 'malformed'],
   ],
   'delivery.messages': [
-    ...['404', '429', '500', 'reset', 'visibility', 'dead letter'],
+    ...['404', '429', '500', 'reset', 'visibility', 'row'],
     ...['several of a batch', 'in the next run, too'],
   ],
   queue: ['delete failed', 'message shown twice'],

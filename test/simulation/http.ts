@@ -7,6 +7,7 @@ import type { Failing, Life } from './life.ts';
 /** A request as undici hands it to its dispatcher. */
 export interface Sent {
   readonly method: string;
+  readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -45,8 +46,14 @@ export class VirtualAgent extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const { method, path, headers, body } = options;
-    const request = { method, path, headers: headers as Record<string, string>, body: String(body ?? '') };
+    const { method, origin, path, headers, body } = options;
+    const request = {
+      method,
+      origin: String(origin),
+      path,
+      headers: headers as Record<string, string>,
+      body: String(body ?? ''),
+    };
     const controller = new Controller(handler);
     const whole = (options as Watched)[WHOLE];
     handler.onRequestStart?.(controller, {});

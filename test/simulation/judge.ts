@@ -40,7 +40,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkCost(world, plan);
   world.publisher.sendRejected();
   await world.until(() => world.isQuiet, 'everything is delivered');
-  world.deliveries.checkAllArrived(['http', ...world.endpoints.map(({ name }) => name)], world.lost);
+  world.deliveries.checkAllArrived(['http', ...world.delivery.receivers.keys()], world.lost);
   checkSecrecy(world);
 }
 

@@ -28,6 +28,9 @@ export interface Plan {
   /** Of the publisher and the deliverer: each of their runs meets the next of these. */
   readonly publisher: readonly (readonly Strike[])[];
   readonly deliverer: readonly (readonly Strike[])[];
+  /** The same of the router, and of each minute's tick. */
+  readonly router: readonly (readonly Strike[])[];
+  readonly ticks: readonly (readonly Strike[])[];
   /** What fails of several things at once, beside the strikes, in runs of the publisher and of each endpoint's deliverer. */
   readonly partly: {
     readonly publish: readonly PartlyPublished[];
@@ -159,7 +162,8 @@ const LATEST: Partial<Record<Boundary, number>> = {
   'topic.publish': 1,
   'queue.rejected': 0,
   'queue.visibility': 1,
-  'queue.dead letter': 1,
+  'queue.route': 1,
+  'queue.wake': 0,
   'endpoint.post': 2,
 };
 
@@ -393,11 +397,20 @@ export const plans: fc.Arbitrary<Plan> = fc
     backlog,
     streamBatch: fc.constantFrom(2, 5, 100),
     deliverer: fc.oneof(
-      { weight: 4, arbitrary: runsOf(['table.read', 'table.update', 'queue.visibility', 'endpoint.post']) },
+      {
+        weight: 4,
+        arbitrary: runsOf([
+          ...(['table.read', 'table.update', 'table.transaction'] as const),
+          ...(['queue.visibility', 'queue.wake', 'endpoint.post'] as const),
+        ]),
+      },
       // Only what fails is shown again, and only behind an endpoint that wants no more are there dead letters.
       { weight: 1, arbitrary: runsOf(['queue.visibility']).map(runs => runs.map(run => [DOWN, ...run])) },
-      { weight: 2, arbitrary: runsOf(['queue.dead letter']).map(runs => [[GONE], ...runs]) },
+      // What waits for an endpoint that wants no more does so in rows.
+      { weight: 2, arbitrary: runsOf(['table.update']).map(runs => [[GONE], ...runs]) },
     ),
+    router: runsOf(['table.read', 'queue.route']),
+    ticks: runsOf(['table.read', 'queue.wake']),
     streamAgain: fc.array(fc.record({ run: fc.nat(10), records: fc.integer({ min: 1, max: 5 }) }), {
       maxLength: 3,
     }),
@@ -438,7 +451,7 @@ export const plans: fc.Arbitrary<Plan> = fc
 /** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */
 function sound(plan: Plan): Plan {
   const { freedoms, partly, deliverer } = plan;
-  const hasDead = partly.deliver.some(({ how }) => how === 'dead letter');
+  const hasRows = partly.deliver.some(({ how }) => how === 'row');
   const { restless } = plan;
   const { workspace, ...pages } = withPages(plan);
   // Many tasks on pages of one are thousands of requests, which show no more.
@@ -452,8 +465,8 @@ function sound(plan: Plan): Plan {
       freedoms: { ...freedoms, cursors: 'offset' as const, listOrder: 'newest-update-first' as const },
       pageSize: { ...pageSize, projects: Math.min(2, pageSize.projects) },
     }),
-    // Only an endpoint that wants no more has dead letters soon.
-    deliverer: hasDead ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
+    // What waits for an endpoint that wants no more does so in rows.
+    deliverer: hasRows ? [...deliverer.slice(0, 1), [GONE], ...deliverer.slice(1)] : deliverer,
     // Task lists that answer 404 in two runs are taken for those of projects without tasks (docs/decisions/0019).
     steps: (restless ? ordered(plan).map(oneByOne) : ordered(plan))
       .map((step, index) => (index < firstMissing(plan.steps) ? step : withoutMissing(step)))

@@ -2,7 +2,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { CHANGE } from '../../functions/snapshots/keys.ts';
 import { seededRandom } from '../../local/service/random.ts';
 import { Clocks } from './clocks.ts';
-import { SIGNING_SECRET, SimulatedEndpoint } from './endpoints.ts';
+import { Delivery, SIGNING_SECRET } from './delivery.ts';
 import type { Coverage } from './faults.ts';
 import { Meeting } from './meeting.ts';
 import { type Item, TableModel } from './models/table.ts';
@@ -11,6 +11,7 @@ import { streamRecord } from './models/table-stream.ts';
 import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
+import { RowsOracle } from './oracle/rows.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
 import { isTimed } from './plan/clocks.ts';
 import type { RestoreStep } from './plan/restore.ts';
@@ -34,7 +35,7 @@ export class World {
   readonly service: ServiceSide;
   readonly pollers: Pollers;
   readonly publisher: Publisher;
-  readonly endpoints: readonly SimulatedEndpoint[];
+  readonly delivery: Delivery;
   readonly commits: CommitsOracle;
   readonly deliveries: DeliveriesOracle;
   readonly secrets = new SecretsOracle([SIGNING_SECRET]);
@@ -43,6 +44,7 @@ export class World {
   /** Events that went with the stream of a table. */
   readonly lost = new Set<string>();
   readonly #leases: LeasesOracle;
+  readonly #rows: RowsOracle;
   readonly #shared: Shared;
   #streamed = 0;
   #failure: { error: unknown } | undefined;
@@ -78,9 +80,13 @@ export class World {
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
     this.#leases = new LeasesOracle(coverage, isWalking);
     this.publisher = new Publisher(this.#shared);
-    this.endpoints = (plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const)).map(
-      kind => new SimulatedEndpoint(this.#shared, kind, this.deliveries),
+    const { deliveries } = this;
+    this.#rows = new RowsOracle(
+      (endpoint, id) => deliveries.has(endpoint, id),
+      (endpoint, body) => deliveries.got(endpoint, body),
     );
+    const kinds = plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const);
+    this.delivery = new Delivery(this.#shared, kinds, { deliveries, rows: this.#rows });
     this.#subscribe(plan, coverage);
   }
 
@@ -127,7 +133,7 @@ export class World {
 
   /** Nothing that was committed is on its way any more. */
   get isQuiet(): boolean {
-    return this.publisher.isIdle && this.#onTheWay === 0 && this.endpoints.every(({ isIdle }) => isIdle);
+    return this.publisher.isIdle && this.#onTheWay === 0 && this.delivery.isIdle;
   }
 
   /** The table holds what it held then, and its stream goes on, or begins anew. */
@@ -147,6 +153,7 @@ export class World {
     const records = items.map((item, index) => insertOf(item, index));
     this.commits.restored(records, events);
     this.#leases.restored(records, this.clocks.latest);
+    for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
 
   get clocks(): Clocks {
@@ -160,6 +167,7 @@ export class World {
     try {
       this.commits.wrote(records);
       this.#leases.wrote(records, by, this.clocks.latest);
+      this.#rows.wrote(records);
     } catch (error) {
       this.#shared.fail(error);
     }
@@ -176,10 +184,7 @@ export class World {
     const { nature, random } = this.#shared;
     const takers = [
       (body: string) => this.deliveries.got('http', body),
-      ...this.endpoints.map(endpoint => (body: string) => {
-        endpoint.queue.send(body);
-        endpoint.wake();
-      }),
+      (body: string) => this.delivery.take(body),
     ];
     this.publisher.topic.subscribe(({ body }) => {
       for (const take of takers) {

@@ -29,6 +29,7 @@ export interface QueuedMessage {
 /** SQS's limits. */
 const MAX_RECEIVE = 10;
 const MAX_VISIBILITY_SECONDS = 43_200;
+const MAX_DELAY_SECONDS = 900;
 const MAX_ATTRIBUTES = 10;
 const MAX_BYTES = 1024 * 1024;
 const REFUSED_CHARACTERS = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
@@ -38,6 +39,7 @@ interface Stored {
   readonly body: string;
   readonly md5: string;
   readonly attributes: Readonly<Record<string, string>>;
+  readonly group: string | undefined;
   readonly sentAt: number;
   /** The queue that gave it up, of a dead letter. */
   readonly source: string | undefined;
@@ -69,10 +71,17 @@ export class QueueModel {
     this.#options = options;
   }
 
-  /** @returns the message's id.
+  /** `group`: its message group; `delay`: seconds until it is visible.
+   *  @returns the message's id.
    *  @throws InvalidMessageContents, or an SQSServiceException named MissingParameter or InvalidParameterValue. */
-  send(body: string, attributes: Readonly<Record<string, string>> = {}): string {
+  send(
+    body: string,
+    attributes: Readonly<Record<string, string>> = {},
+    { group, delay = 0 }: { readonly group?: string | undefined; readonly delay?: number | undefined } = {},
+  ): string {
     check(body, attributes);
+    if (!(delay >= 0 && delay <= MAX_DELAY_SECONDS))
+      throw invalidValue('DelaySeconds', delay, 'Must be between 0 and 900.');
     const messageId = `${this.name}-${++this.#sent}`;
     const now = this.#options.clock();
     this.#messages.set(messageId, {
@@ -80,9 +89,10 @@ export class QueueModel {
       body,
       md5: createHash('md5').update(body).digest('hex'),
       attributes: { ...attributes },
+      group,
       sentAt: now,
       source: undefined,
-      visibleAt: now,
+      visibleAt: now + delay * 1000,
       receives: 0,
       firstReceivedAt: undefined,
       receivedAt: 0,
@@ -212,6 +222,7 @@ function recordOf(message: Stored, arn: string): SQSRecord {
       SentTimestamp: String(message.sentAt),
       SenderId: 'AIDAEXAMPLE',
       ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
+      ...(message.group !== undefined && { MessageGroupId: message.group }),
       ...(message.source && { DeadLetterQueueSourceArn: message.source }),
     },
     messageAttributes: Object.fromEntries(

@@ -1,17 +1,19 @@
-import type { SQSRecord } from 'aws-lambda';
+import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
 
 /** Which messages of the queue a body that a channel took tells. `taken`: what it took in this run before.
  *  @throws Violation when it tells none of them */
-export type Reader = (
-  body: string,
-  records: readonly SQSRecord[],
-  taken: readonly Taken[],
-) => readonly SQSRecord[];
+export type Reader = (body: string, records: readonly InHand[], taken: readonly Taken[]) => readonly InHand[];
+
+/** A message of the queue, or a row, that a run has in hand. */
+export interface InHand {
+  readonly messageId: string;
+  readonly body: string;
+}
 
 export interface Taken {
   readonly body: string;
-  readonly records: readonly SQSRecord[];
+  readonly records: readonly InHand[];
 }
 
 /** Answers after which nothing more is asked for a while. */
@@ -22,28 +24,29 @@ const SLOW_DOWN = new Set([410, 429, 502, 503, 504]);
 export class BatchesOracle {
   readonly #name: string;
   readonly #read: Reader;
-  #records: readonly SQSRecord[] = [];
+  readonly #isSafe: (body: string) => boolean;
+  #records: readonly InHand[] = [];
   #taken: Taken[] = [];
   #known: Taken[] = [];
-  #dead: string[] = [];
   #wantsLess = false;
 
-  constructor(name: string, read: Reader) {
+  /** `isSafe`: whether the channel has the event of this body, or a row holds it. */
+  constructor(name: string, read: Reader, isSafe: (body: string) => boolean) {
     this.#name = name;
     this.#read = read;
+    this.#isSafe = isSafe;
   }
 
   /** A run begins with these messages of its queue, which may hand over one of them twice. */
-  begin(records: readonly SQSRecord[]): void {
+  begin(records: readonly InHand[]): void {
     this.#records = [...new Map(records.map(record => [record.messageId, record])).values()];
     this.#taken = [];
     this.#known = [];
-    this.#dead = [];
     this.#wantsLess = false;
   }
 
   /** The channel took a body, whether or not anybody will know. Returns what it told. */
-  took(body: string): readonly SQSRecord[] {
+  took(body: string): readonly InHand[] {
     if (this.#wantsLess) throw new Violation(11, `${this.#name} said to wait, but was sent more: ${body}`);
     const records = this.#read(body, this.#records, this.#taken);
     this.#taken.push({ body, records });
@@ -58,32 +61,23 @@ export class BatchesOracle {
     if (SLOW_DOWN.has(status)) this.#wantsLess = true;
   }
 
-  /** A message was put into the dead-letter queue. */
-  died(body: string): void {
-    this.#dead.push(body);
-  }
-
   /** The run ended by itself: these messages are to come again. `isFree`: nothing went wrong in it, and it had time. */
   end(again: ReadonlySet<string>, isFree: boolean): void {
     const told = new Set(this.#taken.flatMap(({ records }) => records.map(({ body }) => body)));
     for (const { messageId, body } of this.#records) {
       if (isFree && again.has(messageId))
         throw new Violation(11, `${this.#name} was not told ${idOf(body)}, though nothing went wrong`);
-      if (again.has(messageId) || this.#dead.includes(body) || told.has(body)) continue;
+      if (again.has(messageId) || told.has(body) || this.#isSafe(body)) continue;
       throw new Violation(1, `${this.#name} was never told ${idOf(body)}, but its message left the queue`);
     }
     for (const { records } of this.#known) this.#checkSettled(records, again);
   }
 
   /** A message settles all that it tells. */
-  #checkSettled(records: readonly SQSRecord[], again: ReadonlySet<string>): void {
-    const left = records.filter(({ messageId, body }) => again.has(messageId) || this.#dead.includes(body));
+  #checkSettled(records: readonly InHand[], again: ReadonlySet<string>): void {
+    const left = records.filter(({ messageId }) => again.has(messageId));
     if (left.length === 0) return;
     const ids = left.map(({ body }) => idOf(body)).join(', ');
-    throw new Violation(11, `${this.#name} took ${ids}, but they are tried again or dead`);
+    throw new Violation(11, `${this.#name} took ${ids}, but they are tried again`);
   }
-}
-
-function idOf(body: string): string {
-  return (JSON.parse(body) as { id: string }).id;
 }

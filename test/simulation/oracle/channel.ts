@@ -1,10 +1,9 @@
-import type { SQSRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
 import { tellsGroup } from '../chats/check-message.ts';
 import type { Shown } from '../chats/shown.ts';
 import type { Coverage } from '../faults.ts';
-import type { Reader, Taken } from './batches.ts';
+import type { InHand, Reader, Taken } from './batches.ts';
 import { Violation } from './violation.ts';
 
 /** Judges what people see in a channel: each message tells the events of one project, one process's fields or one `source.*`
@@ -52,12 +51,12 @@ export class ChannelOracle {
 }
 
 interface Letter {
-  readonly record: SQSRecord;
+  readonly record: InHand;
   readonly event: ChangeEvent;
 }
 
 /** What one message may tell, as far as it was not told in this run. */
-function groupsOf(records: readonly SQSRecord[], taken: readonly Taken[]): Letter[][] {
+function groupsOf(records: readonly InHand[], taken: readonly Taken[]): Letter[][] {
   const told = new Set(taken.flatMap(one => one.records));
   const letters = records
     .filter(record => !told.has(record))

@@ -8,6 +8,7 @@ export class DeliveriesOracle {
   readonly #commits: CommitsOracle;
   readonly #copies = new Map<string, ReceiverOracle>();
   readonly #received = new Map<string, Map<string, number>>();
+  readonly #lost = new Map<string, Set<string>>();
 
   constructor(commits: CommitsOracle) {
     this.#commits = commits;
@@ -28,15 +29,27 @@ export class DeliveriesOracle {
     this.#received.set(receiver, received.set(id, (received.get(id) ?? 0) + 1));
   }
 
+  /** Whether the receiver got the event, or its dead letters hold it. */
+  has(receiver: string, eventId: string): boolean {
+    return this.#received.get(receiver)?.has(eventId) === true;
+  }
+
+  /** Events that waited for the receiver in rows of a table that was restored to an earlier moment: an operator has them sent again. */
+  lostWithRows(receiver: string, eventId: string): void {
+    const lost = this.#lost.get(receiver) ?? new Set();
+    this.#lost.set(receiver, lost.add(eventId));
+  }
+
   /** To be asked when nothing is on its way any more; `lost` are events that went with the stream of a table. */
   checkAllArrived(receivers: readonly string[], lost: ReadonlySet<string>): void {
     for (const receiver of receivers) {
+      const isLost = (id: string) => lost.has(id) || this.#lost.get(receiver)?.has(id) === true;
       const missing = [...this.#commits.texts.keys()].filter(
-        id => !lost.has(id) && !this.#received.get(receiver)?.has(id),
+        id => !isLost(id) && !this.#received.get(receiver)?.has(id),
       );
       if (missing.length > 0) throw new Violation(1, `${receiver} never got ${missing.join(', ')}`);
       const { told = {}, forgotten, events } = this.#commits;
-      const gone = events.filter(({ id }) => lost.has(id));
+      const gone = events.filter(({ id }) => isLost(id));
       this.#copies.get(receiver)?.check(told, forgotten, gone);
     }
   }

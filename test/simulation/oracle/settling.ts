@@ -1,33 +1,35 @@
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
 
-/** Watches one run of the deliver function: a message stays in its queue exactly when it was neither taken by the receiver
- *  nor put among the dead letters, as far as the run heard. */
+/** Watches one run of the deliver function: a message leaves its queue exactly when its endpoint took it, as far as the run heard,
+ *  or it stands in a row. */
 export class SettlingOracle {
   readonly #records: readonly SQSRecord[];
-  /** By event: how many messages with it are done with. */
-  readonly #done = new Map<string, number>();
+  readonly #isSafe: (body: string) => boolean;
+  /** Bodies that the receiver took, and of which the run heard so. */
+  readonly #taken = new Set<string>();
 
-  constructor(records: readonly SQSRecord[]) {
-    // A queue may hand over one message twice.
-    this.#records = [...new Map(records.map(record => [record.messageId, record])).values()];
+  /** `isSafe`: whether the endpoint has the event of this body, or a row holds it. */
+  constructor(records: readonly SQSRecord[], isSafe: (body: string) => boolean) {
+    this.#records = records;
+    this.#isSafe = isSafe;
   }
 
-  /** Told of a body that the receiver, or the queue of dead letters, took, and of which the run heard so. */
   took(body: string): void {
-    this.#done.set(body, (this.#done.get(body) ?? 0) + 1);
+    this.#taken.add(body);
   }
 
   ends({ batchItemFailures }: SQSBatchResponse): void {
     const staying = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-    const left = new Map<string, number>();
-    for (const { messageId, body } of this.#records)
-      if (!staying.has(messageId)) left.set(body, (left.get(body) ?? 0) + 1);
-    for (const body of new Set([...left.keys(), ...this.#done.keys()])) {
-      const [gone, done] = [left.get(body) ?? 0, this.#done.get(body) ?? 0];
-      if (gone === done) continue;
-      const { id } = JSON.parse(body) as { id: string };
-      throw new Violation(1, `${gone} message(s) with ${id} leave the queue, and ${done} were delivered`);
+    const bodies = Map.groupBy(this.#records, ({ body }) => body);
+    for (const [body, records] of bodies) {
+      const stay = records.filter(({ messageId }) => staying.has(messageId));
+      // A queue may hand over one message, or one event, twice: the other may fail.
+      if (stay.length === records.length && this.#taken.has(body))
+        throw new Violation(11, `${idOf(body)} was delivered, but its message stays`);
+      if (stay.length < records.length && !this.#isSafe(body))
+        throw new Violation(1, `a message with ${idOf(body)} leaves the queue, but it was not delivered`);
     }
   }
 }

@@ -21,9 +21,9 @@ export interface PartlyPublished extends Partly {
 }
 
 /** Messages of one batch: their posts fail so, and with `visibility` so does it to say when some of them are tried again;
- *  `dead letter`: they can't be put among the dead letters. */
+ *  `row`: what becomes of them can't be written into their rows. */
 export interface PartlyDelivered extends Partly {
-  readonly how: '404' | '500' | '429' | 'reset' | 'dead letter';
+  readonly how: '404' | '500' | '429' | 'reset' | 'row';
   readonly visibility: boolean;
 }
 
@@ -81,13 +81,7 @@ export const partly = fc.record({
   deliver: fc.array(
     fc.record({
       ...some,
-      how: fc.constantFrom(
-        '404' as const,
-        '500' as const,
-        '429' as const,
-        'reset' as const,
-        'dead letter' as const,
-      ),
+      how: fc.constantFrom('404' as const, '500' as const, '429' as const, 'reset' as const, 'row' as const),
       visibility: fc.boolean(),
     }),
     { maxLength: 2, size: 'max' },

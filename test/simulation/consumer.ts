@@ -1,0 +1,111 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { DeliverContext } from '../../functions/create-deliver.ts';
+import type { Strike } from './faults.ts';
+import { Life } from './life.ts';
+import { QueueSource } from './models/event-source.ts';
+import type { QueueModel } from './models/queue.ts';
+import type { Shared } from './shared.ts';
+
+export type Handler = (event: SQSEvent, context: DeliverContext) => Promise<SQSBatchResponse>;
+
+export interface ConsumerOptions {
+  readonly queue: QueueModel;
+  readonly name: string;
+  readonly size: number;
+  /** ms for which a batch waits for more. */
+  readonly window: number;
+  /** ms that one run may take. */
+  readonly limit: number;
+  /** What its runs meet, one after the other. */
+  readonly strikes: readonly (readonly Strike[])[];
+  /** Makes the function ready in a new life. */
+  readonly start: (life: Life) => Handler;
+}
+
+/** One of the runs that Lambda makes of a function for a queue: one after the other, each in the life of the one before, unless
+ *  that died. */
+export class Consumer {
+  readonly #shared: Shared;
+  readonly #options: ConsumerOptions;
+  readonly #source: QueueSource;
+  #life: Life | undefined;
+  #handler: Handler | undefined;
+  #runs = 0;
+  #isRunning = false;
+  #deadline = 0;
+  #died: (() => void) | undefined;
+
+  constructor(shared: Shared, options: ConsumerOptions) {
+    this.#shared = shared;
+    this.#options = options;
+    this.#source = new QueueSource({
+      queue: options.queue,
+      batchSize: options.size,
+      handler: event => this.#invoke(event),
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** How many runs there were, this one counted. */
+  get runs(): number {
+    return this.#runs;
+  }
+
+  /** ms that are left of the run. */
+  get left(): number {
+    return this.#deadline - this.#shared.scheduler.now;
+  }
+
+  /** Faults that this run met. */
+  get struck(): number {
+    return this.#life?.struck ?? 0;
+  }
+
+  /** To be called when the queue may hold something new. */
+  wake(): void {
+    if (this.#isRunning) return;
+    const { queue, window } = this.#options;
+    const visibleAt = queue.nextVisibleAt();
+    if (visibleAt === undefined) return;
+    this.#isRunning = true;
+    const { scheduler, random } = this.#shared;
+    scheduler.after(visibleAt - scheduler.now + window + 20 + random() * 300, () => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    const { scheduler, fail } = this.#shared;
+    const { strikes, limit } = this.#options;
+    const life = this.#alive();
+    life.expect(strikes[this.#runs++] ?? []);
+    this.#deadline = scheduler.now + limit;
+    const timeout = scheduler.after(limit, () => life.kill());
+    const died = new Promise<void>(resolve => {
+      this.#died = resolve;
+    });
+    await Promise.race([this.#source.run(), died]).catch(fail);
+    timeout();
+    this.#isRunning = false;
+    this.wake();
+  }
+
+  #invoke(event: SQSEvent): Promise<SQSBatchResponse> {
+    const { name } = this.#options;
+    const deadline = this.#deadline;
+    const context = {
+      awsRequestId: `${name}-${this.#runs}`,
+      getRemainingTimeInMillis: () => deadline - this.#shared.scheduler.now,
+    };
+    return (this.#handler as Handler)(event, context);
+  }
+
+  #alive(): Life {
+    if (this.#life && !this.#life.isDead) return this.#life;
+    const life: Life = new Life(this.#shared.nature, () => this.#died?.());
+    this.#life = life;
+    this.#handler = this.#options.start(life);
+    return life;
+  }
+}

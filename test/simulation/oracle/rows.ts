@@ -1,0 +1,98 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { decode } from '../../../functions/snapshots/codec.ts';
+import { Violation } from './violation.ts';
+
+const [PENDING, DEAD] = ['PENDING#', 'DEAD#'];
+
+/** What stands in an endpoint's rows: the bodies of what waits, and of dead letters, by their places. */
+interface Rows {
+  readonly pending: Map<string, string>;
+  readonly dead: Map<string, string>;
+}
+
+/** Watches the rows of deliveries: one that waits goes only once its endpoint has it, or it is a dead letter (invariant 11). */
+export class RowsOracle {
+  readonly #rows = new Map<string, Rows>();
+  readonly #has: (endpoint: string, eventId: string) => boolean;
+  readonly #died: (endpoint: string, body: string) => void;
+
+  /** `has`: whether the endpoint took the event; `died` is told of each dead letter. */
+  constructor(
+    has: (endpoint: string, eventId: string) => boolean,
+    died: (endpoint: string, body: string) => void,
+  ) {
+    this.#has = has;
+    this.#died = died;
+  }
+
+  /** Told of the records of one write: one command, whole. */
+  wrote(records: readonly DynamoDBRecord[]): void {
+    const ours = records.flatMap(record => {
+      const { pk, sk } = record.dynamodb?.Keys ?? {};
+      const [, endpoint] = /^ENDPOINT#(.*)$/.exec(pk?.S ?? '') ?? [];
+      return endpoint === undefined ? [] : [{ endpoint, sk: sk?.S ?? '', record }];
+    });
+    for (const { endpoint, sk, record } of ours.filter(({ record }) => record.eventName !== 'REMOVE'))
+      this.#put(endpoint, sk, record);
+    for (const { endpoint, sk } of ours.filter(({ record }) => record.eventName === 'REMOVE'))
+      this.#remove(endpoint, sk);
+  }
+
+  /** The table holds what it held at an earlier moment. @returns what went with it, by endpoint: events that waited */
+  restored(records: readonly DynamoDBRecord[]): [endpoint: string, eventId: string][] {
+    const before = [...this.#rows].flatMap(([endpoint, { pending }]) =>
+      [...pending.values()].map((body): [string, string] => [endpoint, idOf(body)]),
+    );
+    this.#rows.clear();
+    this.wrote(records);
+    return before.filter(([endpoint, id]) => !this.holds(endpoint, id));
+  }
+
+  /** Whether an event waits for the endpoint in a row, or is dead. */
+  holds(endpoint: string, eventId: string): boolean {
+    const { pending, dead } = this.#of(endpoint);
+    return [...pending.values(), ...dead.values()].some(body => idOf(body) === eventId);
+  }
+
+  /** The events that wait for an endpoint. */
+  waiting(endpoint: string): readonly string[] {
+    return [...this.#of(endpoint).pending.values()];
+  }
+
+  #put(endpoint: string, sk: string, { dynamodb }: DynamoDBRecord): void {
+    const isPending = sk.startsWith(PENDING);
+    if (!isPending && !sk.startsWith(DEAD)) return;
+    const { pending, dead } = this.#of(endpoint);
+    const place = sk.slice((isPending ? PENDING : DEAD).length);
+    const bytes = dynamodb?.NewImage?.body?.B;
+    // An update of what stands there changes no body.
+    const body = decode(Buffer.from(bytes ?? '', 'base64')) as string;
+    (isPending ? pending : dead).set(place, body);
+    if (!isPending) this.#died(endpoint, body);
+  }
+
+  #remove(endpoint: string, sk: string): void {
+    const { pending, dead } = this.#of(endpoint);
+    if (sk.startsWith(DEAD)) dead.delete(sk.slice(DEAD.length));
+    if (!sk.startsWith(PENDING)) return;
+    const place = sk.slice(PENDING.length);
+    const body = pending.get(place);
+    pending.delete(place);
+    if (body === undefined || dead.has(place) || this.#has(endpoint, idOf(body))) return;
+    throw new Violation(
+      11,
+      `${idOf(body)} waits no more for ${endpoint}, which never got it, and is not dead`,
+    );
+  }
+
+  #of(endpoint: string): Rows {
+    const rows = this.#rows.get(endpoint) ?? { pending: new Map(), dead: new Map() };
+    this.#rows.set(endpoint, rows);
+    return rows;
+  }
+}
+
+export function idOf(body: string): string {
+  return (JSON.parse(body) as ChangeEvent).id;
+}

@@ -1,0 +1,83 @@
+import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
+import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { readSlack } from './chats/read-slack.ts';
+import { readTeams } from './chats/read-teams.ts';
+import { BatchesOracle, type InHand } from './oracle/batches.ts';
+import { ChannelOracle } from './oracle/channel.ts';
+import type { DeliveriesOracle } from './oracle/deliveries.ts';
+import { idOf, type RowsOracle } from './oracle/rows.ts';
+import { SettlingOracle } from './oracle/settling.ts';
+import { type Shared, WORKSPACE } from './shared.ts';
+
+export const LINK_TEMPLATES: LinkTemplates = [
+  {
+    workspace: WORKSPACE,
+    project: 'https://app.example.com/{processId}/p/{projectId}',
+    task: 'https://app.example.com/p/{projectId}#{taskId}',
+  },
+];
+
+/** What is at the end of an endpoint, and judges what it gets and what becomes of what was to come. */
+export class Receiver {
+  readonly name: string;
+  readonly kind: EndpointKind;
+  readonly settings: EndpointSettings;
+  readonly #deliveries: DeliveriesOracle;
+  readonly #rows: RowsOracle;
+  /** Of a chat: what its runs have in hand from the queue, and from rows. */
+  readonly #batches: { readonly queue: BatchesOracle; readonly rows: BatchesOracle };
+  #source: 'queue' | 'rows' = 'queue';
+  #watch: SettlingOracle;
+
+  constructor(
+    { coverage }: Shared,
+    settings: EndpointSettings,
+    { deliveries, rows }: { deliveries: DeliveriesOracle; rows: RowsOracle },
+  ) {
+    this.name = settings.name;
+    this.kind = settings.kind;
+    this.settings = settings;
+    this.#deliveries = deliveries;
+    this.#rows = rows;
+    this.#watch = new SettlingOracle([], this.#isSafe);
+    const read = this.kind === 'slack' ? readSlack : readTeams;
+    const channel = new ChannelOracle(this.name, read, LINK_TEMPLATES, coverage);
+    const batches = () => new BatchesOracle(this.name, channel.read, this.#isSafe);
+    this.#batches = { queue: batches(), rows: batches() };
+  }
+
+  /** A run has these messages of the queue. */
+  begin(records: readonly SQSRecord[]): void {
+    this.#source = 'queue';
+    this.#watch = new SettlingOracle(records, this.#isSafe);
+    this.#batches.queue.begin(records);
+  }
+
+  /** A run has these rows. */
+  beginRows(rows: readonly InHand[]): void {
+    this.#source = 'rows';
+    this.#batches.rows.begin(rows);
+  }
+
+  /** The run is over. `isFree`: nothing went wrong in it, and it had time. */
+  ends(answer: SQSBatchResponse, isFree: boolean): void {
+    if (this.kind === 'webhook') return this.#watch.ends(answer);
+    const again = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    this.#batches.queue.end(again, isFree);
+  }
+
+  took(body: string): void {
+    const told = this.kind === 'webhook' ? [{ body }] : this.#batches[this.#source].took(body);
+    for (const record of told) this.#deliveries.got(this.name, record.body);
+  }
+
+  /** Its answer arrived. */
+  heard(body: string, status: number): void {
+    if (this.kind !== 'webhook') this.#batches[this.#source].heard(body, status);
+    else if (status === 200) this.#watch.took(body);
+  }
+
+  readonly #isSafe = (body: string): boolean =>
+    this.#deliveries.has(this.name, idOf(body)) || this.#rows.holds(this.name, idOf(body));
+}

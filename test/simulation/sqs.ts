@@ -1,0 +1,114 @@
+import {
+  ChangeMessageVisibilityCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { SQSRecord } from 'aws-lambda';
+import type { Failing, Life } from './life.ts';
+import { QueueModel } from './models/queue.ts';
+import type { Shared } from './shared.ts';
+
+/** Of a message that stands in a call's way: what the plan lets fail of it now. */
+export type Refuses = (what: 'visibility', messageId: string) => boolean;
+
+type Attributes = Readonly<Record<string, { readonly StringValue?: string | undefined } | undefined>>;
+
+/** SQS as one process reaches it: `queues` by their URLs. `sent` is told when a queue holds something new. */
+export function sqsClient(
+  life: Life,
+  queues: readonly QueueModel[],
+  { sent, refuses = () => false }: { readonly sent: () => void; readonly refuses?: Refuses },
+): SQSClient {
+  const queueOf = (url: string | undefined) => {
+    const queue = queues.find(one => one.url === url);
+    if (!queue) throw new Error(`There is no queue ${url}`);
+    return queue;
+  };
+  const hide = ({ input }: ChangeMessageVisibilityCommand) => {
+    const { QueueUrl, ReceiptHandle = '', VisibilityTimeout = 0 } = input;
+    const [, messageId = ''] = ReceiptHandle.split('/');
+    if (refuses('visibility', messageId)) throw throttled();
+    queueOf(QueueUrl).changeVisibility(ReceiptHandle, VisibilityTimeout);
+    return {};
+  };
+  const wake = ({ input }: SendMessageCommand) => {
+    const {
+      QueueUrl,
+      MessageBody = '',
+      MessageAttributes = {},
+      MessageGroupId: group,
+      DelaySeconds: delay,
+    } = input;
+    queueOf(QueueUrl).send(MessageBody, textsOf(MessageAttributes), { group, delay });
+    sent();
+    return {};
+  };
+  const route = ({ input }: SendMessageBatchCommand, isTaken: (index: number) => boolean) => {
+    const { QueueUrl, Entries = [] } = input;
+    const Failed = Entries.filter((_, index) => !isTaken(index)).map(({ Id }) => ({
+      Id,
+      SenderFault: false,
+      Code: 'Busy',
+    }));
+    for (const [index, entry] of Entries.entries()) {
+      const { MessageBody = '', MessageAttributes = {}, MessageGroupId: group } = entry;
+      if (isTaken(index)) queueOf(QueueUrl).send(MessageBody, textsOf(MessageAttributes), { group });
+    }
+    sent();
+    return { Failed };
+  };
+  const send = (command: object): Promise<unknown> => {
+    if (command instanceof ChangeMessageVisibilityCommand)
+      return life.call('queue.visibility', () => hide(command), failing);
+    if (command instanceof SendMessageCommand) return life.call('queue.wake', () => wake(command), failing);
+    if (!(command instanceof SendMessageBatchCommand)) throw new Error(`the queue does not know ${command}`);
+    return life.call<object>(
+      'queue.route',
+      () => route(command, () => true),
+      (work, fault) =>
+        fault === 'some-fail' ? route(command, index => index % 2 === 0) : failing(work, fault),
+    );
+  };
+  return { send } as unknown as SQSClient;
+}
+
+const throttled = () => Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
+const failing: Failing<object> = (work, fault) => {
+  if (fault === 'worked-then-failed') work();
+  throw throttled();
+};
+
+function textsOf(attributes: Attributes): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, value?.StringValue ?? '']),
+  );
+}
+
+/** A queue whose deletions get lost at times: what was delivered then comes again; and that shows a message twice at times, in
+ *  one batch or in two. */
+export class ForgetfulQueue extends QueueModel {
+  readonly #shared: Shared;
+
+  constructor(options: ConstructorParameters<typeof QueueModel>[0], shared: Shared) {
+    super(options);
+    this.#shared = shared;
+  }
+
+  override receive(max: number): SQSRecord[] {
+    const { plan, nature, random, coverage } = this.#shared;
+    const received = super.receive(max);
+    for (const { receiptHandle } of received) {
+      if (!nature.faulty || random() >= plan.mess.shownTwice) continue;
+      coverage.add('queue', 'message shown twice');
+      this.changeVisibility(receiptHandle, 0);
+    }
+    return received;
+  }
+
+  override delete(receiptHandle: string): void {
+    const { plan, nature, random, coverage } = this.#shared;
+    if (nature.faulty && random() < plan.mess.undeleted) coverage.add('queue', 'delete failed');
+    else super.delete(receiptHandle);
+  }
+}
