@@ -143,6 +143,13 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       ]);
     });
 
+    it('tell when the next of them becomes due, whichever was published first', async () => {
+      const dues = [30, 10, 20].map((wait, at) => of(`e${at}`, { at: AT + at, due: AT + wait }));
+      await deliveries.add(dues);
+      expect(await deliveries.nextDue(crm, AT)).toBe(AT + 10);
+      expect(await deliveries.nextDue(crm, AT + 10)).toBe(AT + 20);
+    });
+
     it('show no more than was asked for, and none that somebody has in hand', async () => {
       await add('e1', 'e2', 'e3');
       const [one, two] = await deliveries.due(crm, AT, 2);
@@ -257,6 +264,7 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       const failed = attempt(AT + 1, { failure: 'it hung', answer: '\ud800 \0' });
       const events = ['e1', 'e2'].map(id => ({ id, type: 'task.created' }));
       const told = attempt(AT + 2, { events });
+      await deliveries.note([attempt(AT, { took: 99 })]);
       await deliveries.note([told, attempt(AT), failed, attempt(AT + 3, { endpoint: chat })]);
       await deliveries.note([attempt(AT + 1, { events: [{ id: 'z', type: 'task.updated' }] })]);
       expect(await deliveries.attempts(crm, 1)).toEqual([told]);

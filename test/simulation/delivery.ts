@@ -3,6 +3,7 @@ import { createDeliver } from '../../functions/create-deliver.ts';
 import { createRoute } from '../../functions/create-route.ts';
 import { createTick, type Tick } from '../../functions/create-tick.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import { resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
@@ -16,6 +17,7 @@ import { Life } from './life.ts';
 import { QueueModel } from './models/queue.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import type { RowsOracle } from './oracle/rows.ts';
+import type { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import { LINK_TEMPLATES, Receiver } from './receiver.ts';
 import { type Shared, TABLE_NAME } from './shared.ts';
@@ -32,6 +34,9 @@ const TICK_MS = 60_000;
 const MAX_RECEIVES = 1_000;
 /** With more than this left of its time, a run had enough of it. */
 const ENOUGH_MS = 30_000;
+
+/** Of one run, by endpoint. */
+type Watches = ReadonlyMap<string, SettlingOracle>;
 
 /** From the topic to the receivers: the router, the queues, the deliverers, the tick that looks after rows, and the endpoints. */
 export class Delivery {
@@ -82,10 +87,10 @@ export class Delivery {
 
   /** Nothing is on its way, and nothing waits. */
   get isIdle(): boolean {
-    const queues = [this.events, ...Object.values(this.#queues)];
-    const isWaiting = [...this.receivers.keys()].some(name => this.#rows.waiting(name).length > 0);
-    const isRunning = [this.#router, ...this.#deliverers].some(one => one.isRunning);
-    return !isRunning && !isWaiting && queues.every(queue => queue.messages().length === 0);
+    if (this.#rows.areWaiting || this.#router.isRunning) return false;
+    if (this.#deliverers.some(one => one.isRunning)) return false;
+    const { deliveries, chat } = this.#queues;
+    return [this.events, deliveries, chat].every(queue => queue.size === 0);
   }
 
   /** The topic delivers a message. */
@@ -97,6 +102,18 @@ export class Delivery {
   /** The table as somebody reaches it who meets no faults. */
   get table(): Table {
     return this.#tableOf(new Life({ ...this.#shared.nature, faulty: false }));
+  }
+
+  /** An operator has those served again that are stopped or paused; `all`: whatever is known of them. */
+  async resume({ all = false } = {}): Promise<void> {
+    const rows = createEndpointRows(this.table);
+    for (const name of this.receivers.keys()) {
+      await rows.change(name, row => {
+        const health = row?.health ?? {};
+        if (!all && !health.stopped && !health.paused) return undefined;
+        return { name, ...row, health: resumed(health, this.#shared.scheduler.now) };
+      });
+    }
   }
 
   #startRoute(life: Life): Handler {
@@ -114,6 +131,7 @@ export class Delivery {
     const { scheduler, random, log } = this.#shared;
     const table = this.#tableOf(life);
     const rows = createEndpointRows(table);
+    let watches: Watches = new Map();
     const deliver = createDeliver({
       registry: this.#registry(life),
       rows,
@@ -138,15 +156,20 @@ export class Delivery {
           life,
           () => 'endpoint.post',
           request => this.#receive(this.#receiverAt(request.origin), request.body),
-          ({ origin, body }, { status }) => this.#receiverAt(origin).heard(body, status),
+          ({ origin, body }, { status }) => {
+            const receiver = this.#receiverAt(origin);
+            receiver.heard(body, status);
+            if (status === 200) watches.get(receiver.name)?.took(body);
+          },
         ),
       log,
       count: () => {},
     });
     return async (event, context) => {
-      this.#begin(event);
+      watches = this.#begin(event);
+      const watching = watches;
       const answer = await deliver(event, context);
-      this.#judge(() => this.#end(event, answer, context.getRemainingTimeInMillis(), life));
+      this.#judge(() => this.#end(watching, answer, context.getRemainingTimeInMillis(), life));
       return answer;
     };
   }
@@ -189,15 +212,23 @@ export class Delivery {
     };
   }
 
-  #begin({ Records }: SQSEvent): void {
-    for (const [name, records] of groupsOf(Records)) this.receivers.get(name)?.begin(records);
+  #begin({ Records }: SQSEvent): Watches {
     this.#failedBefore = this.#failed;
     this.#failed = new Set();
+    const groups = [...groupsOf(Records)];
+    return new Map(
+      groups.map(([name, records]) => [name, (this.receivers.get(name) as Receiver).begin(records)]),
+    );
   }
 
-  #end({ Records }: SQSEvent, answer: SQSBatchResponse, left: number, life: Life): void {
+  #end(watches: Watches, { batchItemFailures }: SQSBatchResponse, left: number, life: Life): void {
     const isFree = left > ENOUGH_MS && life.struck === 0 && this.#failed.size === 0;
-    for (const [name] of groupsOf(Records)) this.receivers.get(name)?.ends(answer, isFree);
+    const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    for (const [name, watch] of watches) {
+      const receiver = this.receivers.get(name) as Receiver;
+      if (receiver.kind === 'webhook') watch.ends(again);
+      receiver.ends(again, isFree);
+    }
   }
 
   #receiverAt(origin: string): Receiver {

@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { SQSRecord } from 'aws-lambda';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { readSlack } from './chats/read-slack.ts';
@@ -28,7 +28,6 @@ export class Receiver {
   /** Of a chat: what its runs have in hand from the queue, and from rows. */
   readonly #batches: { readonly queue: BatchesOracle; readonly rows: BatchesOracle };
   #source: 'queue' | 'rows' = 'queue';
-  #watch: SettlingOracle;
 
   constructor(
     { coverage }: Shared,
@@ -40,18 +39,17 @@ export class Receiver {
     this.settings = settings;
     this.#deliveries = deliveries;
     this.#rows = rows;
-    this.#watch = new SettlingOracle([], this.#isSafe);
     const read = this.kind === 'slack' ? readSlack : readTeams;
     const channel = new ChannelOracle(this.name, read, LINK_TEMPLATES, coverage);
     const batches = () => new BatchesOracle(this.name, channel.read, this.#isSafe);
     this.#batches = { queue: batches(), rows: batches() };
   }
 
-  /** A run has these messages of the queue. */
-  begin(records: readonly SQSRecord[]): void {
+  /** A run has these messages of the queue. @returns who watches what becomes of them */
+  begin(records: readonly SQSRecord[]): SettlingOracle {
     this.#source = 'queue';
-    this.#watch = new SettlingOracle(records, this.#isSafe);
     this.#batches.queue.begin(records);
+    return new SettlingOracle(records, this.#isSafe);
   }
 
   /** A run has these rows. */
@@ -61,10 +59,8 @@ export class Receiver {
   }
 
   /** The run is over. `isFree`: nothing went wrong in it, and it had time. */
-  ends(answer: SQSBatchResponse, isFree: boolean): void {
-    if (this.kind === 'webhook') return this.#watch.ends(answer);
-    const again = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-    this.#batches.queue.end(again, isFree);
+  ends(again: ReadonlySet<string>, isFree: boolean): void {
+    if (this.kind !== 'webhook') this.#batches.queue.end(again, isFree);
   }
 
   took(body: string): void {
@@ -75,7 +71,6 @@ export class Receiver {
   /** Its answer arrived. */
   heard(body: string, status: number): void {
     if (this.kind !== 'webhook') this.#batches[this.#source].heard(body, status);
-    else if (status === 200) this.#watch.took(body);
   }
 
   readonly #isSafe = (body: string): boolean =>

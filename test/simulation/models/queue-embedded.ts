@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
+  ChangeMessageVisibilityCommand,
   CreateQueueCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
@@ -10,7 +11,6 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import { buildApp } from 'fauxqs';
-import { sqsQueues } from '../../../functions/delivery/queues.ts';
 import type { OpenQueue, Received } from './queue-contract.ts';
 
 /** The embedded SQS as a subject of the contract, through the SDK's client and what delivery makes of it. */
@@ -58,7 +58,9 @@ export async function startEmbedded(): Promise<{ open: OpenQueue; stop(): Promis
       async delete(ReceiptHandle) {
         await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
       },
-      changeVisibility: (handle, seconds) => sqsQueues(sqs).changeVisibility(QueueUrl, handle, seconds),
+      async changeVisibility(ReceiptHandle, VisibilityTimeout) {
+        await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+      },
       now: Date.now,
       tick: () => wait(20),
     };

@@ -153,6 +153,11 @@ export class QueueModel {
     message.visibleAt = visibleAt;
   }
 
+  /** How many messages it holds, visible or not. */
+  get size(): number {
+    return this.#messages.size;
+  }
+
   /** Every message, the oldest first. */
   messages(): readonly QueuedMessage[] {
     return [...this.#messages.values()].map(({ messageId, body, attributes, visibleAt, receives }) => ({

@@ -5,10 +5,12 @@ import { Violation } from './violation.ts';
 
 const [PENDING, DEAD] = ['PENDING#', 'DEAD#'];
 
-/** What stands in an endpoint's rows: the bodies of what waits, and of dead letters, by their places. */
+/** What stands in an endpoint's rows: the ids of what waits, and of dead letters, by their places. */
 interface Rows {
   readonly pending: Map<string, string>;
   readonly dead: Map<string, string>;
+  /** How many rows hold each. */
+  readonly ids: Map<string, number>;
 }
 
 /** Watches the rows of deliveries: one that waits goes only once its endpoint has it, or it is a dead letter (invariant 11). */
@@ -42,7 +44,7 @@ export class RowsOracle {
   /** The table holds what it held at an earlier moment. @returns what went with it, by endpoint: events that waited */
   restored(records: readonly DynamoDBRecord[]): [endpoint: string, eventId: string][] {
     const before = [...this.#rows].flatMap(([endpoint, { pending }]) =>
-      [...pending.values()].map((body): [string, string] => [endpoint, idOf(body)]),
+      [...pending.values()].map((id): [string, string] => [endpoint, id]),
     );
     this.#rows.clear();
     this.wrote(records);
@@ -51,24 +53,28 @@ export class RowsOracle {
 
   /** Whether an event waits for the endpoint in a row, or is dead. */
   holds(endpoint: string, eventId: string): boolean {
-    const { pending, dead } = this.#of(endpoint);
-    return [...pending.values(), ...dead.values()].some(body => idOf(body) === eventId);
+    return (this.#of(endpoint).ids.get(eventId) ?? 0) > 0;
   }
 
-  /** The events that wait for an endpoint. */
-  waiting(endpoint: string): readonly string[] {
-    return [...this.#of(endpoint).pending.values()];
+  /** Whether something waits for any endpoint. */
+  get areWaiting(): boolean {
+    for (const { pending } of this.#rows.values()) if (pending.size > 0) return true;
+    return false;
   }
 
   #put(endpoint: string, sk: string, { dynamodb }: DynamoDBRecord): void {
     const isPending = sk.startsWith(PENDING);
     if (!isPending && !sk.startsWith(DEAD)) return;
-    const { pending, dead } = this.#of(endpoint);
+    const { pending, dead, ids } = this.#of(endpoint);
+    const rows = isPending ? pending : dead;
     const place = sk.slice((isPending ? PENDING : DEAD).length);
-    const bytes = dynamodb?.NewImage?.body?.B;
     // An update of what stands there changes no body.
+    if (rows.has(place)) return;
+    const bytes = dynamodb?.NewImage?.body?.B;
     const body = decode(Buffer.from(bytes ?? '', 'base64')) as string;
-    (isPending ? pending : dead).set(place, body);
+    const id = idOf(body);
+    rows.set(place, id);
+    ids.set(id, (ids.get(id) ?? 0) + 1);
     if (!isPending) this.#died(endpoint, body);
   }
 
@@ -87,7 +93,7 @@ export class RowsOracle {
   }
 
   #of(endpoint: string): Rows {
-    const rows = this.#rows.get(endpoint) ?? { pending: new Map(), dead: new Map() };
+    const rows = this.#rows.get(endpoint) ?? { pending: new Map(), dead: new Map(), ids: new Map() };
     this.#rows.set(endpoint, rows);
     return rows;
   }

@@ -1,4 +1,4 @@
-import type { SQSBatchResponse, SQSRecord } from 'aws-lambda';
+import type { SQSRecord } from 'aws-lambda';
 import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
 
@@ -20,8 +20,8 @@ export class SettlingOracle {
     this.#taken.add(body);
   }
 
-  ends({ batchItemFailures }: SQSBatchResponse): void {
-    const staying = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+  /** `staying`: the messages that are to come again. */
+  ends(staying: ReadonlySet<string>): void {
     const bodies = Map.groupBy(this.#records, ({ body }) => body);
     for (const [body, records] of bodies) {
       const stay = records.filter(({ messageId }) => staying.has(messageId));
