@@ -79,17 +79,17 @@ export class RowsOracle {
   }
 
   #remove(endpoint: string, sk: string): void {
-    const { pending, dead } = this.#of(endpoint);
-    if (sk.startsWith(DEAD)) dead.delete(sk.slice(DEAD.length));
-    if (!sk.startsWith(PENDING)) return;
-    const place = sk.slice(PENDING.length);
-    const body = pending.get(place);
-    pending.delete(place);
-    if (body === undefined || dead.has(place) || this.#has(endpoint, idOf(body))) return;
-    throw new Violation(
-      11,
-      `${idOf(body)} waits no more for ${endpoint}, which never got it, and is not dead`,
-    );
+    const { pending, dead, ids } = this.#of(endpoint);
+    const isPending = sk.startsWith(PENDING);
+    if (!isPending && !sk.startsWith(DEAD)) return;
+    const place = sk.slice((isPending ? PENDING : DEAD).length);
+    const rows = isPending ? pending : dead;
+    const id = rows.get(place);
+    if (id === undefined) return;
+    rows.delete(place);
+    ids.set(id, (ids.get(id) ?? 0) - 1);
+    if (!isPending || dead.has(place) || this.#has(endpoint, id)) return;
+    throw new Violation(11, `${id} waits no more for ${endpoint}, which never got it, and is not dead`);
   }
 
   #of(endpoint: string): Rows {
