@@ -29,9 +29,9 @@ export class DeliveriesOracle {
     this.#received.set(receiver, received.set(id, (received.get(id) ?? 0) + 1));
   }
 
-  /** Whether the receiver got the event, or its dead letters hold it. */
+  /** Whether the receiver got the event, or its dead letters hold it, or it went with a table that was restored. */
   has(receiver: string, eventId: string): boolean {
-    return this.#received.get(receiver)?.has(eventId) === true;
+    return [this.#received, this.#lost].some(known => known.get(receiver)?.has(eventId) === true);
   }
 
   /** Events that waited for the receiver in rows of a table that was restored to an earlier moment: an operator has them sent again. */
