@@ -3,17 +3,14 @@ import type { EndpointFilter } from './filter.ts';
 /** What an endpoint is (DESIGN §9). */
 export type EndpointKind = 'webhook' | 'slack' | 'teams';
 
-/** One receiver of events, with a queue and a dead-letter queue of its own. */
+/** One receiver of events, as it is configured. Its address and its signing secrets are secrets: they stand elsewhere. */
 export interface EndpointSettings {
   readonly name: string;
   readonly kind: EndpointKind;
-  /** Secrets Manager's name or ARN of the JSON of an {@link EndpointSecret}. */
-  readonly secret: string;
-  /** What the queue's subscription can't ask of the events; undefined: nothing more. */
-  readonly filter?: Pick<EndpointFilter, 'fields' | 'values'> | undefined;
-  readonly queueArn: string;
-  readonly queueUrl: string;
-  readonly deadLetterUrl: string;
+  /** Undefined: every event. */
+  readonly filter?: EndpointFilter;
+  /** Deliveries per second; by default what its kind can take. */
+  readonly perSecond?: number;
 }
 
 /** What the secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */

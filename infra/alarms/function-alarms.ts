@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { OperatorAlarm } from './operator-alarm.ts';
 
@@ -48,13 +48,54 @@ export function deliverErrors(deliver: IFunction): OperatorAlarm {
   return {
     name: 'deliver errors',
     happened: 'The deliver function failed in each of three 5-minute periods in a row.',
-    means: 'At least one endpoint gets its events late. They wait in its queue, for 14 days at most.',
+    means: 'Some deliveries are late. They wait in their queue, or as rows of the table; none is lost.',
     first: "Read the deliver function's last errors: a deployment, a permission or a defect is at fault.",
     section: 'deliver-errors',
-    metric: deliver.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+    ...failing(deliver),
+  };
+}
+
+export function routeErrors(route: IFunction): OperatorAlarm {
+  return {
+    name: 'route errors',
+    happened: 'The route function failed in each of three 5-minute periods in a row.',
+    means: 'Some events reach no endpoint yet. They wait in the queue Events; native subscriptions go on.',
+    first: "Read the route function's last errors: a deployment, a permission or a defect is at fault.",
+    section: 'route-errors',
+    ...failing(route),
+  };
+}
+
+function failing(fn: IFunction) {
+  return {
+    metric: fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
     when: 'at least',
     threshold: 1,
     periods: 3,
     missing: 'not breaching',
+  } as const;
+}
+
+/** It runs each minute, so one run that fails is repaired by the next. What counts is whether any succeeds, whether they fail or are
+ *  never started. */
+export function tickErrors(tick: IFunction): OperatorAlarm {
+  const each = { period: Duration.minutes(1), statistic: 'Sum' };
+  return {
+    name: 'tick errors',
+    happened: 'No run of the tick function succeeded for 5 minutes: it fails, or nothing starts it.',
+    means:
+      'What waits for endpoints goes on waiting, also for those that are back; replays stand still. Endpoints that work get new events.',
+    first: "Read the tick function's last errors. When there are none, see whether its schedule is enabled.",
+    section: 'tick-errors',
+    metric: new MathExpression({
+      expression: 'FILL(runs, 0) - FILL(errors, 0)',
+      usingMetrics: { runs: tick.metricInvocations(each), errors: tick.metricErrors(each) },
+      label: 'runs that succeeded',
+      period: Duration.minutes(1),
+    }),
+    when: 'below',
+    threshold: 1,
+    periods: 5,
+    missing: 'breaching',
   };
 }

@@ -6,6 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, onTestFinished } from 'vitest';
 import { readConfig } from '../../infra/config/read.ts';
 import { ChangewireStack } from '../../infra/stack.ts';
+import { SubscriptionsStack } from '../../infra/subscriptions-stack.ts';
 import { TableStack } from '../../infra/table-stack.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')) as {
@@ -32,14 +33,15 @@ export function testApp(): App {
   return new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] }, outdir });
 }
 
-/** Both stacks of a configuration, by default cdk.json's. */
+/** The stacks of a configuration, by default cdk.json's. */
 export function testStacks(input: unknown = committedConfig, app = testApp()) {
   const config = readConfig(input);
   const kept = new TableStack(app, config);
-  return { kept, stack: new ChangewireStack(app, config, kept.snapshots) };
+  const stack = new ChangewireStack(app, config, kept.snapshots);
+  return { kept, stack, subscriptions: new SubscriptionsStack(app, config, stack.topics) };
 }
 
-/** The stack of all but the table. */
+/** The stack of all but the table and the subscriptions. */
 export function testStack(config?: unknown, app = testApp()): ChangewireStack {
   return testStacks(config, app).stack;
 }

@@ -1,0 +1,4 @@
+/** Not there yet. */
+export const handler = async (): Promise<never> => {
+  throw new Error('not there yet');
+};
