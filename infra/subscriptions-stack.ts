@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
@@ -20,6 +20,12 @@ export class SubscriptionsStack extends Stack {
       stackName: name,
       description: 'Changewire: the receivers that SNS itself delivers to',
     });
+    // The CDK CLI deploys no stack that is empty, and deletes one that has become so. That is what is wanted here.
+    if (config.subscriptions.length === 0)
+      Validations.of(this).acknowledge({
+        id: 'CloudFormation-Validate::F0001',
+        reason: 'Without subscriptions there is nothing to deploy, and what was deployed before is deleted.',
+      });
     const action = new SnsAction(topics.alarms);
     for (const each of config.subscriptions) {
       const { undelivered: queue } = new HttpSubscription(this, `Subscription.${each.name}`, {

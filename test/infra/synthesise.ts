@@ -48,12 +48,24 @@ export function testStack(config?: unknown, app = testApp()): ChangewireStack {
 
 /** Synthesised once for each configuration, whoever asks. */
 export function testTemplate(config: unknown = committedConfig): Template {
-  const key = JSON.stringify(config);
-  const template = templates.get(key) ?? Template.fromStack(testStack(config));
-  templates.set(key, template);
-  return template;
+  return templatesOf(config).whole;
 }
-const templates = new Map<string, Template>();
+
+/** That of the subscriptions' stack. */
+export function subscriptionsTemplate(config: unknown = committedConfig): Template {
+  return templatesOf(config).subscriptions;
+}
+
+function templatesOf(config: unknown) {
+  const key = JSON.stringify(config);
+  const known = templates.get(key);
+  if (known) return known;
+  const { stack, subscriptions } = testStacks(config);
+  const made = { whole: Template.fromStack(stack), subscriptions: Template.fromStack(subscriptions) };
+  templates.set(key, made);
+  return made;
+}
+const templates = new Map<string, { readonly whole: Template; readonly subscriptions: Template }>();
 
 /** Synthesises cdk.json's stack into `outdir` with its bundles, as `cdk synth` does. */
 export function synthesiseBundled(outdir: string): void {
