@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { configuredOf } from '../../infra/config/configured.ts';
+import { readConfig } from '../../infra/config/read.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
-import { leastConfig, synthesiseBundled } from './synthesise.ts';
+import { committedConfig, leastConfig, synthesiseBundled } from './synthesise.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const bin = join(root, 'node_modules/.bin');
@@ -57,6 +59,13 @@ describe('cdk synth', () => {
     const contents = bundles.map(bundle => readdirSync(join(byCdk, bundle)).sort());
     expect(contents.filter(each => each.length === 2)).toEqual(Array(2).fill(files));
     expect(contents.filter(each => each.length !== 2)).toEqual(Array(3).fill(['configured.json', ...files]));
+    const configured = bundles.flatMap((bundle, index) =>
+      contents[index]?.includes('configured.json')
+        ? [readFileSync(join(byCdk, bundle, 'configured.json'), 'utf8')]
+        : [],
+    );
+    const expected = configuredOf(readConfig(committedConfig));
+    expect(configured.map(text => JSON.parse(text))).toEqual([expected, expected, expected]);
   }, 180_000);
 
   test('takes a configuration without subscriptions, whose stack is empty then', async () => {
