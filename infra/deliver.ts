@@ -27,9 +27,8 @@ export class Deliver extends Handler {
       logRetention: config.logRetentionDays,
       bindings: {
         TABLE_NAME: table.forDelivering(),
-        // It shows messages again later, and sends none: leave for the first comes with serving the queues.
-        DELIVERIES_QUEUE_URL: { value: queues.deliveries.queueUrl },
-        CHAT_QUEUE_URL: { value: queues.chat.queueUrl },
+        // It sends itself a message when there is more to do for an endpoint than fits into a run.
+        ...queues.forSending(),
         SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
       },
     });

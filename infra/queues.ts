@@ -39,7 +39,7 @@ export class Queues extends Construct {
     );
   }
 
-  /** `DELIVERIES_QUEUE_URL` and `CHAT_QUEUE_URL`, for who sends deliveries. */
+  /** `DELIVERIES_QUEUE_URL` and `CHAT_QUEUE_URL`, for who fills these queues. */
   forSending(): Record<string, Binding> {
     const bound = (queue: Queue): Binding => ({
       value: queue.queueUrl,

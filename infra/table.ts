@@ -42,17 +42,18 @@ export class SnapshotTable extends Construct {
 
   /** `TABLE_NAME` for who looks up endpoints. */
   forRouting(): Binding {
-    return this.#forRows([{ actions: READ, keys: [ENDPOINTS] }]);
+    return this.#forRows([LAYOUT, { actions: READ, keys: [ENDPOINTS] }]);
   }
 
   /** `TABLE_NAME` for who keeps the endpoints, and what each of them has yet to get. */
   forDelivering(): Binding {
-    return this.#forRows([{ actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
+    return this.#forRows([LAYOUT, { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
   }
 
   /** The same, and the journal of all processes: what is sent again comes from there. */
   forTicking(): Binding {
     return this.#forRows([
+      LAYOUT,
       { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
       { actions: READ, keys: [OF_PROCESSES] },
     ]);
@@ -83,6 +84,9 @@ export class SnapshotTable extends Construct {
 const ENDPOINTS = 'ENDPOINTS';
 const OF_ENDPOINTS = 'ENDPOINT#*';
 const OF_PROCESSES = 'W#*';
+
+/** Whoever comes first writes down which layout the table has; all others look. */
+const LAYOUT = { actions: ['GetItem', 'PutItem'], keys: ['LAYOUT'] };
 
 const READ = ['GetItem', 'Query'];
 const KEEP = [...READ, ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem']];

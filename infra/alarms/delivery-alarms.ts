@@ -90,7 +90,7 @@ function endpointStopped(): OperatorAlarm {
     name: 'endpoint stopped',
     happened: 'An endpoint answered 410 Gone, or failed for 5 days: nothing is sent to it any more.',
     means:
-      'Its deliveries go on waiting in the table, each for 3 days, until you resume it. This alarm ends by itself; the endpoint stays stopped.',
+      'Its deliveries wait in the table until you resume it, for 30 days at most. This alarm ends by itself; the endpoint stays stopped.',
     first:
       'Find the line endpoint.stopped in the log of the deliver function: it names the endpoint and the reason.',
     section: 'endpoint-stopped',

@@ -104,6 +104,7 @@ describe('the queues', () => {
 
 const table = { 'Fn::ImportValue': expect.stringMatching('^Changewire-Table:.*SnapshotsTable.*Arn') };
 const items = (...actions: string[]) => actions.sort().map(action => `dynamodb:${action}`);
+const LAYOUT = items('GetItem', 'PutItem');
 const READ = items('GetItem', 'Query');
 const KEEP = items(
   ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
@@ -147,11 +148,12 @@ describe('the route function', () => {
   test('may serve the events, look up endpoints, and queue deliveries: nothing else', () => {
     expect(allowed(template, 'RouteRole')).toEqual([
       logs('Route'),
+      { actions: LAYOUT, resources: [table] },
       { actions: READ, resources: [table] },
       { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
       { actions: toServe, resources: [events] },
     ]);
-    expect(partitions('RouteRole')).toEqual([within('ENDPOINTS')]);
+    expect(partitions('RouteRole')).toEqual([within('LAYOUT'), within('ENDPOINTS')]);
   });
 });
 
@@ -172,19 +174,20 @@ describe('the deliver function', () => {
     }));
     const parameters = ':parameter/changewire/Changewire/endpoints/*';
     const granted = allowed(template, 'DeliverRole');
-    expect(granted).toHaveLength(4);
+    expect(granted).toHaveLength(5);
     expect(granted).toEqual(
       expect.arrayContaining([
         logs('Deliver'),
+        { actions: LAYOUT, resources: [table] },
         { actions: KEEP, resources: [table] },
-        { actions: toServe, resources: [chat, deliveries] },
+        { actions: [...toServe, 'sqs:SendMessage'], resources: [chat, deliveries] },
         {
           actions: ['ssm:GetParameter'],
           resources: [{ 'Fn::Join': ['', ['arn:', partition, ':ssm:', region, ':', account, parameters]] }],
         },
       ]),
     );
-    expect(partitions('DeliverRole')).toEqual([within('ENDPOINTS', 'ENDPOINT#*')]);
+    expect(partitions('DeliverRole')).toEqual([within('LAYOUT'), within('ENDPOINTS', 'ENDPOINT#*')]);
   });
 });
 
@@ -198,6 +201,7 @@ describe('the tick function', () => {
   test('may keep what endpoints have yet to get, read the journal, queue deliveries, and list subscriptions: nothing else', () => {
     expect(allowed(template, 'TickRole')).toEqual([
       logs('Tick'),
+      { actions: LAYOUT, resources: [table] },
       { actions: KEEP, resources: [table] },
       { actions: READ, resources: [table] },
       { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
@@ -206,7 +210,11 @@ describe('the tick function', () => {
         resources: [{ Ref: expect.stringMatching(/^ChangesTopic/) }],
       },
     ]);
-    expect(partitions('TickRole')).toEqual([within('ENDPOINTS', 'ENDPOINT#*'), within('W#*')]);
+    expect(partitions('TickRole')).toEqual([
+      within('LAYOUT'),
+      within('ENDPOINTS', 'ENDPOINT#*'),
+      within('W#*'),
+    ]);
     const actions = allowed(testTemplate(leastConfig()), 'TickRole').flatMap(each => each.actions);
     expect(actions.filter(each => each.startsWith('sns:'))).toEqual([]);
   });
