@@ -4,13 +4,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { deliveryAlarms, subscriptionsUnconfirmed } from './alarms/delivery-alarms.ts';
-import {
-  deliverErrors,
-  pollErrors,
-  publishBehind,
-  routeErrors,
-  tickErrors,
-} from './alarms/function-alarms.ts';
+import { deliverErrors, pollErrors, publishBehind, routeErrors } from './alarms/function-alarms.ts';
 import { type OperatorAlarm, operatorAlarm } from './alarms/operator-alarm.ts';
 import { held, skipped, stale, stalled } from './alarms/pass-alarms.ts';
 import { rejectedEvents, unpublished, unstarted } from './alarms/queue-alarms.ts';
@@ -22,7 +16,6 @@ import type { Publish } from './publish.ts';
 import type { Queues } from './queues.ts';
 import type { Route } from './route.ts';
 import type { Schedules } from './schedules.ts';
-import type { Tick } from './tick.ts';
 
 export interface AlarmsProps {
   readonly config: Config;
@@ -32,7 +25,6 @@ export interface AlarmsProps {
   readonly queues: Queues;
   readonly route: Route;
   readonly deliver: Deliver;
-  readonly tick: Tick;
 }
 
 /** Everything that an operator must hear of; each has an entry in docs/runbook.md. */
@@ -48,7 +40,7 @@ export class Alarms extends Construct {
 }
 
 function specs(props: AlarmsProps): [string, OperatorAlarm][] {
-  const { config, poll, publish, schedules, queues, route, deliver, tick } = props;
+  const { config, poll, publish, schedules, queues, route, deliver } = props;
   const scheduled = passes(config);
   return [
     ...scheduled.map((pass): [string, OperatorAlarm] => [`Stale.${pass.key}`, stale(pass)]),
@@ -66,7 +58,6 @@ function specs(props: AlarmsProps): [string, OperatorAlarm][] {
     ['PassesUnstarted', unstarted(schedules.unstarted)],
     ['RouteErrors', routeErrors(route.fn)],
     ['DeliverErrors', deliverErrors(deliver.fn)],
-    ['TickErrors', tickErrors(tick.fn)],
     ...deliveryAlarms(queues),
     ...(config.subscriptions.length > 0
       ? [['SubscriptionsUnconfirmed', subscriptionsUnconfirmed()] satisfies [string, OperatorAlarm]]

@@ -42,7 +42,7 @@ export class ChangewireStack extends Stack {
     const deliver = new Deliver(this, 'Deliver', { ...shared, entry: entries.deliver });
     const tick = new Tick(this, 'Tick', { ...shared, entry: entries.tick });
     const schedules = new Schedules(this, 'Schedules', { config, poll, tick });
-    const watched = { config, queues, poll, publish, route, deliver, tick, schedules };
+    const watched = { config, queues, poll, publish, route, deliver, schedules };
     const alarms = new Alarms(this, 'Alarms', watched);
     this.topics = { changes: topic.topic, alarms: alarms.topic };
     // Also while nobody imports them: an export that came and went with the first and the last subscription could not go

@@ -13,6 +13,7 @@ export function deliveryAlarms({ events, deliveries, chat, unsettled }: Queues):
     ['RoutingBehind', routingBehind(events)],
     ['DeliveriesBehind', deliveriesBehind(deliveries, 'deliveries', 'webhooks')],
     ['ChatBehind', deliveriesBehind(chat, 'chat', 'Slack and Teams')],
+    ['TickErrors', tickErrors()],
     ['EndpointsFailing', endpointsFailing()],
     ['EndpointStopped', endpointStopped()],
     ['DeliveriesDead', deliveriesDead()],
@@ -65,6 +66,24 @@ function olderThan(queue: IQueue, age: Duration) {
     periods: 3,
     missing: 'not breaching',
   } as const;
+}
+
+/** Each run that succeeds says how many endpoints fail, be it none. So a minute in which nothing was said is one without such a
+ *  run, whether it failed or was never started; a single one is made up for by the next. */
+function tickErrors(): OperatorAlarm {
+  return {
+    name: 'tick errors',
+    happened: 'No run of the tick function succeeded for 5 minutes: it fails, or nothing starts it.',
+    means:
+      'What waits for endpoints goes on waiting, also for those that are back; replays stand still. Endpoints that work get new events.',
+    first: "Read the tick function's last errors. When there are none, see whether its schedule is enabled.",
+    section: 'tick-errors',
+    metric: metric('EndpointsFailing', 'SampleCount'),
+    when: 'below',
+    threshold: 1,
+    periods: 5,
+    missing: 'breaching',
+  };
 }
 
 /** The tick function says each minute how many there are, also that there is none. */
@@ -138,7 +157,7 @@ export function subscriptionsUnconfirmed(): OperatorAlarm {
 }
 
 /** A metric of our own, about the whole: its dimensions must be exactly those that the function names. */
-function metric(metricName: string, statistic: 'Maximum' | 'Sum'): Metric {
+function metric(metricName: string, statistic: 'Maximum' | 'SampleCount' | 'Sum'): Metric {
   return new Metric({
     namespace: 'Changewire',
     metricName,

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { OperatorAlarm } from './operator-alarm.ts';
 
@@ -74,28 +74,4 @@ function failing(fn: IFunction) {
     periods: 3,
     missing: 'not breaching',
   } as const;
-}
-
-/** It runs each minute, so one run that fails is repaired by the next. What counts is whether any succeeds, whether they fail or are
- *  never started. */
-export function tickErrors(tick: IFunction): OperatorAlarm {
-  const each = { period: Duration.minutes(1), statistic: 'Sum' };
-  return {
-    name: 'tick errors',
-    happened: 'No run of the tick function succeeded for 5 minutes: it fails, or nothing starts it.',
-    means:
-      'What waits for endpoints goes on waiting, also for those that are back; replays stand still. Endpoints that work get new events.',
-    first: "Read the tick function's last errors. When there are none, see whether its schedule is enabled.",
-    section: 'tick-errors',
-    metric: new MathExpression({
-      expression: 'FILL(runs, 0) - FILL(errors, 0)',
-      usingMetrics: { runs: tick.metricInvocations(each), errors: tick.metricErrors(each) },
-      label: 'runs that succeeded',
-      period: Duration.minutes(1),
-    }),
-    when: 'below',
-    threshold: 1,
-    periods: 5,
-    missing: 'breaching',
-  };
 }

@@ -119,24 +119,14 @@ describe('the functions', () => {
     });
   });
 
-  test('are watched for runs that succeed, each minute: Tick', () => {
-    const metric = (Id: string, MetricName: string) =>
-      Match.objectLike({
-        Id,
-        MetricStat: {
-          Metric: { Namespace: 'AWS/Lambda', MetricName, Dimensions: of('Tick') },
-          Period: 60,
-          Stat: 'Sum',
-        },
-        ReturnData: false,
-      });
+  test('are watched for what each run that succeeds says, once a minute: Tick', () => {
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: 'Changewire: tick errors',
-      Metrics: [
-        Match.objectLike({ Expression: 'FILL(runs, 0) - FILL(errors, 0)' }),
-        metric('runs', 'Invocations'),
-        metric('errors', 'Errors'),
-      ],
+      Namespace: 'Changewire',
+      MetricName: 'EndpointsFailing',
+      Dimensions: [{ Name: 'service', Value: 'changewire' }],
+      Statistic: 'SampleCount',
+      Period: 60,
       EvaluationPeriods: 5,
       DatapointsToAlarm: 5,
       Threshold: 1,
@@ -189,7 +179,7 @@ describe('the endpoints', () => {
     ['EndpointStopped', 'Sum', 1, 'notBreaching'],
     ['DeliveriesDead', 'Sum', 1, 'notBreaching'],
   ])('are told of for all together: %s', (MetricName, Statistic, EvaluationPeriods, TreatMissingData) => {
-    template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName }, 1);
+    template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName, Statistic }, 1);
     template.hasResourceProperties('AWS::CloudWatch::Alarm', {
       Namespace: 'Changewire',
       MetricName,
