@@ -101,14 +101,14 @@ test('the alarms on passes watch just those metrics that the poll function write
   expect(written).toEqual(expect.arrayContaining(watched));
 });
 
-test('the alarms on endpoints and subscriptions watch metrics about the whole, whose only dimension is the service', () => {
+test('the alarms on endpoints and subscriptions watch what is counted about the whole, whose only dimension is the service', () => {
+  const lines = metricLines();
+  const names = ['DeliveriesDead', 'EndpointStopped', 'EndpointsFailing', 'SubscriptionsUnconfirmed'];
+  const count = lambdaCount();
+  for (const name of names) count(name, 1);
   const subscriptions = [{ name: 'one', url: 'https://receiver.example.com' }];
   const watched = watchedBy({ ...leastConfig(), subscriptions }).filter(
     each => !each.includes(' processId='),
   );
-  expect([...new Set(watched)].sort()).toEqual(
-    ['DeliveriesDead', 'EndpointStopped', 'EndpointsFailing', 'SubscriptionsUnconfirmed'].map(
-      name => `Changewire ${name} service=changewire`,
-    ),
-  );
+  expect([...new Set(watched)].sort()).toEqual(metricTexts(lines));
 });
