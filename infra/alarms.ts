@@ -3,30 +3,28 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { endpointAlarms } from './alarms/endpoint-alarms.ts';
-import { deliverErrors, pollErrors, publishBehind } from './alarms/function-alarms.ts';
+import { deliveryAlarms, subscriptionsUnconfirmed } from './alarms/delivery-alarms.ts';
+import { deliverErrors, pollErrors, publishBehind, routeErrors } from './alarms/function-alarms.ts';
 import { type OperatorAlarm, operatorAlarm } from './alarms/operator-alarm.ts';
 import { held, skipped, stale, stalled } from './alarms/pass-alarms.ts';
-import { rejectedEvents, undelivered, unpublished, unstarted } from './alarms/queue-alarms.ts';
+import { rejectedEvents, unpublished, unstarted } from './alarms/queue-alarms.ts';
 import type { Config } from './config/schema.ts';
 import type { Deliver } from './deliver.ts';
-import type { Endpoint } from './endpoint.ts';
 import { passes } from './passes.ts';
 import type { Poll } from './poll.ts';
 import type { Publish } from './publish.ts';
+import type { Queues } from './queues.ts';
+import type { Route } from './route.ts';
 import type { Schedules } from './schedules.ts';
-import type { HttpSubscription } from './subscription.ts';
 
 export interface AlarmsProps {
   readonly config: Config;
   readonly poll: Poll;
   readonly publish: Publish;
   readonly schedules: Schedules;
-  /** By the name of the subscription. */
-  readonly subscriptions: ReadonlyMap<string, HttpSubscription>;
-  readonly endpoints: readonly Endpoint[];
-  /** Absent when there are no endpoints. */
-  readonly deliver: Deliver | undefined;
+  readonly queues: Queues;
+  readonly route: Route;
+  readonly deliver: Deliver;
 }
 
 /** Everything that an operator must hear of; each has an entry in docs/runbook.md. */
@@ -42,7 +40,7 @@ export class Alarms extends Construct {
 }
 
 function specs(props: AlarmsProps): [string, OperatorAlarm][] {
-  const { config, poll, publish, schedules, subscriptions, endpoints, deliver } = props;
+  const { config, poll, publish, schedules, queues, route, deliver } = props;
   const scheduled = passes(config);
   return [
     ...scheduled.map((pass): [string, OperatorAlarm] => [`Stale.${pass.key}`, stale(pass)]),
@@ -58,12 +56,12 @@ function specs(props: AlarmsProps): [string, OperatorAlarm][] {
     ['EventsRejected', rejectedEvents(publish.rejected)],
     ['RecordsUnpublished', unpublished(publish.unpublished)],
     ['PassesUnstarted', unstarted(schedules.unstarted)],
-    ...config.subscriptions.flatMap(({ name, url }): [string, OperatorAlarm][] => {
-      const subscription = subscriptions.get(name);
-      return subscription ? [[`Undelivered.${name}`, undelivered(subscription.undelivered, name, url)]] : [];
-    }),
-    ...(deliver ? [['DeliverErrors', deliverErrors(deliver.fn)] satisfies [string, OperatorAlarm]] : []),
-    ...endpoints.flatMap(endpointAlarms),
+    ['RouteErrors', routeErrors(route.fn)],
+    ['DeliverErrors', deliverErrors(deliver.fn)],
+    ...deliveryAlarms(queues),
+    ...(config.subscriptions.length > 0
+      ? [['SubscriptionsUnconfirmed', subscriptionsUnconfirmed()] satisfies [string, OperatorAlarm]]
+      : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import { bundledCode } from './bundle/code.ts';
 /** An environment value together with the permission that makes it usable: neither is of use alone. */
 export interface Binding {
   readonly value: string;
-  readonly grant?: (to: iam.IGrantable) => unknown;
+  readonly grant?: (to: iam.Role) => unknown;
 }
 
 export interface HandlerProps {
@@ -19,6 +19,8 @@ export interface HandlerProps {
   readonly timeout: Duration;
   readonly logRetention: RetentionDays;
   readonly bindings: Readonly<Record<string, Binding>>;
+  /** What stands beside the code: text by file name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** A Lambda function with every default of this project. */
@@ -41,7 +43,7 @@ export class Handler extends Construct {
     const bindings = Object.entries(props.bindings);
     this.fn = new lambda.Function(this, 'Function', {
       description: props.description,
-      code: bundledCode(props.entry),
+      code: bundledCode(props.entry, props.files),
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,

@@ -5,43 +5,73 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Config } from './config/schema.ts';
 import { deadLetterQueue } from './dead-letter-queue.ts';
+import type { Handler } from './handler.ts';
 import { passes } from './passes.ts';
 import type { Poll } from './poll.ts';
+import type { Tick } from './tick.ts';
 
-/** One schedule per process and mode: what makes Changewire poll. */
+/** A function that is to be started again and again. */
+interface Scheduled {
+  readonly group: ScheduleGroup;
+  readonly role: Role;
+  readonly description: string;
+  /** In ms: whole minutes. */
+  readonly interval: number;
+  readonly handler: Handler;
+  readonly input: object;
+}
+
+/** One schedule per process and mode, which makes Changewire poll, and one for what is to be done each minute. */
 export class Schedules extends Construct {
   /** Invocations that Scheduler could not start, with the reason in their attributes. */
   readonly unstarted: Queue;
 
-  constructor(scope: Construct, id: string, props: { config: Config; poll: Poll }) {
+  constructor(scope: Construct, id: string, props: { config: Config; poll: Poll; tick: Tick }) {
     super(scope, id);
     // CDK keeps it by default, under a name that is always the same: the next deployment would then find its name taken.
     const group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
     this.unstarted = deadLetterQueue(this, 'Unstarted');
-    const role = this.#role(group, props.poll);
-    for (const pass of passes(props.config)) {
-      const schedule = new CfnSchedule(this, pass.key, {
+    const role = this.#role(group, [props.poll, props.tick]);
+    const target = { group, role };
+    for (const pass of passes(props.config))
+      this.#schedule(pass.key, {
+        ...target,
         description: `Changewire: ${pass.mode} pass over process ${pass.processId} of workspace ${pass.workspace}`,
-        groupName: group.scheduleGroupName,
-        scheduleExpression: rate(pass.interval),
-        flexibleTimeWindow: { mode: 'OFF' },
-        target: {
-          arn: props.poll.fn.functionArn,
-          roleArn: role.roleArn,
-          input: JSON.stringify({ workspace: pass.workspace, processId: pass.processId, mode: pass.mode }),
-          // The next run of the schedule is the retry, and nobody wants a pass that is late by more than a minute.
-          retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
-          deadLetterConfig: { arn: this.unstarted.queueArn },
-        },
+        interval: pass.interval,
+        handler: props.poll,
+        input: { workspace: pass.workspace, processId: pass.processId, mode: pass.mode },
       });
-      // Scheduler checks at creation that the role may do what the schedule asks, and names its group as mere text.
-      schedule.node.addDependency(role, group);
-    }
+    this.#schedule('Tick', {
+      ...target,
+      description: 'Changewire: what is to be done each minute',
+      interval: 60_000,
+      handler: props.tick,
+      input: {},
+    });
   }
 
-  #role(group: ScheduleGroup, poll: Poll): Role {
+  #schedule(id: string, { group, role, description, interval, handler, input }: Scheduled): void {
+    const schedule = new CfnSchedule(this, id, {
+      description,
+      groupName: group.scheduleGroupName,
+      scheduleExpression: rate(interval),
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: handler.fn.functionArn,
+        roleArn: role.roleArn,
+        input: JSON.stringify(input),
+        // The next run of the schedule is the retry, and nobody wants one that is late by more than a minute.
+        retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
+        deadLetterConfig: { arn: this.unstarted.queueArn },
+      },
+    });
+    // Scheduler checks at creation that the role may do what the schedule asks, and names its group as mere text.
+    schedule.node.addDependency(role, group);
+  }
+
+  #role(group: ScheduleGroup, handlers: readonly Handler[]): Role {
     const role = new Role(this, 'Role', {
-      description: 'Lets the schedules of Changewire start passes, and nothing else',
+      description: 'Lets the schedules of Changewire start its functions, and nothing else',
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: {
           StringEquals: {
@@ -52,7 +82,10 @@ export class Schedules extends Construct {
       }),
     });
     role.addToPolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [poll.fn.functionArn] }),
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: handlers.map(({ fn }) => fn.functionArn),
+      }),
     );
     role.addToPolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.unstarted.queueArn] }),

@@ -1,20 +1,27 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { ENTRIES, type EntryName } from './bundle/options.ts';
+import { secretsPath } from './config/endpoint.ts';
 import type { Config } from './config/schema.ts';
 import { Deliver } from './deliver.ts';
-import { Endpoint } from './endpoint.ts';
+import type { Handler } from './handler.ts';
 import { Poll } from './poll.ts';
 import { Publish } from './publish.ts';
+import { Queues } from './queues.ts';
+import { Route } from './route.ts';
 import { Schedules } from './schedules.ts';
-import { HttpSubscription } from './subscription.ts';
 import type { SnapshotTable } from './table.ts';
+import { Tick } from './tick.ts';
 import { ChangeTopic } from './topic.ts';
 
-/** All of Changewire but its table, for any account and region. Nothing here outlives it or has a name that could be taken, so
- *  it can be destroyed and made again. */
+/** All of Changewire but its table and its native subscriptions, for any account and region. Nothing here has a name that could be
+ *  taken, so it can be destroyed and made again; only what no code could settle outlives it. */
 export class ChangewireStack extends Stack {
+  /** What the stack of the subscriptions builds on. */
+  readonly topics: { readonly changes: ITopic; readonly alarms: ITopic };
+
   /** `entries` are the sources of the functions: paths from the root of the repository. */
   constructor(
     scope: Construct,
@@ -27,45 +34,33 @@ export class ChangewireStack extends Stack {
       description: 'Changewire: change events for a process-management service whose REST API has none',
     });
     const topic = new ChangeTopic(this, 'Changes');
-    const poll = new Poll(this, 'Poll', { config, entry: entries.poll, table });
-    const publish = new Publish(this, 'Publish', { config, entry: entries.publish, table, topic });
-    const schedules = new Schedules(this, 'Schedules', { config, poll });
-    const subscriptions = new Map(
-      config.subscriptions.map(each => [
-        each.name,
-        new HttpSubscription(this, `Subscription.${each.name}`, { topic: topic.topic, config: each }),
-      ]),
-    );
-    const endpoints = config.endpoints.map(
-      each => new Endpoint(this, `Endpoint.${each.name}`, { topic: topic.topic, config: each }),
-    );
-    const deliver =
-      endpoints.length === 0
-        ? undefined
-        : new Deliver(this, 'Deliver', { config, entry: entries.deliver, table, endpoints });
-    const watched = { config, poll, publish, schedules, subscriptions, endpoints, deliver };
+    const queues = new Queues(this, 'Queues', topic);
+    const shared = { config, table, queues, topic };
+    const poll = new Poll(this, 'Poll', { ...shared, entry: entries.poll });
+    const publish = new Publish(this, 'Publish', { ...shared, entry: entries.publish });
+    const route = new Route(this, 'Route', { ...shared, entry: entries.route });
+    const deliver = new Deliver(this, 'Deliver', { ...shared, entry: entries.deliver });
+    const tick = new Tick(this, 'Tick', { ...shared, entry: entries.tick });
+    const schedules = new Schedules(this, 'Schedules', { config, poll, tick });
+    const watched = { config, queues, poll, publish, route, deliver, schedules };
     const alarms = new Alarms(this, 'Alarms', watched);
+    this.topics = { changes: topic.topic, alarms: alarms.topic };
+    // Also while nobody imports them: an export that came and went with the first and the last subscription could not go
+    // before the other stack did, which is deployed after this one.
+    for (const each of Object.values(this.topics)) this.exportValue(each.topicArn);
     this.#outputs({
       TableName: table.table.tableName,
       TopicArn: topic.topic.topicArn,
       AlarmTopicArn: alarms.topic.topicArn,
-      PollFunction: poll.fn.functionName,
-      PollLogs: poll.fn.logGroup.logGroupName,
-      PublishFunction: publish.fn.functionName,
-      PublishLogs: publish.fn.logGroup.logGroupName,
+      EventsQueueUrl: queues.events.queueUrl,
+      DeliveriesQueueUrl: queues.deliveries.queueUrl,
+      ChatQueueUrl: queues.chat.queueUrl,
+      UnsettledQueueUrl: queues.unsettled.queueUrl,
       RejectedQueueUrl: publish.rejected.queueUrl,
       UnpublishedQueueUrl: publish.unpublished.queueUrl,
       UnstartedQueueUrl: schedules.unstarted.queueUrl,
-      ...Object.fromEntries(
-        [...subscriptions].map(([name, each]) => [
-          `UndeliveredQueueUrl${encoded(name)}`,
-          each.undelivered.queueUrl,
-        ]),
-      ),
-      ...(deliver && {
-        DeliverFunction: deliver.fn.functionName,
-        DeliverLogs: deliver.fn.logGroup.logGroupName,
-      }),
+      SecretsPath: secretsPath(config.stackName),
+      ...namesOf({ Poll: poll, Publish: publish, Route: route, Deliver: deliver, Tick: tick }),
     });
   }
 
@@ -76,7 +71,12 @@ export class ChangewireStack extends Stack {
   }
 }
 
-/** CloudFormation takes letters and digits only in an output's name, and two names may differ in what it doesn't take. */
-function encoded(name: string): string {
-  return name.replaceAll(/[_-]/g, mark => (mark === '_' ? 'Underscore' : 'Dash'));
+/** `PollFunction`, `PollLogs` and so on. */
+function namesOf(handlers: Readonly<Record<string, Handler>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(handlers).flatMap(([name, { fn }]) => [
+      [`${name}Function`, fn.functionName],
+      [`${name}Logs`, fn.logGroup.logGroupName],
+    ]),
+  );
 }

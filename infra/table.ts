@@ -40,22 +40,53 @@ export class SnapshotTable extends Construct {
     };
   }
 
-  /** `TABLE_NAME` for who keeps the endpoints' states, and sees nothing else of the table: snapshots are other items. */
-  forEndpointStates(): Binding {
-    const actions = ['GetItem', 'UpdateItem'].map(action => `dynamodb:${action}`);
+  /** `TABLE_NAME` for who looks up endpoints. */
+  forRouting(): Binding {
+    return this.#forRows([LAYOUT, { actions: READ, keys: [ENDPOINTS] }]);
+  }
+
+  /** `TABLE_NAME` for who keeps the endpoints, and what each of them has yet to get. */
+  forDelivering(): Binding {
+    return this.#forRows([LAYOUT, { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
+  }
+
+  /** The same, and the journal of all processes: what is sent again comes from there. */
+  forTicking(): Binding {
+    return this.#forRows([
+      LAYOUT,
+      { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
+      { actions: READ, keys: [OF_PROCESSES] },
+    ]);
+  }
+
+  /** `TABLE_NAME` for who may do this to rows of these partitions, and sees nothing else of the table. */
+  #forRows(leave: readonly { actions: readonly string[]; keys: readonly string[] }[]): Binding {
     return {
       value: this.table.tableName,
-      grant: grantee =>
-        Grant.addToPrincipal({
-          grantee,
-          actions,
-          resourceArns: [this.table.tableArn],
-          conditions: {
-            'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['ENDPOINT#*'] },
-            // Of no values at all the above is true.
-            Null: { 'dynamodb:LeadingKeys': 'false' },
-          },
-        }),
+      grant: grantee => {
+        for (const { actions, keys } of leave)
+          Grant.addToPrincipal({
+            grantee,
+            actions: actions.map(action => `dynamodb:${action}`),
+            resourceArns: [this.table.tableArn],
+            conditions: {
+              'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+              // Of no values at all the above is true.
+              Null: { 'dynamodb:LeadingKeys': 'false' },
+            },
+          });
+      },
     };
   }
 }
+
+/** Partitions (docs/architecture.md, "The table"), as conditions of IAM name them. */
+const ENDPOINTS = 'ENDPOINTS';
+const OF_ENDPOINTS = 'ENDPOINT#*';
+const OF_PROCESSES = 'W#*';
+
+/** Whoever comes first writes down which layout the table has; all others look. */
+const LAYOUT = { actions: ['GetItem', 'PutItem'], keys: ['LAYOUT'] };
+
+const READ = ['GetItem', 'Query'];
+const KEEP = [...READ, ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem']];

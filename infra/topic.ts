@@ -34,4 +34,17 @@ export class ChangeTopic extends Construct {
         }),
     };
   }
+
+  /** `TOPIC_ARN` for who looks whether its subscriptions are confirmed. */
+  forWatching(): Binding {
+    return {
+      value: this.topic.topicArn,
+      grant: grantee =>
+        Grant.addToPrincipal({
+          grantee,
+          actions: ['sns:ListSubscriptionsByTopic'],
+          resourceArns: [this.topic.topicArn],
+        }),
+    };
+  }
 }

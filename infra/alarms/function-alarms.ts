@@ -48,13 +48,30 @@ export function deliverErrors(deliver: IFunction): OperatorAlarm {
   return {
     name: 'deliver errors',
     happened: 'The deliver function failed in each of three 5-minute periods in a row.',
-    means: 'At least one endpoint gets its events late. They wait in its queue, for 14 days at most.',
+    means: 'Some deliveries are late. They wait in their queue, or as rows of the table; none is lost.',
     first: "Read the deliver function's last errors: a deployment, a permission or a defect is at fault.",
     section: 'deliver-errors',
-    metric: deliver.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+    ...failing(deliver),
+  };
+}
+
+export function routeErrors(route: IFunction): OperatorAlarm {
+  return {
+    name: 'route errors',
+    happened: 'The route function failed in each of three 5-minute periods in a row.',
+    means: 'Some events reach no endpoint yet. They wait in the queue Events; native subscriptions go on.',
+    first: "Read the route function's last errors: a deployment, a permission or a defect is at fault.",
+    section: 'route-errors',
+    ...failing(route),
+  };
+}
+
+function failing(fn: IFunction) {
+  return {
+    metric: fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
     when: 'at least',
     threshold: 1,
     periods: 3,
     missing: 'not breaching',
-  };
+  } as const;
 }

@@ -53,8 +53,9 @@ export function unpublished(queue: IQueue): OperatorAlarm {
 export function unstarted(queue: IQueue): OperatorAlarm {
   return notEmpty(queue, {
     name: 'passes unstarted',
-    happened: 'EventBridge Scheduler could not start the poll function.',
-    means: 'That process was not polled then. Nothing is lost: the next pass that runs tells the changes.',
+    happened: 'EventBridge Scheduler could not start the poll or the tick function.',
+    means:
+      'That process was not polled then, or failing endpoints not tried. Nothing is lost: the next run makes up for it.',
     first: 'See ERROR_CODE and ERROR_MESSAGE of one message: mostly throttling or a changed permission.',
     section: 'passes-unstarted',
   });

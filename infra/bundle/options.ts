@@ -7,7 +7,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const ENTRIES = {
   poll: 'functions/poll.ts',
   publish: 'functions/publish.ts',
+  route: 'functions/route.ts',
   deliver: 'functions/deliver.ts',
+  tick: 'functions/tick.ts',
 } as const;
 
 export type EntryName = keyof typeof ENTRIES;

@@ -1,10 +1,10 @@
-import { endpointSecretName } from './endpoint.ts';
+import { environmentProblems } from './environment.ts';
 import { filterProblems } from './filter-checks.ts';
-import { environmentProblems } from './lambda-environment.ts';
 import { pathText } from './problems.ts';
 import type { Config } from './schema.ts';
 import { shown } from './shown.ts';
 import type { SubscriptionConfig } from './subscription.ts';
+import { LOOPBACK } from './values.ts';
 import { credentialsName } from './workspace.ts';
 
 /** What is wrong between the parts of a config whose parts are right; one line each. */
@@ -12,10 +12,7 @@ export function crossProblems(config: Config): string[] {
   const { workspaces, subscriptions, endpoints } = config;
   return [
     ...repeated(at('workspaces', 'name', workspaces, each => each.name)),
-    ...repeated([
-      ...at('workspaces', 'credentials', workspaces, credentialsName),
-      ...at('endpoints', 'secret', endpoints, endpointSecretName),
-    ]),
+    ...repeated(at('workspaces', 'credentials', workspaces, credentialsName)),
     ...workspaces.flatMap(({ processes }, w) =>
       repeated(at(`workspaces[${w}].processes`, 'id', processes, each => each.id)),
     ),
@@ -24,7 +21,7 @@ export function crossProblems(config: Config): string[] {
       ...at('endpoints', 'name', endpoints, each => each.name),
     ]),
     ...repeated(at('subscriptions', 'url', subscriptions, each => each.url)),
-    ...subscriptions.flatMap((each, index) => deliveryProblems(each, index)),
+    ...subscriptions.flatMap((each, index) => [...insecure(each, index), ...deliveryProblems(each, index)]),
     ...filterProblems(config),
     ...environmentProblems(config),
   ];
@@ -50,6 +47,16 @@ function repeated(values: readonly Placed[]): string[] {
     if (first === undefined || first.path === path) return [];
     return [`${path}: found ${shown(value)} again; allowed: a value other than that of ${first.path}`];
   });
+}
+
+/** Events hold the customer's records: over http:// everybody on the way reads them. A receiver on this machine is on no way. */
+function insecure({ url, allowInsecure }: SubscriptionConfig, index: number): string[] {
+  const isInsecure = URL.parse(url)?.protocol === 'http:' && !LOOPBACK.test(url);
+  if (!isInsecure || allowInsecure) return [];
+  return [
+    `${pathText(['subscriptions', index, 'url'])}: found ${shown(url)}; allowed: an https:// address, or ` +
+      '"allowInsecure": true beside it, with which events travel unencrypted',
+  ];
 }
 
 function deliveryProblems({ delivery }: SubscriptionConfig, index: number): string[] {

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import { endpointFilter } from './filter.ts';
-import { choice, object } from './values.ts';
-import { name, secretName } from './workspace.ts';
+import { choice, object, whole } from './values.ts';
+import { name } from './workspace.ts';
 
 const KINDS = ['webhook', 'slack', 'teams'] as const satisfies readonly EndpointKind[];
 
@@ -10,13 +10,15 @@ const KINDS = ['webhook', 'slack', 'teams'] as const satisfies readonly Endpoint
 export const endpointConfig = object({
   name: name(),
   kind: choice(KINDS),
-  secret: secretName().optional(),
   filter: endpointFilter.optional(),
+  perSecond: whole(1, 100).optional(),
 });
 
 export type EndpointConfig = z.infer<typeof endpointConfig>;
 
-/** The secret that holds an endpoint's address, and a webhook's signing secrets. */
-export function endpointSecretName(endpoint: EndpointConfig): string {
-  return endpoint.secret ?? `changewire/endpoint/${endpoint.name}`;
+/** The path of the SSM parameters that hold the endpoints' addresses and a webhook's signing secrets; an endpoint's name ends it. It
+ *  is a convention, so that the functions may be allowed the path instead of each parameter, and an endpoint may be added while they
+ *  run. */
+export function secretsPath(stackName: string): string {
+  return `/changewire/${stackName}/endpoints/`;
 }

@@ -30,3 +30,17 @@ const USUAL_INTERVAL = 60_000;
 function withInterval(interval: number): { interval?: number } {
   return interval === USUAL_INTERVAL ? {} : { interval };
 }
+
+/** Of Lambda's 4,096 bytes; the other variables and the names take some 300. */
+const ALLOWED = 3_700;
+
+/** Settings that don't fit into the environment of the poll function; one line each. */
+export function environmentProblems(config: Config): string[] {
+  // Lambda measures the environment as JSON, in which every quote of a JSON value takes two bytes.
+  const bytes = Buffer.byteLength(JSON.stringify(workspacesJson(config)));
+  if (bytes <= ALLOWED) return [];
+  return [
+    `changewire.workspaces: found ${bytes} bytes of settings; allowed: ${ALLOWED}, because Lambda's environment holds 4 KB. ` +
+      'Move some workspaces or processes to a second stack with its own stackName',
+  ];
+}

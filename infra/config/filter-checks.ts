@@ -31,11 +31,8 @@ export function filterProblems(config: Config): string[] {
     return { config, filter: attributesOf(filter), path: ['endpoints', index, 'filter'], keys: WORDS };
   });
   return [
-    ...[...ofSubscriptions, ...ofEndpoints].flatMap(placed => [
-      ...unknown(placed),
-      ...apart(placed),
-      ...tooMany(placed),
-    ]),
+    ...[...ofSubscriptions, ...ofEndpoints].flatMap(placed => [...unknown(placed), ...apart(placed)]),
+    ...ofSubscriptions.flatMap(tooMany),
     ...ofSubscriptions.flatMap(({ filter, path }) => {
       const types = { types: filter.eventType, path: [...path, 'eventType'] };
       return (['projectId', 'changedFields'] as const).flatMap(attribute =>

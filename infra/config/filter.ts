@@ -93,7 +93,7 @@ export const ATTRIBUTES = {
   projects: 'projectId',
 } as const satisfies Partial<Record<keyof EndpointFilter, keyof AttributeFilter>>;
 
-/** What SNS can ask for an endpoint: `fields` and `values` are left to the deliver function, which knows names and values. */
+/** An endpoint's filter as one by attributes: `fields` and `values`, which no attribute holds, are left out. */
 export function attributesOf(filter: EndpointFilter): AttributeFilter {
   const asked = Object.entries(ATTRIBUTES).map(([word, attribute]) => [
     attribute,

@@ -46,7 +46,7 @@ function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
 }
 
 /** Keys whose right value is a secret's name, or close to one: who mistakes them puts the secret there. */
-const NEAR_SECRETS = new Set<PropertyKey | undefined>(['audience', 'credentials', 'secret']);
+const NEAR_SECRETS = new Set<PropertyKey | undefined>(['audience', 'credentials']);
 
 function wrongValue(issue: z.core.$ZodIssue, value: unknown): string {
   const found = NEAR_SECRETS.has(issue.path.at(-1)) ? described(value) : shown(value);

@@ -20,6 +20,7 @@ const delivery = object({
 export const subscriptionConfig = object({
   name: name(),
   url: address('http', 'https'),
+  allowInsecure: yesNo().default(false),
   raw: yesNo().default(false),
   filter: attributeFilter.optional(),
   delivery: delivery.prefault({}),

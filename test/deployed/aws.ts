@@ -46,12 +46,6 @@ export class Aws {
     }
   }
 
-  /** A variable of a function's environment. */
-  async variable(functionName: string, variable: string): Promise<string> {
-    const { Configuration } = await this.#lambda.send(new GetFunctionCommand({ FunctionName: functionName }));
-    return Configuration?.Environment?.Variables?.[variable] ?? '';
-  }
-
   async createSecret(Name: string, value: object): Promise<void> {
     await this.#secrets.send(new CreateSecretCommand({ Name, SecretString: JSON.stringify(value) }));
   }

@@ -11,7 +11,7 @@ const TIMEOUT = 180_000;
 /** The real stacks, through the real CDK CLI, from a directory of its own with a cdk.json of its own. */
 export class DeployedStack {
   readonly name = 'Changewire';
-  readonly names = [this.name, `${this.name}-Table`];
+  readonly names = [this.name, `${this.name}-Table`, `${this.name}-Subscriptions`];
   readonly #directory: string;
   readonly #endpoint: string;
   #running: ChildProcess | undefined;
@@ -35,7 +35,7 @@ export class DeployedStack {
     return this.#cdk('deploy', '--all', '--require-approval', 'never', '--outputs-file', 'outputs.json');
   }
 
-  /** Destroys all but the table. */
+  /** Destroys all but the table: the subscriptions' stack goes with the one that it imports from. */
   destroy(): Promise<string> {
     return this.#cdk('destroy', this.name, '--force');
   }

@@ -1,12 +1,14 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { leastConfig, resources, testTemplate } from './synthesise.ts';
+import { leastConfig, resources, subscriptionsTemplate, testTemplate } from './synthesise.ts';
 
 const template = testTemplate();
-const alarms = resources(template, 'AWS::CloudWatch::Alarm').map(([, alarm]) => ({
-  name: alarm.AlarmName as string,
-  description: alarm.AlarmDescription as string,
-}));
+const alarms = [template, subscriptionsTemplate()]
+  .flatMap(each => resources(each, 'AWS::CloudWatch::Alarm'))
+  .map(([, alarm]) => ({
+    name: alarm.AlarmName as string,
+    description: alarm.AlarmDescription as string,
+  }));
 
 function passDimensions(processId: string, mode: string) {
   return Match.arrayWith([
@@ -100,28 +102,50 @@ describe('a pass', () => {
   });
 });
 
-test('the functions are watched: poll and deliver for errors, publish for the age of the stream', () => {
+describe('the functions', () => {
   const of = (name: string) => [
     { Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp(`^${name}Function`) } },
   ];
-  template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'Errors', Dimensions: of('Poll') });
-  template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-    MetricName: 'Errors',
-    Dimensions: of('Deliver'),
+
+  test.each(['Poll', 'Route', 'Deliver'])('are watched for errors: %s', name => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', { MetricName: 'Errors', Dimensions: of(name) });
   });
-  template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-    MetricName: 'IteratorAge',
-    Dimensions: of('Publish'),
-    Threshold: 600_000,
+
+  test('are watched for the age of the stream: Publish', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'IteratorAge',
+      Dimensions: of('Publish'),
+      Threshold: 600_000,
+    });
+  });
+
+  test('are watched for what each run that succeeds says, once a minute: Tick', () => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      AlarmName: 'Changewire: tick errors',
+      Namespace: 'Changewire',
+      MetricName: 'EndpointsFailing',
+      Dimensions: [{ Name: 'service', Value: 'changewire' }],
+      Statistic: 'SampleCount',
+      Period: 60,
+      EvaluationPeriods: 5,
+      DatapointsToAlarm: 5,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    });
   });
 });
 
-test('each dead-letter queue has an alarm that rings at the first message', () => {
-  const all = resources(template, 'AWS::SQS::Queue');
-  const deadLetters = all.filter(([, { RedrivePolicy }]) => RedrivePolicy === undefined);
-  expect(deadLetters).toHaveLength(all.length - 3);
-  for (const [queue] of deadLetters)
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+test.each([
+  ['the whole', template],
+  ['the subscriptions', subscriptionsTemplate()],
+])('each dead-letter queue has an alarm that rings at the first message: %s', (_name, each) => {
+  const queues = resources(each, 'AWS::SQS::Queue').filter(
+    ([, { RedrivePolicy }]) => RedrivePolicy === undefined,
+  );
+  expect(queues.length).toBeGreaterThan(1);
+  for (const [queue] of queues)
+    each.hasResourceProperties('AWS::CloudWatch::Alarm', {
       MetricName: 'ApproximateNumberOfMessagesVisible',
       Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
       Threshold: 1,
@@ -129,48 +153,70 @@ test('each dead-letter queue has an alarm that rings at the first message', () =
     });
 });
 
-describe('an endpoint', () => {
-  test.each(['webhook', 'slack', 'teams'])(
-    'that was stopped is told until an operator has acted: %s',
-    kind => {
-      const name = `example-${kind}`;
-      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-        AlarmName: `Changewire: endpoint ${name} stopped`,
-        Namespace: 'Changewire',
-        MetricName: 'EndpointStopped',
-        Dimensions: [
-          { Name: 'endpoint', Value: name },
-          { Name: 'service', Value: 'changewire' },
-        ],
-        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-        Threshold: 1,
-        TreatMissingData: 'ignore',
-      });
-    },
-  );
-
-  test('whose oldest event waits for more than 20 minutes is told, each by its own queue', () => {
-    const queues = resources(template, 'AWS::SQS::Queue').filter(([, { RedrivePolicy }]) => RedrivePolicy);
-    expect(queues).toHaveLength(3);
-    for (const [queue] of queues)
-      template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-        MetricName: 'ApproximateAgeOfOldestMessage',
-        Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queue, 'QueueName'] } }],
-        Threshold: 1_200,
-        EvaluationPeriods: 3,
-      });
-  });
-
-  test('has alarms whose names no subscription, workspace or function takes', () => {
-    const names = ['poll', 'publish', 'deliver', 'events', 'passes', 'records'];
-    const [workspace] = leastConfig().workspaces;
-    const clashing = testTemplate({
-      workspaces: [{ ...workspace, name: 'endpoint', processes: names.map(id => ({ id })) }],
-      endpoints: names.map(name => ({ name, kind: 'slack' })),
+describe('the endpoints', () => {
+  test.each([
+    ['Events', 300],
+    ['Deliveries', 600],
+    ['Chat', 600],
+  ])('are told of when their queue does not move on: %s', (queue, Threshold) => {
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      MetricName: 'ApproximateAgeOfOldestMessage',
+      Dimensions: [
+        {
+          Name: 'QueueName',
+          Value: { 'Fn::GetAtt': [Match.stringLikeRegexp(`^Queues${queue}`), 'QueueName'] },
+        },
+      ],
+      Threshold,
+      EvaluationPeriods: 3,
     });
-    const taken = resources(clashing, 'AWS::CloudWatch::Alarm').map(([, { AlarmName }]) => AlarmName);
-    expect(new Set(taken).size).toBe(taken.length);
   });
+
+  test.each([
+    // What tick counts each minute stays until it counts otherwise; what deliver says once ends, so that the next is told, too.
+    ['EndpointsFailing', 'Maximum', 1, 'ignore'],
+    ['SubscriptionsUnconfirmed', 'Maximum', 15, 'ignore'],
+    ['EndpointStopped', 'Sum', 1, 'notBreaching'],
+    ['DeliveriesDead', 'Sum', 1, 'notBreaching'],
+  ])('are told of for all together: %s', (MetricName, Statistic, EvaluationPeriods, TreatMissingData) => {
+    template.resourcePropertiesCountIs('AWS::CloudWatch::Alarm', { MetricName, Statistic }, 1);
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'Changewire',
+      MetricName,
+      Dimensions: [{ Name: 'service', Value: 'changewire' }],
+      Statistic,
+      Period: 60,
+      EvaluationPeriods,
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData,
+    });
+  });
+
+  test('are told of by as many alarms, however many there are', () => {
+    const count = (endpoints: readonly object[]) =>
+      resources(testTemplate({ ...leastConfig(), endpoints }), 'AWS::CloudWatch::Alarm').length;
+    const many = Array.from({ length: 100 }, (_, n) => ({ name: `e${n}`, kind: 'slack' }));
+    expect(count(many)).toBe(count([]));
+  });
+
+  test('have alarms whose names no workspace and process take', () => {
+    const ofPass = (name: string) => / (stale|stalled|held|projects skipped)$/.test(name);
+    const [passes, others] = [
+      alarms.filter(each => ofPass(each.name)),
+      alarms.filter(each => !ofPass(each.name)),
+    ];
+    expect(passes).toHaveLength(resources(template, 'AWS::Scheduler::Schedule').length - 1 + 3 * 3);
+    expect(others.length).toBeGreaterThan(15);
+  });
+});
+
+test('without subscriptions none is missed', () => {
+  testTemplate(leastConfig()).resourcePropertiesCountIs(
+    'AWS::CloudWatch::Alarm',
+    { MetricName: 'SubscriptionsUnconfirmed' },
+    0,
+  );
 });
 
 test('CloudWatch may publish to the alarm topic, which has a policy of its own and no key that it could not use', () => {

@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { configuredOf } from '../../infra/config/configured.ts';
+import { readConfig } from '../../infra/config/read.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
-import { synthesiseBundled } from './synthesise.ts';
+import { committedConfig, leastConfig, synthesiseBundled } from './synthesise.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const bin = join(root, 'node_modules/.bin');
@@ -51,11 +53,29 @@ describe('cdk synth', () => {
     expect(code, stderr).toBe(0);
     synthesiseBundled(byUs);
     const bundles = bundlesIn(byCdk);
-    expect(bundles).toHaveLength(3);
+    expect(bundles).toHaveLength(5);
     expect(bundlesIn(byUs)).toEqual(bundles);
-    for (const bundle of bundles)
-      expect(readdirSync(join(byCdk, bundle)).sort()).toEqual(['index.mjs', 'index.mjs.map']);
+    const files = ['index.mjs', 'index.mjs.map'];
+    const contents = bundles.map(bundle => readdirSync(join(byCdk, bundle)).sort());
+    expect(contents.filter(each => each.length === 2)).toEqual(Array(2).fill(files));
+    expect(contents.filter(each => each.length !== 2)).toEqual(Array(3).fill(['configured.json', ...files]));
+    const configured = bundles.flatMap((bundle, index) =>
+      contents[index]?.includes('configured.json')
+        ? [readFileSync(join(byCdk, bundle, 'configured.json'), 'utf8')]
+        : [],
+    );
+    const expected = configuredOf(readConfig(committedConfig));
+    expect(configured.map(text => JSON.parse(text))).toEqual([expected, expected, expected]);
   }, 180_000);
+
+  test('takes a configuration without subscriptions, whose stack is empty then', async () => {
+    const outdir = join(scratch, 'least');
+    const { code, stderr } = await runApp(leastConfig(), outdir);
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain('Resources section');
+    const file = join(outdir, 'Changewire-Subscriptions.template.json');
+    expect(JSON.parse(readFileSync(file, 'utf8')).Resources).toBeUndefined();
+  }, 60_000);
 
   test('fails with the list of problems, and no stack trace, when the configuration is wrong', async () => {
     expect(await runApp({ workspaces: [], change: '1m' }, join(scratch, 'wrong'))).toEqual({
@@ -74,13 +94,13 @@ describe('npm run build', () => {
   test('prints the size of each bundle and stays within the budget', async () => {
     const { code, stdout } = await run('node', 'infra/bundle/report.ts', '--outdir', join(scratch, 'dist'));
     expect(stdout).toMatch(
-      /^bundle +size +gzip +of budget\npoll +[\d.]+ kB +[\d.]+ kB +\d+ %\npublish .+\ndeliver .+\n$/,
+      /^bundle +size +gzip +of budget\npoll +[\d.]+ kB +[\d.]+ kB +\d+ %\npublish .+\nroute .+\ndeliver .+\ntick .+\n$/,
     );
     expect(code).toBe(0);
   });
 
   test('makes modules that Node loads, with their handler', async () => {
-    for (const name of ['poll', 'publish', 'deliver']) {
+    for (const name of ['poll', 'publish', 'route', 'deliver', 'tick']) {
       const module = (await import(join(scratch, 'dist', name, 'index.mjs'))) as Record<string, unknown>;
       expect(module.handler).toBeTypeOf('function');
     }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
 import { leastConfig } from './synthesise.ts';
 
@@ -71,23 +71,8 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
   ],
   [
     'name of two endpoints',
-    config({ endpoints: ['slack', 'teams'].map(kind => ({ name: 'one', kind, secret: kind })) }),
+    config({ endpoints: ['slack', 'teams'].map(kind => ({ name: 'one', kind })) }),
     'changewire.endpoints[1].name: found "one" again; allowed: a value other than that of changewire.endpoints[0].name',
-  ],
-  [
-    'secret of two endpoints, one of them by default',
-    config({
-      endpoints: [
-        { name: 'one', kind: 'slack' },
-        { name: 'two', kind: 'slack', secret: 'changewire/endpoint/one' },
-      ],
-    }),
-    'changewire.endpoints[1].secret: found "changewire/endpoint/one" again; allowed: a value other than',
-  ],
-  [
-    'secret of a workspace and of an endpoint',
-    config({ endpoints: [{ name: 'one', kind: 'slack', secret: 'changewire/eu' }] }),
-    'changewire.endpoints[0].secret: found "changewire/eu" again; allowed: a value other than that of changewire.workspaces[0].credentials',
   ],
   [
     "endpoint's filter for an unknown workspace",
@@ -98,16 +83,6 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
     "endpoint's filter for an unknown process",
     config(endpoint({ filter: { processes: ['p2'] } })),
     'changewire.endpoints[0].filter.processes[0]: found "p2"; allowed: p1',
-  ],
-  [
-    "endpoint's filter with too many combinations",
-    config(endpoint({ filter: { projects: numbers(31), processes: Array(5).fill('p1') } })),
-    'changewire.endpoints[0].filter: found 155 combinations of values; allowed: 150 (a limit of SNS)',
-  ],
-  [
-    'more endpoints than a Lambda environment holds',
-    config({ endpoints: numbers(20).map(n => ({ name: `endpoint-${n}`, kind: 'webhook' })) }),
-    'changewire.endpoints: found 20 endpoints, up to ',
   ],
   [
     'more quotes than a Lambda environment holds',
@@ -127,6 +102,37 @@ test.each(unfitting)('parts that do not fit together: %s', (_name, input, proble
   expect(others).toEqual([]);
 });
 
-test('as many combinations as SNS takes are right', () => {
-  expect(problemsOf(config(endpoint({ filter: { projects: numbers(30), fields: numbers(5) } })))).toEqual([]);
+test("as many combinations as SNS takes are right, and of an endpoint's filter, which SNS never sees, any number", () => {
+  const thirtyTimesFive = { projectId: numbers(30), changedFields: numbers(5) };
+  expect(problemsOf(config(subscription({ filter: thirtyTimesFive })))).toEqual([]);
+  const more = { projects: numbers(200), fields: numbers(500) };
+  expect(problemsOf(config(endpoint({ filter: more })))).toEqual([]);
+});
+
+test('there may be thousands of endpoints', () => {
+  const endpoints = numbers(3_000).map(n => ({ name: `endpoint-${n}`, kind: 'webhook' }));
+  expect(problemsOf(config({ endpoints }))).toEqual([]);
+});
+
+describe('a subscription over http://', () => {
+  const url = 'http://receiver.example.com/hook';
+
+  test.each([{}, { allowInsecure: false }])('is refused, with the place and the remedy: %j', rest => {
+    expect(problemsOf(config(subscription({ url, ...rest })))).toEqual([
+      `changewire.subscriptions[0].url: found "http://receiver.example.com/…"; allowed: an https:// address, or "allowInsecure": true beside it, with ` +
+        'which events travel unencrypted',
+    ]);
+  });
+
+  test('is right when it is allowed, or goes to this machine', () => {
+    expect(problemsOf(config(subscription({ url, allowInsecure: true })))).toEqual([]);
+    expect(problemsOf(config(subscription({ url: 'http://127.0.0.1:9000/hook' })))).toEqual([]);
+  });
+
+  test.each(['HTTP://receiver.example.com', 'http://127.0.0.1.example.com'])(
+    'is refused, however it is written: %s',
+    other => {
+      expect(problemsOf(config(subscription({ url: other })))).toHaveLength(1);
+    },
+  );
 });

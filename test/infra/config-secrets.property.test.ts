@@ -50,7 +50,7 @@ const whole = {
     {
       name: 'two',
       kind: 'slack',
-      secret: 'chat/two',
+      perSecond: 2,
       filter: { events: ['task.updated'], workspaces: ['us'] },
     },
     { name: 'four', kind: 'webhook', filter: { processes: ['us1'], projects: ['1'], fields: ['status'] } },

@@ -53,7 +53,16 @@ const optional = [
   ...['project', 'user', 'raw', 'workspace', 'processId', 'projectId', 'changedFields', 'overlap'],
   ...['minDelay', 'maxDelay', 'noDelayRetries', 'minDelayRetries', 'maxDelayRetries', 'backoff'],
   ...['maxPerSecond', 'contentType', 'filter', 'delivery', 'identifiers', 'subscriptions'],
-  ...['endpoints', 'secret', 'linkTemplate', 'workspaces', 'processes', 'projects', 'fields'],
+  ...[
+    'endpoints',
+    'perSecond',
+    'allowInsecure',
+    'linkTemplate',
+    'workspaces',
+    'processes',
+    'projects',
+    'fields',
+  ],
 ];
 
 const keys = fc.oneof(

@@ -184,9 +184,14 @@ describe('an error in the configuration names the path, what was found and what 
       'changewire.endpoints[0].name: found "a/b"; allowed: a name of 1 to 64',
     ],
     [
-      'secret of an endpoint',
-      config(endpoint({ secret: 'https://hooks.example.com/services/x' })),
-      'changewire.endpoints[0].secret: found text of 36 characters; allowed: a Secrets Manager name',
+      'deliveries per second',
+      config(endpoint({ perSecond: 101 })),
+      'changewire.endpoints[0].perSecond: found 101; allowed: a whole number from 1 to 100',
+    ],
+    [
+      'insecure receivers',
+      config(subscription({ allowInsecure: 'yes' })),
+      'changewire.subscriptions[0].allowInsecure: found "yes"; allowed: true or false',
     ],
     [
       "event type of an endpoint's filter",
@@ -254,7 +259,7 @@ describe('an unknown key', () => {
       config(endpoint({ filter: { event: ['task.updated'] } })),
       'changewire.endpoints[0].filter.event',
     ],
-    ['secrets', 'secret', config(endpoint({ secrets: 'a' })), 'changewire.endpoints[0].secrets'],
+    ['persecond', 'perSecond', config(endpoint({ persecond: 3 })), 'changewire.endpoints[0].persecond'],
     [
       'max-delay',
       'maxDelay',

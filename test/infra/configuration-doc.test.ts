@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { processSettings, workspaceSettings } from '../../functions/settings.ts';
-import { endpointSecretName } from '../../infra/config/endpoint.ts';
+import { secretsPath } from '../../infra/config/endpoint.ts';
 import { configSchema } from '../../infra/config/schema.ts';
 import { credentialsName } from '../../infra/config/workspace.ts';
 import { problemsOf } from './config-examples.ts';
@@ -66,9 +66,10 @@ describe('docs/configuration.md', () => {
     expect(row('workspaces[]', 'credentials')?.default).toBe(
       `\`${credentialsName({ name: '<name>' } as never)}\``,
     );
-    expect(row('endpoints[]', 'secret')?.default).toBe(
-      `\`${endpointSecretName({ name: '<name>', kind: 'slack' })}\``,
-    );
+  });
+
+  test('tells where the secrets of an endpoint are', () => {
+    expect(text).toContain(`\`${secretsPath('<stackName>')}<name>\``);
   });
 
   const examples = [...text.matchAll(/```json\n(.*?)```/gs)].map(

@@ -1,63 +1,72 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { deliverEnvironment } from '../../functions/settings.ts';
-import { longestEndpointsJson } from '../../infra/config/endpoint-environment.ts';
-import { environmentBytes } from '../../infra/config/lambda-environment.ts';
+import { configuredOf } from '../../infra/config/configured.ts';
 import { readConfig } from '../../infra/config/read.ts';
+import { config } from './config-examples.ts';
 import {
   allowed,
   committedConfig,
   environmentOf,
   leastConfig,
   resources,
-  secretArn,
+  subscriptionsTemplate,
   testTemplate,
 } from './synthesise.ts';
 
 const template = testTemplate();
-const withEndpoints = (...endpoints: object[]) => testTemplate({ ...leastConfig(), endpoints });
 const arn = (id: string) => ({ 'Fn::GetAtt': [expect.stringMatching(id), 'Arn'] });
-const statements = resources(template, 'AWS::IAM::Policy')
-  .filter(([, { Roles }]) => JSON.stringify(Roles).includes('"DeliverRole'))
-  .flatMap(([, { PolicyDocument }]) => (PolicyDocument as { Statement: object[] }).Statement);
+const [events, deliveries, chat, unsettled] = ['Events', 'Deliveries', 'Chat', 'Unsettled'].map(id =>
+  arn(`^Queues${id}`),
+);
+const timeoutOf = (name: string) =>
+  Number(resources(template, 'AWS::Lambda::Function').find(([id]) => id.startsWith(name))?.[1].Timeout);
 
-describe("an endpoint's queue", () => {
-  const queues = resources(template, 'AWS::SQS::Queue').filter(([id]) => /^Endpoint\w+Queue/.test(id));
+describe('the queues', () => {
+  const queueOf = (name: string) =>
+    resources(template, 'AWS::SQS::Queue').find(([id]) => id.startsWith(`Queues${name}`))?.[1];
 
-  test('hides events from a second run for six time-outs of the function and the window, as Lambda asks', () => {
-    const [deliver] = resources(template, 'AWS::Lambda::Function').filter(([id]) => id.startsWith('Deliver'));
-    const timeout = Number(deliver?.[1].Timeout);
-    expect(queues.map(([, { VisibilityTimeout }]) => VisibilityTimeout)).toEqual([
-      6 * timeout,
-      6 * timeout + 5,
-      6 * timeout + 5,
-    ]);
-  });
-
-  test("has a dead-letter queue of its own, which SQS fills only when the function's own giving up fails", () => {
-    const policies = queues.map(([, { RedrivePolicy }]) => RedrivePolicy);
-    expect(policies).toEqual(
-      ['webhook', 'slack', 'teams'].map(name => ({
-        deadLetterTargetArn: arn(`^Endpointexample${name}DeadLetters`),
-        maxReceiveCount: 1_000,
-      })),
+  test('are three for all endpoints, and one for what no code can settle', () => {
+    const ids = resources(template, 'AWS::SQS::Queue').flatMap(
+      ([id]) => /^Queues([A-Z][a-z]+)/.exec(id)?.[1],
     );
+    expect(ids.filter(Boolean)).toEqual(['Unsettled', 'Events', 'Deliveries', 'Chat']);
   });
 
-  test('gets events raw, from the topic only, and what SNS cannot put there goes to the dead letters', () => {
+  test.each([
+    ['Events', 'Route', 0],
+    ['Deliveries', 'Deliver', 0],
+    ['Chat', 'Deliver', 5],
+  ])(
+    'hide messages from a second run for six time-outs of the function and the window, as Lambda asks: %s',
+    (queue, name, window) => {
+      expect(queueOf(queue)?.VisibilityTimeout).toBe(6 * timeoutOf(name) + window);
+    },
+  );
+
+  test.each(['Events', 'Deliveries', 'Chat'])('put aside what 100 receives did not settle: %s', queue => {
+    expect(queueOf(queue)?.RedrivePolicy).toEqual({ deadLetterTargetArn: unsettled, maxReceiveCount: 100 });
+  });
+
+  test('are no FIFO queues, in which one endpoint that fails would hold up its own order for hours', () => {
+    template.allResourcesProperties('AWS::SQS::Queue', { FifoQueue: Match.absent() });
+  });
+
+  test('get every event raw, from the topic only; what SNS can not put there is put aside, too', () => {
     const subscriptions = resources(template, 'AWS::SNS::Subscription').filter(
       ([, { Protocol }]) => Protocol === 'sqs',
     );
-    expect(subscriptions).toHaveLength(3);
-    for (const [, { RawMessageDelivery, TopicArn, RedrivePolicy }] of subscriptions)
-      expect({ RawMessageDelivery, TopicArn, RedrivePolicy }).toEqual({
+    expect(subscriptions.map(([, subscription]) => subscription)).toEqual([
+      {
+        Protocol: 'sqs',
+        Endpoint: events,
         RawMessageDelivery: true,
         TopicArn: { Ref: expect.stringMatching(/^ChangesTopic/) },
-        RedrivePolicy: { deadLetterTargetArn: arn('DeadLetters') },
-      });
-    for (const [id] of queues)
+        RedrivePolicy: { deadLetterTargetArn: unsettled },
+      },
+    ]);
+    for (const queue of ['Events', 'Unsettled'])
       template.hasResourceProperties('AWS::SQS::QueuePolicy', {
-        Queues: [{ Ref: id }],
+        Queues: [{ Ref: Match.stringLikeRegexp(`^Queues${queue}`) }],
         PolicyDocument: Match.objectLike({
           Statement: Match.arrayWith([
             Match.objectLike({
@@ -71,160 +80,191 @@ describe("an endpoint's queue", () => {
       });
   });
 
-  test('gets what the filter says of all but fields and values, asked by the attributes that events carry', () => {
-    const filter = {
-      events: ['task.updated'],
-      workspaces: ['eu'],
-      processes: ['p1'],
-      projects: ['a', 'b'],
-      fields: ['status'],
-      values: [{ field: 'status', to: 'Done' }],
-    };
-    withEndpoints({ name: 'one', kind: 'slack', filter }).hasResourceProperties('AWS::SNS::Subscription', {
-      FilterPolicy: {
-        eventType: ['task.updated'],
-        workspace: ['eu'],
-        processId: ['p1'],
-        projectId: ['a', 'b'],
-      },
-      FilterPolicyScope: Match.absent(),
-    });
+  test('are each served by one function, in batches of which single messages can fail', () => {
+    const mappings = resources(template, 'AWS::Lambda::EventSourceMapping')
+      .map(([, mapping]) => mapping)
+      .filter(({ ScalingConfig }) => ScalingConfig);
+    const served: [object | undefined, string, number[]][] = [
+      [events, 'Route', [10, 0, 20]],
+      [deliveries, 'Deliver', [10, 0, 50]],
+      [chat, 'Deliver', [100, 5, 10]],
+    ];
+    expect(mappings).toEqual(
+      served.map(([queue, name, [BatchSize, MaximumBatchingWindowInSeconds, MaximumConcurrency]]) => ({
+        BatchSize,
+        EventSourceArn: queue,
+        FunctionName: { Ref: expect.stringMatching(`^${name}Function`) },
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        MaximumBatchingWindowInSeconds,
+        ScalingConfig: { MaximumConcurrency },
+      })),
+    );
+  });
+});
+
+const table = { 'Fn::ImportValue': expect.stringMatching('^Changewire-Table:.*SnapshotsTable.*Arn') };
+const items = (...actions: string[]) => actions.sort().map(action => `dynamodb:${action}`);
+const LAYOUT = items('GetItem', 'PutItem');
+const READ = items('GetItem', 'Query');
+const KEEP = items(
+  ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'],
+);
+const logs = (name: string) => ({
+  actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+  resources: [arn(`^${name}Logs`)],
+});
+const toServe = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
+  action => `sqs:${action}`,
+);
+/** Which partitions of the table a role sees. */
+const partitions = (role: string) =>
+  resources(template, 'AWS::IAM::Policy')
+    .filter(([, { Roles }]) => JSON.stringify(Roles).includes(`"${role}`))
+    .flatMap(([, { PolicyDocument }]) => (PolicyDocument as { Statement: Statement[] }).Statement)
+    .filter(({ Action }) => JSON.stringify(Action).includes('dynamodb:'))
+    .map(({ Condition }) => Condition);
+interface Statement {
+  readonly Action: unknown;
+  readonly Condition?: object;
+}
+const within = (...keys: string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
+const POWERTOOLS = ['NODE_OPTIONS', 'POWERTOOLS_METRICS_NAMESPACE', 'POWERTOOLS_SERVICE_NAME'];
+const own = (name: string, of = template) =>
+  Object.fromEntries(
+    Object.entries(environmentOf(of, name)).filter(([variable]) => !POWERTOOLS.includes(variable)),
+  );
+const TABLE_NAME = expect.stringContaining('SnapshotsTable');
+const url = (queue: string) => expect.stringMatching(`^https://sqs\\..*/Changewire-Queues${queue}`);
+const QUEUES = { DELIVERIES_QUEUE_URL: url('Deliveries'), CHAT_QUEUE_URL: url('Chat') };
+
+describe('the route function', () => {
+  test('gets the table and the queues to fill', () => {
+    expect(own('Route')).toEqual({ TABLE_NAME, ...QUEUES });
   });
 
-  test.each([{}, { filter: {} }])('gets everything without a filter: %j', rest => {
-    withEndpoints({ name: 'one', kind: 'slack', ...rest }).hasResourceProperties('AWS::SNS::Subscription', {
-      FilterPolicy: Match.absent(),
-    });
+  test('may serve the events, look up endpoints, and queue deliveries: nothing else', () => {
+    expect(allowed(template, 'RouteRole')).toEqual([
+      logs('Route'),
+      { actions: LAYOUT, resources: [table] },
+      { actions: READ, resources: [table] },
+      { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
+      { actions: toServe, resources: [events] },
+    ]);
+    expect(partitions('RouteRole')).toEqual([within('LAYOUT'), within('ENDPOINTS')]);
   });
 });
 
 describe('the deliver function', () => {
-  test('gets an environment that it can read, with every endpoint and its queues', () => {
-    const { ENDPOINTS } = deliverEnvironment.parse(environmentOf(template, 'Deliver'));
-    const url = (id: string) => expect.stringMatching(`^https://sqs\\..*/Changewire-${id}`);
-    expect(ENDPOINTS).toEqual(
-      ['webhook', 'slack', 'teams'].map(kind => ({
-        name: `example-${kind}`,
-        kind,
-        secret: kind === 'teams' ? 'changewire/example-teams' : `changewire/endpoint/example-${kind}`,
-        ...(kind === 'slack' && { filter: { fields: ['status', 'dueDate'] } }),
-        queueArn: expect.stringMatching(`^arn:aws:sqs:.*:Changewire-Endpointexample${kind}Queue`),
-        queueUrl: url(`Endpointexample${kind}Queue`),
-        deadLetterUrl: url(`Endpointexample${kind}DeadLetters`),
-      })),
-    );
-  });
-
-  test('is told which fields and values an endpoint wants', () => {
-    const filter = {
-      events: ['task.updated'],
-      fields: ['Status'],
-      values: [
-        { field: 'status', from: ['', 'Open'], to: 'Done' },
-        { field: 'Teams', added: ['Legal'], removed: [1, true] },
-      ],
-    };
-    const { ENDPOINTS } = deliverEnvironment.parse(
-      environmentOf(withEndpoints({ name: 'one', kind: 'slack', filter }), 'Deliver'),
-    );
-    expect(ENDPOINTS.map(endpoint => endpoint.filter)).toEqual([
-      {
-        fields: ['Status'],
-        values: [
-          { field: 'status', from: ['', 'Open'], to: ['Done'] },
-          { field: 'Teams', added: ['Legal'], removed: [1, true] },
-        ],
-      },
-    ]);
-  });
-
-  test('is served by each queue alone, in batches of which single events can fail', () => {
-    const mappings = resources(template, 'AWS::Lambda::EventSourceMapping')
-      .map(([, mapping]) => mapping)
-      .filter(({ EventSourceArn }) => JSON.stringify(EventSourceArn).includes('Endpoint'));
-    const settings = { webhook: [10, 0, 10], slack: [100, 5, 2], teams: [100, 5, 2] };
-    expect(mappings).toEqual(
-      Object.entries(settings).map(([kind, [BatchSize, MaximumBatchingWindowInSeconds, concurrency]]) => ({
-        BatchSize,
-        EventSourceArn: arn(`^Endpointexample${kind}Queue`),
-        FunctionName: { Ref: expect.stringMatching(/^DeliverFunction/) },
-        FunctionResponseTypes: ['ReportBatchItemFailures'],
-        MaximumBatchingWindowInSeconds,
-        ScalingConfig: { MaximumConcurrency: concurrency },
-      })),
-    );
-  });
-
-  test('may serve its queues, fill its dead-letter queues, read its secrets, and log: nothing else', () => {
-    const each = (part: string) => ['slack', 'teams', 'webhook'].map(kind => arn(`example${kind}${part}`));
-    expect(allowed(template, 'DeliverRole')).toEqual([
-      { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [arn('^DeliverLogs')] },
-      {
-        actions: ['GetItem', 'UpdateItem'].map(action => `dynamodb:${action}`),
-        resources: [{ 'Fn::ImportValue': expect.stringMatching('^Changewire-Table:.*SnapshotsTable.*Arn') }],
-      },
-      {
-        actions: [
-          ...['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-          'sqs:ReceiveMessage',
-        ],
-        resources: each('Queue'),
-      },
-      { actions: ['sqs:SendMessage'], resources: each('DeadLetters') },
-      {
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: [
-          ...['changewire/endpoint/example-slack', 'changewire/endpoint/example-webhook'],
-          'changewire/example-teams',
-        ].map(secretArn),
-      },
-    ]);
-  });
-
-  test("sees the endpoints' states in the table, and neither snapshots nor credentials", () => {
-    const [items] = statements.filter(each => JSON.stringify(each).includes('dynamodb:'));
-    expect(items).toMatchObject({
-      Condition: {
-        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['ENDPOINT#*'] },
-        Null: { 'dynamodb:LeadingKeys': 'false' },
-      },
+  test('gets the table, its queues, and the path of the secrets, which names the stack', () => {
+    expect(own('Deliver')).toEqual({
+      TABLE_NAME,
+      ...QUEUES,
+      SECRETS_PATH: '/changewire/Changewire/endpoints/',
     });
-    expect(JSON.stringify(statements)).not.toContain('changewire/example-eu');
+    const other = testTemplate({ ...leastConfig(), stackName: 'Second' });
+    expect(own('Deliver', other).SECRETS_PATH).toBe('/changewire/Second/endpoints/');
   });
 
-  test('is not there when there is no endpoint, nor is anything else of them', () => {
-    const ids = Object.keys(testTemplate(leastConfig()).toJSON().Resources);
-    expect(ids.filter(id => /Deliver|Endpoint/.test(id))).toEqual([]);
+  test('may serve its queues, keep what endpoints have yet to get, and read their secrets: nothing else', () => {
+    const [partition, region, account] = ['Partition', 'Region', 'AccountId'].map(part => ({
+      Ref: `AWS::${part}`,
+    }));
+    const parameters = ':parameter/changewire/Changewire/endpoints/*';
+    const granted = allowed(template, 'DeliverRole');
+    expect(granted).toHaveLength(5);
+    expect(granted).toEqual(
+      expect.arrayContaining([
+        logs('Deliver'),
+        { actions: LAYOUT, resources: [table] },
+        { actions: KEEP, resources: [table] },
+        { actions: [...toServe, 'sqs:SendMessage'], resources: [chat, deliveries] },
+        {
+          actions: ['ssm:GetParameter'],
+          resources: [{ 'Fn::Join': ['', ['arn:', partition, ':ssm:', region, ':', account, parameters]] }],
+        },
+      ]),
+    );
+    expect(partitions('DeliverRole')).toEqual([within('LAYOUT'), within('ENDPOINTS', 'ENDPOINT#*')]);
   });
 });
 
-describe('the environment of the deliver function', () => {
-  const sizeOf = (environment: Record<string, string>) => Buffer.byteLength(JSON.stringify(environment));
-  const endpointsUpTo = (count: number, stackName: string, name: string) => ({
-    ...(committedConfig as object),
-    stackName,
-    endpoints: Array.from({ length: count }, (_, n) => ({ name: `${name}${n}`, kind: 'webhook' })),
+describe('the tick function', () => {
+  test('gets the table and the queues to fill, and the topic when it has subscriptions to watch', () => {
+    const rest = { TABLE_NAME, ...QUEUES };
+    expect(own('Tick')).toEqual({ ...rest, TOPIC_ARN: expect.stringContaining('ChangesTopic') });
+    expect(own('Tick', testTemplate(leastConfig()))).toEqual(rest);
   });
 
-  test.each([
-    ['Changewire', 'a'],
-    ['Changewire', 'example-webhook-'],
-    ['a-stack-name-that-is-much-longer-than-it-should-be', 'a_name-that-is-long_'],
-  ])('is under 4 KB, as Lambda measures it, with as many endpoints as are allowed: %s %s', (stack, name) => {
-    const fitting = [...Array(12).keys()].filter(count => {
-      try {
-        readConfig(endpointsUpTo(count, stack, name));
-        return true;
-      } catch {
-        return false;
-      }
-    });
-    const most = fitting.length - 1;
-    expect(most).toBeGreaterThanOrEqual(5);
-    const config = endpointsUpTo(most, stack, name);
-    const environment = environmentOf(testTemplate(config), 'Deliver');
-    expect(sizeOf(environment)).toBeLessThan(4_096);
-    const longest = environmentBytes(longestEndpointsJson(readConfig(config)));
-    expect(environmentBytes(environment.ENDPOINTS ?? '')).toBeLessThanOrEqual(longest);
+  test('may keep what endpoints have yet to get, read the journal, queue deliveries, and list subscriptions: nothing else', () => {
+    expect(allowed(template, 'TickRole')).toEqual([
+      logs('Tick'),
+      { actions: LAYOUT, resources: [table] },
+      { actions: KEEP, resources: [table] },
+      { actions: READ, resources: [table] },
+      { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
+      {
+        actions: ['sns:ListSubscriptionsByTopic'],
+        resources: [{ Ref: expect.stringMatching(/^ChangesTopic/) }],
+      },
+    ]);
+    expect(partitions('TickRole')).toEqual([
+      within('LAYOUT'),
+      within('ENDPOINTS', 'ENDPOINT#*'),
+      within('W#*'),
+    ]);
+    const actions = allowed(testTemplate(leastConfig()), 'TickRole').flatMap(each => each.actions);
+    expect(actions.filter(each => each.startsWith('sns:'))).toEqual([]);
   });
+
+  test('ends before the next one begins', () => {
+    expect(timeoutOf('Tick')).toBeLessThanOrEqual(60);
+  });
+});
+
+describe('the configuration that is bundled with the functions', () => {
+  test('tells endpoints as they are configured, the link templates, and the subscriptions: nothing of defaults', () => {
+    const filter = { events: ['task.updated'], values: [{ field: 'Status', to: 'Done' }] };
+    const linkTemplate = 'https://app.example.com/p/{projectId}';
+    const input = config(
+      {
+        endpoints: [
+          { name: 'one', kind: 'webhook' },
+          { name: 'two', kind: 'slack', perSecond: 2, filter },
+        ],
+        subscriptions: [{ name: 'three', url: 'https://a.example.com', filter: { workspace: ['eu'] } }],
+      },
+      { linkTemplate },
+    );
+    expect(configuredOf(readConfig(input))).toEqual({
+      endpoints: [
+        { name: 'one', kind: 'webhook' },
+        {
+          name: 'two',
+          kind: 'slack',
+          perSecond: 2,
+          filter: { ...filter, values: [{ field: 'Status', to: ['Done'] }] },
+        },
+      ],
+      linkTemplates: [{ workspace: 'eu', project: linkTemplate, task: linkTemplate }],
+      subscriptions: [{ name: 'three', url: 'https://a.example.com' }],
+    });
+  });
+
+  test('is empty lists where nothing is configured', () => {
+    expect(configuredOf(readConfig(leastConfig()))).toEqual({
+      endpoints: [],
+      linkTemplates: [],
+      subscriptions: [],
+    });
+  });
+});
+
+test('no template names a secret of an endpoint, or anything else of one', () => {
+  const endpoints = (committedConfig as { endpoints: { name: string }[] }).endpoints.map(({ name }) => name);
+  expect(endpoints.length).toBeGreaterThan(2);
+  const templates = JSON.stringify([template.toJSON(), subscriptionsTemplate().toJSON()]);
+  for (const name of endpoints) expect(templates).not.toContain(name);
 });

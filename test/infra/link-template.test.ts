@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { deliverEnvironment } from '../../functions/settings.ts';
 import { linkTemplatesOf } from '../../infra/config/link-template.ts';
 import { readConfig } from '../../infra/config/read.ts';
-import { config, endpoint, problemsOf } from './config-examples.ts';
-import { environmentOf, testTemplate } from './synthesise.ts';
+import { config, problemsOf } from './config-examples.ts';
 
 const PATH = 'changewire.workspaces[0].linkTemplate';
 const linked = (linkTemplate: unknown) => config({}, { linkTemplate });
@@ -102,33 +100,5 @@ describe('a link template', () => {
 
   test('with two mistakes is told both', () => {
     expect(problemsOf(linked({ project: 'x', task: 'y' }))).toHaveLength(2);
-  });
-});
-
-describe('the deliver function', () => {
-  const template = 'https://app.example.com/p/{projectId}';
-
-  test('gets the templates of the workspaces that have one', () => {
-    const { LINK_TEMPLATES } = deliverEnvironment.parse(
-      environmentOf(testTemplate({ ...linked(template), ...endpoint() }), 'Deliver'),
-    );
-    expect(LINK_TEMPLATES).toEqual([{ workspace: 'eu', project: template, task: template }]);
-  });
-
-  test('has no variable for them when no workspace has one', () => {
-    const environment = environmentOf(testTemplate(config(endpoint())), 'Deliver');
-    expect(environment).not.toHaveProperty('LINK_TEMPLATES');
-  });
-
-  test('has room for its endpoints and the templates together, or the configuration is refused', () => {
-    const few = { endpoints: [...'abcdefg'].map(name => ({ name, kind: 'slack' })) };
-    const long = `${template}/${'x'.repeat(400)}`;
-    expect(problemsOf({ ...linked(template), ...few })).toEqual([]);
-    expect(problemsOf({ ...linked({ project: long, task: `${long}/{taskId}` }), ...few })).toEqual([
-      expect.stringMatching(
-        /^changewire\.endpoints: found 7 endpoints, up to \d+ bytes of settings; .* Shorten names or link templates, or make/,
-      ),
-    ]);
-    expect(problemsOf(linked({ project: long, task: `${long}/{taskId}` }))).toEqual([]);
   });
 });

@@ -1,8 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { SQSRecord } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createDeliver } from '../../functions/create-deliver.ts';
 import { createPoll, type PollDependencies } from '../../functions/create-poll.ts';
 import { workspaceSettings } from '../../functions/settings.ts';
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
@@ -59,46 +55,6 @@ async function metricsOfAPass(mode: string): Promise<string[]> {
   return metricTexts(lines);
 }
 
-/** What the deliver function writes when the webhook `one` answers 410. */
-async function metricsOfAStop(): Promise<string[]> {
-  const lines = metricLines();
-  const server = createServer((_request, response) => response.writeHead(410).end());
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const secret = { url: `http://127.0.0.1:${port}`, secrets: [`whsec_${btoa('x'.repeat(24))}`] };
-  const deliver = createDeliver({
-    endpoints: [
-      { name: 'one', kind: 'webhook', secret: 's', queueArn: 'arn', queueUrl: 'u', deadLetterUrl: 'd' },
-    ],
-    readSecret: async () => JSON.stringify(secret),
-    states: { isStopped: async () => undefined, stop: async () => true, reserveSlot: async () => 0 },
-    queues: { changeVisibility: async () => {}, moveToDeadLetters: async () => {} },
-    clock: Date.now,
-    random: () => 0,
-    sleep: async () => {},
-    allowLoopback: true,
-    log,
-    count: lambdaCount(),
-  });
-  try {
-    await deliver({ Records: [message] });
-  } finally {
-    server.close();
-  }
-  return metricTexts(lines);
-}
-
-const message = {
-  messageId: 'm',
-  receiptHandle: 'r',
-  eventSourceARN: 'arn',
-  attributes: { ApproximateFirstReceiveTimestamp: String(Date.now()), ApproximateReceiveCount: '1' },
-  body: JSON.stringify({
-    ...{ specversion: '1.0', id: 'e', source: '/workspaces/eu/processes/p1', type: 'task.updated' },
-    ...{ time: new Date().toISOString(), data: { process: { id: 'p1' } } },
-  }),
-} as SQSRecord;
-
 function metricTexts(lines: readonly string[]): string[] {
   return lines
     .map(line => JSON.parse(line) as EmbeddedMetrics)
@@ -139,16 +95,20 @@ function watchedBy(config: unknown): string[] {
 }
 
 test('the alarms on passes watch just those metrics that the poll function writes', async () => {
-  const watched = watchedBy(leastConfig());
+  const watched = watchedBy(leastConfig()).filter(each => each.includes(' processId='));
   const written = [...(await metricsOfAPass('changes')), ...(await metricsOfAPass('sweep'))];
   expect(watched).toHaveLength(5);
   expect(written).toEqual(expect.arrayContaining(watched));
 });
 
-test('the alarm on a stopped endpoint watches just the metric that the deliver function writes', async () => {
-  const endpoints = [{ name: 'one', kind: 'webhook' }];
-  const others = watchedBy(leastConfig());
-  const watched = watchedBy({ ...leastConfig(), endpoints }).filter(each => !others.includes(each));
-  expect(watched).toHaveLength(1);
-  expect(await metricsOfAStop()).toEqual(expect.arrayContaining(watched));
+test('the alarms on endpoints and subscriptions watch what is counted about the whole, whose only dimension is the service', () => {
+  const lines = metricLines();
+  const names = ['DeliveriesDead', 'EndpointStopped', 'EndpointsFailing', 'SubscriptionsUnconfirmed'];
+  const count = lambdaCount();
+  for (const name of names) count(name, 1);
+  const subscriptions = [{ name: 'one', url: 'https://receiver.example.com' }];
+  const watched = watchedBy({ ...leastConfig(), subscriptions }).filter(
+    each => !each.includes(' processId='),
+  );
+  expect([...new Set(watched)].sort()).toEqual(metricTexts(lines));
 });

@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { deliverEnvironment } from '../../functions/settings.ts';
-import { endpointKey } from '../../functions/snapshots/keys.ts';
-import { environmentOf, resources, testTemplate } from './synthesise.ts';
+import { environmentOf, resources, subscriptionsTemplate, testTemplate } from './synthesise.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const template = testTemplate();
-const used = resources(template, 'AWS::CloudWatch::Alarm').map(([, { AlarmDescription }]) => {
-  const [, section = ''] = /docs\/runbook\.md#([a-z-]+)$/.exec(String(AlarmDescription)) ?? [];
-  return section;
-});
+const used = [template, subscriptionsTemplate()]
+  .flatMap(each => resources(each, 'AWS::CloudWatch::Alarm'))
+  .map(([, { AlarmDescription }]) => {
+    const [, section = ''] = /docs\/runbook\.md#([a-z-]+)$/.exec(String(AlarmDescription)) ?? [];
+    return section;
+  });
 
 /** The chapters, by the anchor that their heading gets. */
 const chapters = new Map(
@@ -42,26 +42,29 @@ describe('the runbook', () => {
     expect([...chapters.keys()]).toEqual(expect.arrayContaining(asked));
   });
 
-  test("asks only for settings of an endpoint that the deliver function's environment has", () => {
-    const { ENDPOINTS } = deliverEnvironment.parse(environmentOf(template, 'Deliver'));
-    const asked = [...runbook.matchAll(/\$\(endpoint (\w+)\)/g)].map(([, key = '']) => key);
-    expect(asked.length).toBeGreaterThan(10);
-    for (const endpoint of ENDPOINTS) expect(Object.keys(endpoint)).toEqual(expect.arrayContaining(asked));
-    expect(ENDPOINTS.map(({ name }) => name)).toContain(/^ENDPOINT=(.*)$/m.exec(runbook)?.[1]);
+  test('looks up the rows of an endpoint where they are, and its secrets where the deliver function reads them', () => {
+    const [, name = ''] = /^ENDPOINT=(.*)$/m.exec(runbook) ?? [];
+    const { SECRETS_PATH = '' } = environmentOf(template, 'Deliver');
+    const asked = shell(
+      `aws() { printf '%s\\n' "$@"; }; output() { echo "the $1"; }; rows PENDING --select COUNT; parameter`,
+    );
+    expect(asked).toContain(`{":pk":{"S":"ENDPOINT#${name}"},":sk":{"S":"PENDING#"}}`);
+    expect(asked).toContain(`the SecretsPath${name}`);
+    expect(template.findOutputs('SecretsPath').SecretsPath?.Value).toBe(SECRETS_PATH);
   });
 
-  test('starts an endpoint again by deleting the item that stops it, and ends the alarm that says so', () => {
-    const chapter = chapters.get('endpoint-stopped') ?? '';
-    const [, json = ''] = /dynamodb delete-item .*--key "(.*)"\n/.exec(chapter) ?? [];
-    const key = json.replaceAll('\\"', '"').replace('$ENDPOINT', 'example-webhook');
-    expect(JSON.parse(key)).toEqual(endpointKey('example-webhook'));
-    const [, alarm = ''] = /--alarm-name "(.*?)"/.exec(chapter) ?? [];
-    const name = alarm.replace('$STACK', 'Changewire').replace('$ENDPOINT', 'example-webhook');
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', { AlarmName: name });
-  });
-
-  test('asks only for outputs that the stack has', () => {
-    const asked = [...runbook.matchAll(/\$\(output (\w+)\)/g)].map(([, name = '']) => name);
-    expect(Object.keys(template.findOutputs('*'))).toEqual(expect.arrayContaining([...new Set(asked)]));
+  test('asks only for outputs that the stacks have', () => {
+    const asked = [...runbook.matchAll(/\$\(output (\w+)(?: "\$STACK(-\w+)")?\)/g)];
+    expect(asked.length).toBeGreaterThan(50);
+    const outputs = { '': template, '-Subscriptions': subscriptionsTemplate() };
+    for (const [, name = '', stack = ''] of asked)
+      expect(Object.keys(outputs[stack as keyof typeof outputs].findOutputs('*'))).toContain(name);
   });
 });
+
+/** What the functions of "Before you begin" print. */
+function shell(commands: string): string {
+  const [, functions = ''] = /```sh\n(STACK=.*?)```/s.exec(runbook) ?? [];
+  const input = `${functions.replace(/^PK=.*$/m, '')}\n${commands}`;
+  return execFileSync('bash', [], { input, encoding: 'utf8' });
+}

@@ -13,7 +13,7 @@ const config = {
 const template = testTemplate(config);
 
 describe('the schedules', () => {
-  test('start each process of each workspace in both modes, as often as configured', () => {
+  test('start each process of each workspace in both modes, as often as configured, and tick each minute', () => {
     const schedules = resources(template, 'AWS::Scheduler::Schedule').map(
       ([, { ScheduleExpression, Target }]) => ({
         ...JSON.parse((Target as { Input: string }).Input),
@@ -27,7 +27,15 @@ describe('the schedules', () => {
       { workspace: 'eu', processId: 'a/b.c', mode: 'sweep', rate: 'rate(1440 minutes)' },
       { workspace: 'us', processId: 'p1', mode: 'changes', rate: 'rate(2 minutes)' },
       { workspace: 'us', processId: 'p1', mode: 'sweep', rate: 'rate(360 minutes)' },
+      { rate: 'rate(1 minute)' },
     ]);
+  });
+
+  test('start the function that each is for', () => {
+    const targets = resources(template, 'AWS::Scheduler::Schedule').map(
+      ([, { Target }]) => (Target as { Arn: { 'Fn::GetAtt': string[] } }).Arn['Fn::GetAtt'][0] ?? '',
+    );
+    expect(targets.map(id => id.slice(0, 4))).toEqual([...Array(6).fill('Poll'), 'Tick']);
   });
 
   test('are punctual, and leave a failed start to the next run and the queue', () => {
@@ -56,7 +64,7 @@ describe('the schedules', () => {
     });
   });
 
-  test('have a role that only they can take, and that may start the poll function only', () => {
+  test('have a role that only they can take, and that may start the poll and the tick function only', () => {
     template.hasResourceProperties('AWS::IAM::Role', {
       AssumeRolePolicyDocument: Match.objectLike({
         Statement: [
@@ -75,7 +83,9 @@ describe('the schedules', () => {
     expect(allowed(template, 'SchedulesRole')).toEqual([
       {
         actions: ['lambda:InvokeFunction'],
-        resources: [{ 'Fn::GetAtt': [expect.stringMatching(/^PollFunction/), 'Arn'] }],
+        resources: [/^PollFunction/, /^TickFunction/].map(id => ({
+          'Fn::GetAtt': [expect.stringMatching(id), 'Arn'],
+        })),
       },
       {
         actions: ['sqs:SendMessage'],

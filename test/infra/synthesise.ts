@@ -6,6 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, onTestFinished } from 'vitest';
 import { readConfig } from '../../infra/config/read.ts';
 import { ChangewireStack } from '../../infra/stack.ts';
+import { SubscriptionsStack } from '../../infra/subscriptions-stack.ts';
 import { TableStack } from '../../infra/table-stack.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')) as {
@@ -32,26 +33,39 @@ export function testApp(): App {
   return new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] }, outdir });
 }
 
-/** Both stacks of a configuration, by default cdk.json's. */
+/** The stacks of a configuration, by default cdk.json's. */
 export function testStacks(input: unknown = committedConfig, app = testApp()) {
   const config = readConfig(input);
   const kept = new TableStack(app, config);
-  return { kept, stack: new ChangewireStack(app, config, kept.snapshots) };
+  const stack = new ChangewireStack(app, config, kept.snapshots);
+  return { kept, stack, subscriptions: new SubscriptionsStack(app, config, stack.topics) };
 }
 
-/** The stack of all but the table. */
+/** The stack of all but the table and the subscriptions. */
 export function testStack(config?: unknown, app = testApp()): ChangewireStack {
   return testStacks(config, app).stack;
 }
 
 /** Synthesised once for each configuration, whoever asks. */
 export function testTemplate(config: unknown = committedConfig): Template {
-  const key = JSON.stringify(config);
-  const template = templates.get(key) ?? Template.fromStack(testStack(config));
-  templates.set(key, template);
-  return template;
+  return templatesOf(config).whole;
 }
-const templates = new Map<string, Template>();
+
+/** That of the subscriptions' stack. */
+export function subscriptionsTemplate(config: unknown = committedConfig): Template {
+  return templatesOf(config).subscriptions;
+}
+
+function templatesOf(config: unknown) {
+  const key = JSON.stringify(config);
+  const known = templates.get(key);
+  if (known) return known;
+  const { stack, subscriptions } = testStacks(config);
+  const made = { whole: Template.fromStack(stack), subscriptions: Template.fromStack(subscriptions) };
+  templates.set(key, made);
+  return made;
+}
+const templates = new Map<string, { readonly whole: Template; readonly subscriptions: Template }>();
 
 /** Synthesises cdk.json's stack into `outdir` with its bundles, as `cdk synth` does. */
 export function synthesiseBundled(outdir: string): void {

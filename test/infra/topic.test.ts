@@ -1,10 +1,10 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { leastConfig, resources, testTemplate } from './synthesise.ts';
+import { leastConfig, resources, subscriptionsTemplate, testTemplate } from './synthesise.ts';
 
 const url = 'https://receiver.example.com/hook';
 const subscribed = (subscription: object): Template =>
-  testTemplate({ ...leastConfig(), subscriptions: [{ name: 'one', url, ...subscription }] });
+  subscriptionsTemplate({ ...leastConfig(), subscriptions: [{ name: 'one', url, ...subscription }] });
 
 const TLS_ONLY = {
   Effect: 'Deny',
@@ -41,7 +41,11 @@ describe('a subscription', () => {
     ['https', url],
     ['http', 'http://receiver.example.com/hook'],
   ])('speaks the protocol of its address: %s', (Protocol, Endpoint) => {
-    subscribed({ url: Endpoint }).hasResourceProperties('AWS::SNS::Subscription', { Protocol, Endpoint });
+    const allowInsecure = Protocol === 'http';
+    subscribed({ url: Endpoint, allowInsecure }).hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol,
+      Endpoint,
+    });
   });
 
   test.each([true, false])('delivers raw or in the envelope, as configured: raw %s', raw => {
@@ -95,7 +99,7 @@ describe('a subscription', () => {
 
   test('has a dead-letter queue of its own, which only its topic may fill', () => {
     const two = ['one', 'two'].map(name => ({ name, url: `${url}/${name}` }));
-    const template = testTemplate({ ...leastConfig(), subscriptions: two });
+    const template = subscriptionsTemplate({ ...leastConfig(), subscriptions: two });
     const queues = resources(template, 'AWS::SNS::Subscription').map(([, { RedrivePolicy }]) =>
       JSON.stringify(RedrivePolicy),
     );
@@ -107,7 +111,11 @@ describe('a subscription', () => {
             Effect: 'Allow',
             Action: 'sqs:SendMessage',
             Principal: { Service: 'sns.amazonaws.com' },
-            Condition: { ArnEquals: { 'aws:SourceArn': { Ref: Match.stringLikeRegexp('^ChangesTopic') } } },
+            Condition: {
+              ArnEquals: {
+                'aws:SourceArn': { 'Fn::ImportValue': Match.stringLikeRegexp('^Changewire:.*ChangesTopic') },
+              },
+            },
           }),
         ]),
       }),
@@ -116,7 +124,31 @@ describe('a subscription', () => {
 
   test('whose name differs from another only in punctuation has its own outputs', () => {
     const names = ['a-b', 'a_b', 'ab'].map(name => ({ name, url: `${url}/${name}` }));
-    const outputs = Object.keys(testTemplate({ ...leastConfig(), subscriptions: names }).findOutputs('*'));
+    const outputs = Object.keys(
+      subscriptionsTemplate({ ...leastConfig(), subscriptions: names }).findOutputs('*'),
+    );
     expect(outputs.filter(each => each.startsWith('UndeliveredQueueUrl'))).toHaveLength(3);
+  });
+
+  test('is alone with its queue and its alarm in a stack, so that a dead receiver fails nothing else', () => {
+    const config = { ...leastConfig(), subscriptions: [{ name: 'one', url }] };
+    const types = Object.values(subscriptionsTemplate(config).toJSON().Resources as object);
+    expect(types.map(({ Type }) => Type).sort()).toEqual([
+      'AWS::CloudWatch::Alarm',
+      'AWS::SNS::Subscription',
+      'AWS::SQS::Queue',
+      'AWS::SQS::QueuePolicy',
+    ]);
+    testTemplate(config).resourcePropertiesCountIs('AWS::SNS::Subscription', { Protocol: 'https' }, 0);
+  });
+
+  test('that is the last one can go: its stack is empty then, and what it imported is still exported', () => {
+    expect(subscriptionsTemplate(leastConfig()).toJSON().Resources).toBeUndefined();
+    const exported = (config: unknown) =>
+      Object.values(testTemplate(config).findOutputs('*')).flatMap(({ Export }) => Export?.Name ?? []);
+    const one = { ...leastConfig(), subscriptions: [{ name: 'one', url }] };
+    expect(exported(leastConfig())).toHaveLength(2);
+    expect(exported(leastConfig())).toEqual(exported(one));
+    expect(JSON.stringify(subscriptionsTemplate(one).toJSON())).toContain(String(exported(one)[0]));
   });
 });

@@ -4,6 +4,7 @@ other way round. See docs/emulator.md."""
 import asyncio
 import json
 import os
+import re
 import threading
 import uuid
 
@@ -113,15 +114,32 @@ def tell_policies_the_partition_key():
 
     def context_with_leading_keys(body):
         context = context_of(body)
-        request = json.loads(body or b"{}")
-        item = request.get("Key") or request.get("Item")
-        table = dynamodb._tables.get(request.get("TableName", ""))
-        if item and table:
-            hash_key = next(part["AttributeName"] for part in table["KeySchema"] if part["KeyType"] == "HASH")
-            context["dynamodb:LeadingKeys"] = [next(iter(item[hash_key].values()))]
+        partitions = list(partitions_of(json.loads(body or b"{}")))
+        if partitions:
+            context["dynamodb:LeadingKeys"] = partitions
         return context
 
     iam_actions.dynamodb_service_context = context_with_leading_keys
+
+
+def partitions_of(request):
+    """Of one item, of a query, of all items of a transaction or a batch."""
+    for part in request.get("TransactItems", []):
+        for operation in part.values():
+            yield from partitions_of(operation)
+    for name, batch in request.get("RequestItems", {}).items():
+        for key in batch.get("Keys", []) if isinstance(batch, dict) else []:
+            yield from partitions_of({"TableName": name, "Key": key})
+    table = dynamodb._tables.get(request.get("TableName", ""))
+    if not table:
+        return
+    hash_key = next(part["AttributeName"] for part in table["KeySchema"] if part["KeyType"] == "HASH")
+    item = request.get("Key") or request.get("Item")
+    if item:
+        yield next(iter(item[hash_key].values()))
+    asked = re.match(r"(#?\w+) = (:\w+)", request.get("KeyConditionExpression", ""))
+    if asked and request.get("ExpressionAttributeNames", {}).get(asked[1], asked[1]) == hash_key:
+        yield next(iter(request["ExpressionAttributeValues"][asked[2]].values()))
 
 
 retry_partial_batches()

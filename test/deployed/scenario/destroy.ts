@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
 import type { Told } from '../../support/told.ts';
 import { configOf } from '../config.ts';
 import { held, pass, served, toldIsServed, untilTold, type World } from '../world.ts';
@@ -7,7 +6,7 @@ import { untilConfirmed } from './handshake.ts';
 
 /** What must be true of everything that happened. */
 export async function settled(world: World, baseline: Told): Promise<void> {
-  const { report, aws, everything, dueDates, own } = world;
+  const { report, aws, stack, everything, dueDates, own } = world;
   report.part('In the end');
   await report.check('what was told, applied to the baseline, is what the service shows', () =>
     toldIsServed(world, baseline),
@@ -23,15 +22,9 @@ export async function settled(world: World, baseline: Told): Promise<void> {
     );
   });
   await report.check('every dead-letter queue is empty', async () => {
-    for (const url of await deadLetterUrls(world)) assert.equal(await aws.queueLength(url), 0, url);
+    for (const queue of ['Rejected', 'Unpublished', 'Unstarted', 'Unsettled'])
+      assert.equal(await aws.queueLength(stack.output(`${queue}QueueUrl`)), 0, queue);
   });
-}
-
-async function deadLetterUrls({ aws, stack, own }: World): Promise<string[]> {
-  const outputs = ['Rejected', 'Unpublished', 'Unstarted'].map(what => stack.output(`${what}QueueUrl`));
-  if (!own) return outputs;
-  const endpoints = JSON.parse(await aws.variable(stack.output('DeliverFunction'), 'ENDPOINTS'));
-  return [...outputs, ...(endpoints as EndpointSettings[]).map(({ deadLetterUrl }) => deadLetterUrl)];
 }
 
 /** `cdk destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it. */

@@ -1,0 +1,84 @@
+import { ListSubscriptionsByTopicCommand, type SNSClient, type Subscription } from '@aws-sdk/client-sns';
+import { describe, expect, it } from 'vitest';
+import { watchSubscriptions } from '../../functions/topic/watch-subscriptions.ts';
+
+const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:Changes';
+const at = (host: string) => `https://${host}.example.com/hook`;
+const expected = (...names: string[]) => names.map(name => ({ name, url: at(name) }));
+const confirmed = (Endpoint: string): Subscription => ({ Endpoint, SubscriptionArn: `${TOPIC}:1` });
+const pending = (Endpoint: string): Subscription => ({ Endpoint, SubscriptionArn: 'PendingConfirmation' });
+
+/** A topic that shows its subscriptions in these pages, each asked for by the token of the one before. */
+function topic(...pages: readonly (readonly Subscription[])[]) {
+  const asked: unknown[] = [];
+  const send = async (command: unknown) => {
+    if (!(command instanceof ListSubscriptionsByTopicCommand)) throw new Error('another command');
+    const { TopicArn, NextToken } = command.input;
+    if (TopicArn !== TOPIC) throw new Error('another topic');
+    asked.push(NextToken);
+    const index = Number(NextToken ?? 0);
+    const next = index + 1 < pages.length ? { NextToken: String(index + 1) } : {};
+    return { Subscriptions: pages[index], ...next };
+  };
+  return { asked, client: { send } as unknown as SNSClient };
+}
+
+const watch = (client: SNSClient, wanted: { name: string; url: string }[]) =>
+  watchSubscriptions(client, TOPIC, wanted);
+
+describe('watching the native subscriptions', () => {
+  it('finds nothing to say of those that are confirmed', async () => {
+    const { client } = topic([confirmed(at('a')), confirmed(at('b'))]);
+    expect(await watch(client, expected('a', 'b'))).toEqual([]);
+  });
+
+  it('tells those that are pending or missing, by name', async () => {
+    const { client } = topic([pending(at('a')), confirmed(at('b'))]);
+    expect(await watch(client, expected('a', 'b', 'c'))).toEqual([
+      { name: 'a', url: at('a'), state: 'pending' },
+      { name: 'c', url: at('c'), state: 'missing' },
+    ]);
+  });
+
+  it('takes one that was deleted for missing', async () => {
+    const { client } = topic([{ Endpoint: at('a'), SubscriptionArn: 'Deleted' }]);
+    expect(await watch(client, expected('a'))).toMatchObject([{ state: 'missing' }]);
+  });
+
+  it('reads all pages', async () => {
+    const { client, asked } = topic([confirmed(at('a'))], [], [confirmed(at('b')), pending(at('c'))]);
+    expect(await watch(client, expected('a', 'b', 'c'))).toMatchObject([{ name: 'c', state: 'pending' }]);
+    expect(asked).toEqual([undefined, '1', '2']);
+  });
+
+  it.each([
+    [pending(at('a')), confirmed(at('a'))],
+    [confirmed(at('a')), pending(at('a'))],
+  ])('is content with one that is confirmed beside a pending one of the same address', async (...both) => {
+    expect(await watch(topic(both).client, expected('a'))).toEqual([]);
+  });
+
+  it('knows an address however it is written', async () => {
+    const { client } = topic([confirmed('https://a.example.com/')]);
+    expect(await watch(client, [{ name: 'a', url: 'https://A.example.com:443' }])).toEqual([]);
+  });
+
+  it('leaves alone what nobody expects: queues, functions, other receivers', async () => {
+    const queue = { Endpoint: 'arn:aws:sqs:eu-central-1:123456789012:Events', SubscriptionArn: `${TOPIC}:2` };
+    const { client } = topic([queue, pending(at('z')), confirmed(at('a')), {}]);
+    expect(await watch(client, expected('a'))).toEqual([]);
+  });
+
+  it('asks nothing when none is expected', async () => {
+    const { client, asked } = topic([]);
+    expect(await watch(client, [])).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it('says what SNS said when it does not tell', async () => {
+    const client = {
+      send: async () => Promise.reject(new Error('AuthorizationError')),
+    } as unknown as SNSClient;
+    await expect(watch(client, expected('a'))).rejects.toThrow('AuthorizationError');
+  });
+});
