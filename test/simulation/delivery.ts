@@ -48,9 +48,6 @@ export class Delivery {
   readonly #router: Consumer;
   readonly #deliverers: readonly Consumer[];
   #ticks = 0;
-  /** Messages that failed as some of several, in this run and the one before. */
-  #failed = new Set<string>();
-  #failedBefore = new Set<string>();
 
   constructor(
     shared: Shared,
@@ -105,7 +102,7 @@ export class Delivery {
   }
 
   /** An operator has those served again that are stopped or paused; `all`: whatever is known of them. */
-  async resume({ all = false } = {}): Promise<void> {
+  async resume({ all }: { readonly all: boolean }): Promise<void> {
     const rows = createEndpointRows(this.table);
     for (const name of this.receivers.keys()) {
       await rows.change(name, row => {
@@ -131,6 +128,7 @@ export class Delivery {
     const { scheduler, random, log } = this.#shared;
     const table = this.#tableOf(life);
     const rows = createEndpointRows(table);
+    const troubles = new Troubles(this.#shared);
     let watches: Watches = new Map();
     const deliver = createDeliver({
       registry: this.#registry(life),
@@ -145,7 +143,7 @@ export class Delivery {
           return JSON.stringify(name === 'webhook' ? { url, secrets: [SIGNING_SECRET] } : { url });
         },
       },
-      queues: sqsQueues(this.#sqs(life), this.#urls),
+      queues: sqsQueues(this.#sqs(life, troubles), this.#urls),
       linkTemplates: LINK_TEMPLATES,
       clock: () => scheduler.now,
       random,
@@ -155,7 +153,7 @@ export class Delivery {
         new VirtualAgent(
           life,
           () => 'endpoint.post',
-          request => this.#receive(this.#receiverAt(request.origin), request.body),
+          ({ origin, body }) => this.#receive(this.#receiverAt(origin), body, troubles),
           ({ origin, body }, { status }) => {
             const receiver = this.#receiverAt(origin);
             receiver.heard(body, status);
@@ -166,10 +164,14 @@ export class Delivery {
       count: () => {},
     });
     return async (event, context) => {
+      troubles.begin();
       watches = this.#begin(event);
       const watching = watches;
       const answer = await deliver(event, context);
-      this.#judge(() => this.#end(watching, answer, context.getRemainingTimeInMillis(), life));
+      this.#judge(() => {
+        const hadTime = context.getRemainingTimeInMillis() > ENOUGH_MS;
+        this.#end(watching, answer, hadTime && life.struck === 0 && !troubles.areMet);
+      });
       return answer;
     };
   }
@@ -213,16 +215,13 @@ export class Delivery {
   }
 
   #begin({ Records }: SQSEvent): Watches {
-    this.#failedBefore = this.#failed;
-    this.#failed = new Set();
     const groups = [...groupsOf(Records)];
     return new Map(
       groups.map(([name, records]) => [name, (this.receivers.get(name) as Receiver).begin(records)]),
     );
   }
 
-  #end(watches: Watches, { batchItemFailures }: SQSBatchResponse, left: number, life: Life): void {
-    const isFree = left > ENOUGH_MS && life.struck === 0 && this.#failed.size === 0;
+  #end(watches: Watches, { batchItemFailures }: SQSBatchResponse, isFree: boolean): void {
     const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     for (const [name, watch] of watches) {
       const receiver = this.receivers.get(name) as Receiver;
@@ -236,10 +235,10 @@ export class Delivery {
     return this.receivers.get(name) as Receiver;
   }
 
-  #receive(receiver: Receiver, body: string): Reply {
+  #receive(receiver: Receiver, body: string, troubles: Troubles): Reply {
     const trouble = this.#partly(({ how }) => how !== 'row', body);
     if (trouble) {
-      this.#count(trouble.how, body);
+      troubles.met(trouble.how, body);
       if (trouble.how === 'reset') throw new SocketError('reset');
       return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
     }
@@ -265,14 +264,14 @@ export class Delivery {
     };
   }
 
-  #sqs(life: Life) {
+  #sqs(life: Life, troubles = new Troubles(this.#shared)) {
     return sqsClient(life, Object.values(this.#queues), {
       sent: () => {
         for (const deliverer of this.#deliverers) deliverer.wake();
       },
       refuses: (what, messageId) => {
         const isRefused = this.#partly(({ visibility }) => visibility, messageId) !== undefined;
-        if (isRefused) this.#count(what, messageId);
+        if (isRefused) troubles.met(what, messageId);
         return isRefused;
       },
     });
@@ -305,8 +304,28 @@ export class Delivery {
       partly => isDuring(partly, first.runs - 1) && concerns(partly) && isAmong(partly, name),
     );
   }
+}
 
-  #count(what: PartlyDelivered['how'] | 'visibility', name: string): void {
+/** Messages that failed as some of several, in one process: in this run and in the one before. */
+class Troubles {
+  readonly #shared: Shared;
+  #failed = new Set<string>();
+  #failedBefore = new Set<string>();
+
+  constructor(shared: Shared) {
+    this.#shared = shared;
+  }
+
+  get areMet(): boolean {
+    return this.#failed.size > 0;
+  }
+
+  begin(): void {
+    this.#failedBefore = this.#failed;
+    this.#failed = new Set();
+  }
+
+  met(what: PartlyDelivered['how'] | 'visibility', name: string): void {
     const { coverage } = this.#shared;
     coverage.add('delivery.messages', what);
     if (this.#failed.size === 1 && !this.#failed.has(name))

@@ -47,5 +47,7 @@ export async function restore(world: World, backup: Backup | undefined, step: Re
   if (step.how === 'new table, drained')
     await world.until(() => world.publisher.isIdle, 'the stream is drained');
   world.restore(backup, step.how);
+  // What the table knows of rows is as old as they are, but not what was on its way between the two.
+  await world.resumeEndpoints({ all: true });
   world.publisher.resume();
 }

@@ -156,6 +156,15 @@ export class World {
     for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
 
+  /** An operator resumes endpoints: those that are stopped or paused, or all. */
+  async resumeEndpoints(which: { readonly all: boolean }): Promise<void> {
+    let isDone = false;
+    void this.delivery.resume(which).then(() => {
+      isDone = true;
+    });
+    await this.until(() => isDone, 'endpoints are resumed');
+  }
+
   get clocks(): Clocks {
     return this.#shared.clocks;
   }
