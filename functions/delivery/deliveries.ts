@@ -89,6 +89,8 @@ export interface Deliveries {
   ): Promise<void>;
   /** They are delivered, or of no further interest. */
   remove(endpoint: string, places: readonly string[]): Promise<void>;
+  /** The same by their events: what may wait in a row, though it was delivered from elsewhere. */
+  forget(deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId'>[]): Promise<void>;
   /** It is given up: dead instead of pending. */
   bury(endpoint: string, place: string, death: Death): Promise<void>;
   /** All that was published before `before` is given up. @returns how many */

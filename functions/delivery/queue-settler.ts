@@ -55,12 +55,12 @@ export class QueueSettler implements Settler {
   }
 
   async delivered(held: readonly Held[]): Promise<void> {
-    for (const { id } of held) this.#open.delete(id);
     this.#count('EventsDelivered', held.length);
+    await this.#forget(held);
   }
 
-  async unwanted({ id }: Held): Promise<void> {
-    this.#open.delete(id);
+  unwanted(held: Held): Promise<void> {
+    return this.#forget([held]);
   }
 
   async failed(held: Held, failure: Failure): Promise<void> {
@@ -108,6 +108,23 @@ export class QueueSettler implements Settler {
         'A delivery that was given up could not be written down; it stays in the queue.',
         error,
       );
+    }
+  }
+
+  /** A run before may have put it into a row, and died before the endpoint's row knew of it: nobody else would ever look there. */
+  async #forget(all: readonly Held[]): Promise<void> {
+    for (const { id } of all) this.#open.delete(id);
+    const again = all.filter(({ attempts }) => attempts > 0);
+    try {
+      if (again.length > 0)
+        await this.#dependencies.deliveries.forget(again.map(held => this.#deliveryOf(held)));
+    } catch (error) {
+      for (const held of again)
+        this.#stays(
+          held,
+          'Whether a delivery waits in a row could not be settled; its message stays in the queue.',
+          error,
+        );
     }
   }
 

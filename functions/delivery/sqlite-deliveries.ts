@@ -61,6 +61,10 @@ export function sqliteDeliveries(database: Database): SqliteDeliveries {
       sql.run`DELETE FROM pending WHERE endpoint = ${endpoint}
         AND seq IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(places)}))`;
     },
+    forget: async deliveries => {
+      for (const { endpoint, eventId } of deliveries)
+        sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
+    },
     bury: async (endpoint, place, death) =>
       inTransaction(database, () => bury(database, endpoint, place, death)),
     buryBefore: async (endpoint, before, death) =>

@@ -5,7 +5,7 @@ import { attemptsOf, note } from './attempts.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { addDead, bury, buryBefore, dead, revive } from './dead-letters.ts';
 import { keptFrom, number, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
-import { DEAD, endpointPartition, PENDING, pendingKey } from './keys.ts';
+import { DEAD, endpointPartition, PENDING, pendingKey, placeOf } from './keys.ts';
 import { firstOf, type QueryOptions, queryItems } from './query-items.ts';
 import { holds, patiently, type Table } from './table.ts';
 
@@ -29,6 +29,11 @@ export function createDeliveries(table: Table): Deliveries {
     remove: (endpoint, places) =>
       inParallel(places, WIDTH, place => {
         const item = { TableName: table.tableName, Key: pendingKey(endpoint, place) };
+        return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
+      }),
+    forget: deliveries =>
+      inParallel(deliveries, WIDTH, ({ endpoint, at, eventId }) => {
+        const item = { TableName: table.tableName, Key: pendingKey(endpoint, placeOf(at, eventId)) };
         return patiently(table, () => table.client.send(new DeleteItemCommand(item)));
       }),
     bury: (endpoint, place, death) => bury(table, endpoint, place, death),

@@ -91,6 +91,14 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 1 });
     });
 
+    it('are forgotten by their events, whatever else waits', async () => {
+      const deliveries = create();
+      await deliveries.add([delivery('e1'), delivery('e2'), delivery('e1', { endpoint: 'chat' })]);
+      await deliveries.forget([delivery('e1'), delivery('e3')]);
+      expect(await ids(deliveries.due('crm', AT, 9))).toEqual(['e2']);
+      expect(await ids(deliveries.due('chat', AT, 9))).toEqual(['e1']);
+    });
+
     it('that were published before a time are given up together, the others wait on', async () => {
       const published = (eventId: string, at: number, endpoint = crm) => of(eventId, { at, endpoint });
       await deliveries.add([published('e1', AT - 2), published('e2', AT), published('e1', AT - 2, chat)]);

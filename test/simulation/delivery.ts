@@ -1,3 +1,4 @@
+import { ProvisionedThroughputExceededException, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDeliver } from '../../functions/create-deliver.ts';
 import { createRoute } from '../../functions/create-route.ts';
@@ -126,9 +127,9 @@ export class Delivery {
 
   #startDeliver(life: Life): Handler {
     const { scheduler, random, log } = this.#shared;
-    const table = this.#tableOf(life);
-    const rows = createEndpointRows(table);
     const troubles = new Troubles(this.#shared);
+    const table = this.#tableOf(life, troubles);
+    const rows = createEndpointRows(table);
     let watches: Watches = new Map();
     const deliver = createDeliver({
       registry: this.#registry(life),
@@ -225,7 +226,7 @@ export class Delivery {
     const again = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     for (const [name, watch] of watches) {
       const receiver = this.receivers.get(name) as Receiver;
-      if (receiver.kind === 'webhook') watch.ends(again);
+      if (receiver.kind === 'webhook') watch.ends(again, isFree);
       receiver.ends(again, isFree);
     }
   }
@@ -255,13 +256,25 @@ export class Delivery {
     }
   }
 
-  #tableOf(life: Life): Table {
+  #tableOf(life: Life, troubles?: Troubles): Table {
     const { scheduler, random, table, wrote } = this.#shared;
+    const run = (command: object) => {
+      if (troubles && command instanceof PutItemCommand) this.#refuseRow(command, troubles);
+      return table.run(command);
+    };
     return {
-      client: tableClient(life, table, () => wrote()),
+      client: tableClient(life, { run }, () => wrote()),
       tableName: TABLE_NAME,
       patience: { clock: () => scheduler.now, random, sleep: ms => life.sleep(ms) },
     };
+  }
+
+  /** Some rows of several can't be written. */
+  #refuseRow({ input }: PutItemCommand, troubles: Troubles): void {
+    const eventId = input.Item?.eventId?.S;
+    if (eventId === undefined || !this.#partly(({ how }) => how === 'row', eventId)) return;
+    troubles.met('row', eventId);
+    throw new ProvisionedThroughputExceededException({ message: 'Slow down', $metadata: {} });
   }
 
   #sqs(life: Life, troubles = new Troubles(this.#shared)) {
