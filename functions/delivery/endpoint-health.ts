@@ -32,6 +32,7 @@ export class EndpointHealth {
   readonly #dependencies: HealthDependencies;
   #row: EndpointRow | undefined;
   #isStuck = false;
+  #isStopTold = false;
   #joining: Joining | undefined;
   #joined: Promise<unknown> = Promise.resolve();
 
@@ -66,7 +67,7 @@ export class EndpointHealth {
   }
 
   async failed({ reason }: Failure, hold?: { readonly for?: number | undefined }): Promise<void> {
-    const { clock, log, count } = this.#dependencies;
+    const { clock, log } = this.#dependencies;
     const before = this.now;
     const now = clock();
     await this.#change(health => afterFailure(health, now, reason, hold));
@@ -75,17 +76,16 @@ export class EndpointHealth {
         endpoint: this.#name,
         reason,
       });
-    if (this.now.stopped?.at === now) this.#tellStop(log, count);
+    if (this.now.stopped?.at === now) this.#tellStop();
   }
 
   /** It wants no more.
    *  @throws when that can't be written down */
   async gone({ reason }: Failure): Promise<void> {
-    const { clock, log, count } = this.#dependencies;
-    const now = clock();
+    const now = this.#dependencies.clock();
     await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
     // Not what was found when it was decided: whose answer was lost decides once more, and finds it stopped by itself.
-    if (this.now.stopped?.at === now) this.#tellStop(log, count);
+    if (this.now.stopped?.at === now) this.#tellStop();
   }
 
   /** Deliveries were put into rows. All that ask while one write is under way share the next: a batch does not stand in its own way.
@@ -124,7 +124,10 @@ export class EndpointHealth {
     }
   }
 
-  #tellStop(log: Log, count: Count): void {
+  #tellStop(): void {
+    if (this.#isStopTold) return;
+    this.#isStopTold = true;
+    const { log, count } = this.#dependencies;
     const { reason = '' } = this.now.stopped ?? {};
     count('EndpointStopped', 1);
     log.error(
