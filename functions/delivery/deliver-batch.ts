@@ -2,7 +2,8 @@ import type { Sleep } from '../clock.ts';
 import type { EndpointKind, EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts';
 import { wants } from '../endpoints/filter.ts';
 import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
-import type { Poster } from '../endpoints/post.ts';
+import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
+import { harmless } from '../endpoints/quote.ts';
 import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
 import type { Slots } from '../snapshots/slots.ts';
 import { AttemptLog } from './attempt-log.ts';
@@ -23,6 +24,8 @@ export interface BatchDependencies extends SettlerDependencies, HealthDependenci
   readonly sleep: Sleep;
   /** ms until the run is cut off. */
   readonly remaining: () => number;
+  /** Takes what delays nothing, to be awaited at the end of several batches; otherwise it is awaited at the end of each. */
+  readonly later?: ((work: Promise<void>) => void) | undefined;
   readonly deliveries: SettlerDependencies['deliveries'];
 }
 
@@ -61,7 +64,9 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   }
   // Whatever a chat format forgot.
   for (const held of settler.open) await settler.failed(held, { reason: 'no message told the event' });
-  await attempts.write();
+  const written = attempts.write();
+  if (dependencies.later) dependencies.later(written);
+  else await written;
 }
 
 class Run {
@@ -119,7 +124,7 @@ class Run {
     if (!(await this.#mayStart())) return this.#settle(all, held => settler.untried(held));
     const { clock } = this.#dependencies;
     const began = clock();
-    const answer = await this.#poster.post(secret.url, job.request(began, secret));
+    const answer = quoted(await this.#poster.post(secret.url, job.request(began, secret)), secret);
     const outcome = outcomeOf(answer);
     this.#attempts.add(job.letters, { began, answer, outcome, secret });
     await this.#conclude(all, outcome);
@@ -176,4 +181,11 @@ class Run {
   async #settle(all: readonly Held[], how: (held: Held) => Promise<void>): Promise<void> {
     await Promise.all(all.map(how));
   }
+}
+
+/** What an endpoint says is logged: without what is secret of it. */
+function quoted(answer: Answer | NoAnswer, secret: EndpointSecret): Answer | NoAnswer {
+  if ('why' in answer || answer.said === undefined) return answer;
+  const { said, ...rest } = answer;
+  return harmless(said, secret) === undefined ? rest : answer;
 }

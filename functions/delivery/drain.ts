@@ -28,11 +28,13 @@ export async function drain(endpoint: EndpointSettings, dependencies: DrainDepen
   const until = dependencies.clock() + Math.min(dependencies.remaining(), LONGEST_DELAY_MS);
   const row = await begin(endpoint, until, dependencies);
   if (!row) return;
+  const noted: Promise<void>[] = [];
   let rest: number | undefined;
   try {
-    rest = await sendAll(endpoint, dependencies);
+    rest = await sendAll(endpoint, { ...dependencies, later: work => void noted.push(work) });
   } finally {
     await end(endpoint, dependencies);
+    await Promise.all(noted);
   }
   if (rest !== undefined) await wakeAt(endpoint, rest, dependencies);
 }
@@ -66,20 +68,35 @@ async function sendSome(
   if (opens === undefined || opens > began) return { at: opens };
   if (remaining() < LEAST_REMAINING_MS) return { at: began };
   const together = kind === 'webhook' ? rateOf(endpoint) : CHAT_TOGETHER;
-  const due = await deliveries.due(name, began, row.health.failing ? 1 : together);
+  const due = row.health.failing
+    ? await probe(endpoint, began, deliveries)
+    : await deliveries.due(name, began, together);
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
-  if (!(await send(endpoint, row, due, dependencies))) return { at: began + STUCK_MS };
-  if (due.length === together) await paced(endpoint, began, dependencies);
-  return undefined;
+  const rest = await send(endpoint, row, due, dependencies);
+  if (!rest) await paced(endpoint, began, due.length, dependencies);
+  return rest;
 }
 
-/** A chat's messages have a pace of their own. */
+/** What an endpoint that fails is probed with: the oldest that is due, so that no event which fails alone is all that it gets; or
+ *  else the oldest of all, so that it is probed on time. */
+async function probe(
+  { name }: EndpointSettings,
+  now: number,
+  deliveries: DrainDependencies['deliveries'],
+): Promise<PendingDelivery[]> {
+  const due = await deliveries.due(name, now, 1);
+  return due.length > 0 ? due : deliveries.due(name, Number.MAX_SAFE_INTEGER, 1);
+}
+
+/** However few were due: more are added meanwhile. A chat's messages have a pace of their own. */
 async function paced(
-  { kind }: EndpointSettings,
+  endpoint: EndpointSettings,
   began: number,
+  sent: number,
   { sleep, clock }: DrainDependencies,
 ): Promise<void> {
-  if (kind === 'webhook') await sleep(Math.max(0, began + SECOND - clock()));
+  if (endpoint.kind !== 'webhook') return;
+  await sleep(Math.max(0, began + (sent * SECOND) / rateOf(endpoint) - clock()));
 }
 
 async function nothingDue(
@@ -92,17 +109,20 @@ async function nothingDue(
   return !waiting || (await settle(endpoint, waiting.added, at, dependencies)) ? { at } : undefined;
 }
 
-/** @returns false when a row could not be written: it would be sent again and again */
+/** @returns what is left where no more can be sent now: a row could not be written, and would be sent again and again; or there is no
+ *  time to wait for a chat's next moment, and each look would book a later one */
 async function send(
   endpoint: EndpointSettings,
   row: EndpointRow,
   due: readonly PendingDelivery[],
   dependencies: DrainDependencies,
-): Promise<boolean> {
+): Promise<Rest | undefined> {
+  const { clock } = dependencies;
   const health = new EndpointHealth(endpoint.name, row, dependencies);
   const settler = new RowSettler(endpoint.name, due, dependencies);
   await deliverBatch({ endpoint, health, settler, isNew: false }, dependencies);
-  return !settler.isStuck;
+  if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
+  return settler.isCut ? { at: clock() } : undefined;
 }
 
 /** Forgets that something is due. False when more was added meanwhile. */

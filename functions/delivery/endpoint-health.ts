@@ -5,8 +5,17 @@ import type { Deliveries } from './deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
 import { afterFailure, afterSuccess, isTroubled, joined, stopped } from './health.ts';
 
-/** So many failures in a row, and then something arrives: it was away, and is back. */
+/** So many failures in a row, over so long a time, and then something arrives: it was away, and is back. What fails in less time, between
+ *  others that arrive, is at fault itself, and keeps to its own pauses. */
 const AWAY = 3;
+const AWAY_MS = 30_000;
+
+/** Rows that were added and that the endpoint's row is yet to tell of. */
+interface Joining {
+  due: number;
+  first: boolean;
+  readonly written: Promise<void>;
+}
 
 export interface HealthDependencies {
   readonly rows: EndpointRows;
@@ -22,6 +31,10 @@ export class EndpointHealth {
   readonly #isConfigured: boolean;
   readonly #dependencies: HealthDependencies;
   #row: EndpointRow | undefined;
+  #isStuck = false;
+  #isStopTold = false;
+  #joining: Joining | undefined;
+  #joined: Promise<unknown> = Promise.resolve();
 
   /** @param row as it was just read: undefined of one of the configuration that has none yet */
   constructor(name: string, row: EndpointRow | undefined, dependencies: HealthDependencies) {
@@ -35,59 +48,86 @@ export class EndpointHealth {
     return this.#row?.health ?? {};
   }
 
+  /** Whether something could not be written: this run alone knows of it. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
   /** Something arrived. What had waited for its own next try is tried at once, when the endpoint was away. */
   async succeeded(): Promise<void> {
     if (!isTroubled(this.now)) return;
-    const { failing, failures } = this.now;
-    await this.#change(afterSuccess);
-    if (!failing && (failures?.count ?? 0) < AWAY) return;
     const { deliveries, clock, log } = this.#dependencies;
+    const now = clock();
+    const { failing, failures = { count: 0, since: now } } = this.now;
+    await this.#change(afterSuccess);
+    if (!failing && (failures.count < AWAY || now - failures.since < AWAY_MS)) return;
     log.info('An endpoint answers again: what waited for it is sent.', { endpoint: this.#name });
-    await deliveries.bringForward(this.#name, clock());
+    const moved = await deliveries.bringForward(this.#name, now);
+    if (moved > 0) await this.joined(now, failing !== undefined);
   }
 
   async failed({ reason }: Failure, hold?: { readonly for?: number | undefined }): Promise<void> {
-    const { clock, log, count } = this.#dependencies;
+    const { clock, log } = this.#dependencies;
     const before = this.now;
-    await this.#change(health => afterFailure(health, clock(), reason, hold));
+    const now = clock();
+    await this.#change(health => afterFailure(health, now, reason, hold));
     if (this.now.failing && !before.failing)
       log.warn('An endpoint fails: one probe at a time is sent, and the rest waits.', {
         endpoint: this.#name,
         reason,
       });
-    if (this.now.stopped && !before.stopped) this.#tellStop(log, count);
+    if (this.now.stopped?.at === now) this.#tellStop();
   }
 
   /** It wants no more.
    *  @throws when that can't be written down */
   async gone({ reason }: Failure): Promise<void> {
-    const { clock, log, count } = this.#dependencies;
-    let isFirst = false;
-    await this.#change(health => {
-      isFirst = health.stopped === undefined;
-      return isFirst ? stopped(health, clock(), reason) : undefined;
-    });
-    if (isFirst) this.#tellStop(log, count);
+    const now = this.#dependencies.clock();
+    await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
+    // Not what was found when it was decided: whose answer was lost decides once more, and finds it stopped by itself.
+    if (this.now.stopped?.at === now) this.#tellStop();
   }
 
-  /** Deliveries were put into rows.
+  /** Deliveries were put into rows. All that ask while one write is under way share the next: a batch does not stand in its own way.
    *  @throws when that can't be written down: nobody would look for them */
-  async joined(due: number, first: boolean): Promise<void> {
-    await this.#change(health => joined(health, due, first));
+  joined(due: number, first: boolean): Promise<void> {
+    if (this.#joining) {
+      this.#joining.due = Math.min(this.#joining.due, due);
+      this.#joining.first ||= first;
+      return this.#joining.written;
+    }
+    const written = this.#joined.then(() => {
+      const { due, first } = this.#joining as Joining;
+      this.#joining = undefined;
+      return this.#change(health => joined(health, due, first));
+    });
+    this.#joining = { due, first, written };
+    this.#joined = written.catch(() => undefined);
+    return written;
   }
 
   /** Writes what becomes of the endpoint's health; `change` answers undefined to leave it. */
   async #change(change: (health: Health) => Health | undefined): Promise<void> {
     const name = this.#name;
-    this.#row = await this.#dependencies.rows.change(name, row => {
-      // It was removed meanwhile.
-      if (!row && !this.#isConfigured) return undefined;
-      const health = change(row?.health ?? {});
-      return health && { name, ...row, health };
-    });
+    try {
+      this.#row = await this.#dependencies.rows.change(name, row => {
+        // It was removed meanwhile.
+        if (!row && !this.#isConfigured) return undefined;
+        const health = change(row?.health ?? {});
+        return health && { name, ...row, health };
+      });
+    } catch (error) {
+      this.#isStuck = true;
+      const health = change(this.now);
+      if (health) this.#row = { name, ...this.#row, health };
+      throw error;
+    }
   }
 
-  #tellStop(log: Log, count: Count): void {
+  #tellStop(): void {
+    if (this.#isStopTold) return;
+    this.#isStopTold = true;
+    const { log, count } = this.#dependencies;
     const { reason = '' } = this.now.stopped ?? {};
     count('EndpointStopped', 1);
     log.error(

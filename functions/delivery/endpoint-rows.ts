@@ -22,6 +22,8 @@ export interface Health {
   readonly notBefore?: number | undefined;
   /** Deliveries wait in rows. */
   readonly waiting?: Waiting | undefined;
+  /** While none wait: how often some were added until then. The count never begins anew, so that nobody takes it for an older one. */
+  readonly added?: number | undefined;
   /** A run sends what waits, until then: no other does. */
   readonly draining?: { readonly by: string; readonly until: number } | undefined;
 }

@@ -31,6 +31,16 @@ export function opensAt({ paused, stopped, notBefore = 0 }: Health): number | un
   return paused || stopped ? undefined : notBefore;
 }
 
+/** When a run is to look after what waits in rows, in ms since 1970; undefined: nothing does, or not until an operator resumes the
+ *  endpoint. One that fails is probed when it says so, however late what waits is to be tried again: nobody would see before then
+ *  that it is back. */
+export function wakesAt(health: Health): number | undefined {
+  const { waiting, failing, draining } = health;
+  const opens = opensAt(health);
+  if (!waiting || opens === undefined) return undefined;
+  return Math.max(failing ? 0 : waiting.due, opens, draining?.until ?? 0);
+}
+
 /** It took something: whatever was wrong is over. */
 export function afterSuccess({ failures, failing, notBefore, ...health }: Health): Health {
   return health;
@@ -53,13 +63,18 @@ export function afterFailure(
     since: health.failures?.since ?? now,
   };
   const held = hold ? now + Math.min(hold.for ?? SLOWED_MS, LONGEST_HOLD_MS) : 0;
-  const base = { ...health, failures, notBefore: Math.max(held, health.notBefore ?? 0) || undefined };
-  if (health.failing) return afterProbe(base, health.failing, now, reason);
+  const notBefore = Math.max(held, health.notBefore ?? 0);
+  const base = { ...health, failures, notBefore: notBefore || undefined };
+  if (health.failing) {
+    // What was on its way when it began to fail is no probe.
+    const isProbe = (health.notBefore ?? 0) <= now;
+    return isProbe ? afterProbe(base, health.failing, now, reason) : base;
+  }
   if (failures.count < FAILURES || now - failures.since < FAILING_AFTER_MS) return base;
   return {
     ...base,
     failing: { since: failures.since, probes: 0 },
-    notBefore: Math.max(held, now + pauseAfter(0)),
+    notBefore: Math.max(notBefore, now + pauseAfter(0)),
   };
 }
 
@@ -96,12 +111,11 @@ export function resumed(health: Health, now: number): Health {
 }
 
 /** Deliveries were put into rows, the next of them due at `due`. */
-export function joined(health: Health, due: number, first: boolean): Health {
-  const { waiting } = health;
+export function joined({ waiting, added = 0, ...health }: Health, due: number, first: boolean): Health {
   return {
     ...health,
     waiting: {
-      added: (waiting?.added ?? 0) + 1,
+      added: (waiting?.added ?? added) + 1,
       due: Math.min(waiting?.due ?? Number.POSITIVE_INFINITY, due),
       first: first || waiting?.first === true,
     },
@@ -112,5 +126,5 @@ export function joined(health: Health, due: number, first: boolean): Health {
 export function drained(health: Health, added: number, next: number | undefined): Health | undefined {
   const { waiting, ...rest } = health;
   if (waiting?.added !== added) return undefined;
-  return next === undefined ? rest : { ...rest, waiting: { added, due: next, first: false } };
+  return next === undefined ? { ...rest, added } : { ...rest, waiting: { added, due: next, first: false } };
 }

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { EndpointKind } from '../endpoints/endpoint.ts';
+import { inParallel } from '../in-parallel.ts';
 
 /** The queues that lead to endpoints. Chats have one of their own, in which Lambda waits for more to say at once. */
 export interface QueueUrls {
@@ -38,6 +39,8 @@ export type Send = (messages: readonly Routed[]) => Promise<number[]>;
 
 /** SQS's bound of one request. */
 const AT_ONCE = 10;
+/** Requests at once: what a thousand endpoints want takes a hundred of them. */
+const WIDTH = 10;
 /** A message without an event: it wakes who looks after rows. */
 const WAKE = 'wake';
 const ENDPOINT = 'endpoint';
@@ -78,13 +81,17 @@ export function sqsQueues(client: Client, urls: QueueUrls): Queues {
 export function sqsSend(client: Client, urls: QueueUrls): Send {
   return async messages => {
     const unsent: number[] = [];
+    const requests: { url: string; some: Numbered[] }[] = [];
     const byUrl = Map.groupBy(
       messages.map((message, index) => ({ message, index })),
       ({ message }) => urlOf(urls, message.to),
     );
     for (const [url, all] of byUrl) {
-      for (const some of slices(all)) unsent.push(...(await sendSome(client, url, some)));
+      for (const some of slices(all)) requests.push({ url, some });
     }
+    await inParallel(requests, WIDTH, async ({ url, some }) => {
+      unsent.push(...(await sendSome(client, url, some)));
+    });
     return unsent;
   };
 }

@@ -29,8 +29,9 @@ export function createRegistry(
   return {
     async read(name) {
       const row = await rows.read(name);
-      const endpoint = byName.get(name) ?? row?.settings;
-      return endpoint && { endpoint, row };
+      const endpoint = byName.get(name);
+      if (endpoint) return { endpoint, row: ofHealth(row) };
+      return row?.settings && { endpoint: row.settings, row };
     },
     async all() {
       if (kept && clock() < kept.until) return kept.all;
@@ -39,9 +40,17 @@ export function createRegistry(
       const added = [...found.values()].flatMap(row =>
         row.settings && !byName.has(row.name) ? [{ endpoint: row.settings, row }] : [],
       );
-      const all = [...configured.map(endpoint => ({ endpoint, row: found.get(endpoint.name) })), ...added];
+      const all = [
+        ...configured.map(endpoint => ({ endpoint, row: ofHealth(found.get(endpoint.name)) })),
+        ...added,
+      ];
       kept = { all, until };
       return all;
     },
   };
+}
+
+/** Of an endpoint of the configuration a row tells the health alone, whatever else it holds: it goes on without that row. */
+function ofHealth(row: EndpointRow | undefined): EndpointRow | undefined {
+  return row && { name: row.name, health: row.health };
 }

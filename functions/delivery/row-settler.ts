@@ -12,6 +12,7 @@ export class RowSettler implements Settler {
   readonly #startedAt: number;
   readonly #open: Map<string, Held>;
   #isStuck = false;
+  #isCut = false;
 
   constructor(endpoint: string, rows: readonly PendingDelivery[], dependencies: SettlerDependencies) {
     this.#endpoint = endpoint;
@@ -23,6 +24,11 @@ export class RowSettler implements Settler {
   /** Whether a row could not be written, and is as it was. */
   get isStuck(): boolean {
     return this.#isStuck;
+  }
+
+  /** Whether the run's time was up before all were tried. */
+  get isCut(): boolean {
+    return this.#isCut;
   }
 
   get open(): readonly Held[] {
@@ -59,6 +65,7 @@ export class RowSettler implements Settler {
   }
 
   async untried({ id }: Held): Promise<void> {
+    this.#isCut = true;
     this.#open.delete(id);
   }
 

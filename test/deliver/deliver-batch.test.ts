@@ -1,24 +1,34 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { deliverBatch } from '../../functions/delivery/deliver-batch.ts';
+import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Answer } from '../../functions/endpoints/post.ts';
 import { AT, SECRET, someEvents } from './given.ts';
-import { answered, endpointOf, openMemory, recordOf } from './memory.ts';
+import {
+  answered,
+  DAY,
+  endpointOf,
+  HOUR,
+  idsOf,
+  isRowOf,
+  MINUTE,
+  openSetting,
+  recordOf,
+  SECOND,
+  TABLE_DOWN,
+  waitingOnes,
+  writes,
+} from './setting.ts';
 
-const SECOND = 1000;
-
-/** Messages with an event each, the first received last. */
+/** Messages with an event each, the last of which was committed first. */
 function records(count: number): SQSRecord[] {
-  return someEvents(count).map((event, index) =>
-    recordOf(`m${index}`, JSON.stringify(event), index * SECOND),
-  );
+  return Array.from({ length: count }, (_, index) => {
+    const event = someEvents(count, AT - index * SECOND)[index];
+    return recordOf(`m${index}`, JSON.stringify(event));
+  });
 }
-const idsOf = (posts: readonly { readonly headers: Readonly<Record<string, string>> }[]) =>
-  posts.map(({ headers }) => Number(headers['webhook-id']?.split('.').at(-1)));
-const reasonsOf = (dead: readonly [string, string, Readonly<Record<string, string>>][]) =>
-  dead.map(([, , { reason }]) => reason);
 const messages = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`);
 
 /** Answers that come when they are told to. */
@@ -33,7 +43,7 @@ function openGates() {
     },
     async answer(number: number, answer: Answer) {
       gates[number]?.resolve(answer);
-      await turn();
+      for (let turns = 0; turns < 5; turns++) await turn();
     },
   };
 }
@@ -41,7 +51,7 @@ function openGates() {
 describe('delivering to a webhook', () => {
   it('sends the oldest first and alone, then the others in order, ten at once', async () => {
     const { gates, post, answer } = openGates();
-    const { deliver, posts } = openMemory(post);
+    const { deliver, posts } = openSetting(post);
     const delivering = deliver(records(13));
     await turn();
     expect(idsOf(posts)).toEqual([12]);
@@ -49,157 +59,305 @@ describe('delivering to a webhook', () => {
     expect(idsOf(posts)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
     await answer(5, answered(204));
     expect(idsOf(posts)).toHaveLength(12);
-    gates.map((_, number) => answer(number, answered(204)));
-    await turn();
+    for (const number of gates.keys()) await answer(number, answered(204));
     await answer(12, answered(204));
     expect(await delivering).toEqual([]);
     expect(idsOf(posts)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   });
 
   it('posts to the secret’s address, signed at the time of the attempt, and closes what it opened', async () => {
-    const { deliver, posts, state, counts } = openMemory();
+    const { deliver, posts, state, counts } = openSetting();
     state.now += 30 * SECOND;
     const [record] = records(1) as [SQSRecord];
     expect(await deliver([record])).toEqual([]);
-    expect(posts).toEqual([
-      {
-        url: 'https://crm.example/',
-        body: record.body,
-        headers: expect.objectContaining({ 'webhook-timestamp': String(AT / 1000 + 30) }),
-      },
-    ]);
-    expect([state.closed, counts]).toEqual([1, [['EventsDelivered', 1, { endpoint: 'crm' }]]]);
+    const headers = expect.objectContaining({ 'webhook-timestamp': String(AT / 1000 + 30) });
+    expect(posts).toMatchObject([{ url: 'https://crm.example/', body: record.body, headers }]);
+    expect([state.closed, counts]).toEqual([1, { 'EventsDelivered crm': 1 }]);
   });
 
-  it('never waits for a slot: only chats have a pace', async () => {
-    const { deliver, slept, reserved } = openMemory();
-    await deliver(records(3));
-    expect([slept, reserved]).toEqual([[], []]);
+  it('writes nothing about an endpoint that does well, and waits for no slot: only chats have a pace', async () => {
+    const { deliver, slept, faults, register, healthOf } = openSetting();
+    await register();
+    const written: object[] = [];
+    faults.after = command => void (writes(command, '') && written.push(command));
+    await deliver(records(3), endpointOf(), { keepsSuccesses: false });
+    expect([slept, written, await healthOf()]).toEqual([[], [], {}]);
   });
 
   it.each(['webhook', 'slack'] as const)(
     'sends a %s what its filter wants, and takes all else from the queue without a word',
     async kind => {
-      const { dependencies, posts, counts, said } = openMemory();
+      const { deliver, posts, counts, said } = openSetting();
       const [wanted, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
       const changed = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
       Object.assign(changed.data.changes[0] as object, { from: 'x', to: 'y' });
       const all = [changed, wanted].map((event, index) => recordOf(`m${index}`, JSON.stringify(event)));
       const filter = { values: [{ field: 'Note', to: ['x'] }] };
-      expect(await deliverBatch({ ...endpointOf(kind), filter }, all, dependencies)).toEqual([]);
-      expect(posts.map(({ body }) => body)).toEqual([
-        kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`,
-      ]);
-      expect(counts).toEqual([['EventsDelivered', 1, { endpoint: 'crm' }]]);
-      expect(said).toEqual([]);
+      expect(await deliver(all, { ...endpointOf(kind), filter })).toEqual([]);
+      const body = kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`;
+      expect(posts.map(post => post.body)).toEqual([body]);
+      expect([counts, said]).toEqual([{ 'EventsDelivered crm': 1 }, []]);
     },
   );
 
   it('says why one failed, and what the endpoint answered', async () => {
-    const { deliver, said } = openMemory(() => ({ ...answered(503), said: 'down for maintenance' }));
+    const { deliver, said } = openSetting(() => answered(503, { said: 'down for maintenance' }));
     await deliver(records(1));
-    expect(said.map(([, , details]) => details)).toMatchObject([
-      { reason: 'answered 503', said: 'down for maintenance' },
-    ]);
+    expect(said).toMatchObject([{ details: { reason: 'answered 503', said: 'down for maintenance' } }]);
+  });
+
+  it('invariant 10: says nothing of an answer that repeats a signing secret, or part of it', async () => {
+    const part = SECRET.slice(10, 22);
+    const { deliver, said, deliveries, healthOf } = openSetting(() =>
+      answered(400, { said: `signed with ${part}?`, body: `signed with ${part}?` }),
+    );
+    await deliver(records(1));
+    expect(said).toMatchObject([{ details: { reason: 'answered 400' } }]);
+    expect(JSON.stringify([said, await deliveries.attempts('crm', 9), await healthOf()])).not.toContain(part);
   });
 
   it('brings back those alone that fail', async () => {
-    const { deliver, posts, visible } = openMemory((_, number) => answered(number % 2 === 0 ? 500 : 200));
+    const { deliver, posts, hidden } = openSetting((_, number) => answered(number % 2 === 0 ? 500 : 200));
     expect(await deliver(records(4))).toEqual(['m2', 'm0']);
     expect(posts).toHaveLength(4);
-    expect(visible.map(([, receipt]) => receipt)).toEqual(['receipt-m2', 'receipt-m0']);
-  });
-
-  it('tries none of the others when the endpoint asks for less: they wait as long as it said', async () => {
-    const { deliver, posts, visible, said } = openMemory(() => answered(429, '120'));
-    expect(await deliver(records(3))).toEqual(['m2', 'm1', 'm0']);
-    expect(posts).toHaveLength(1);
-    expect(visible.map(([, , seconds]) => seconds)).toEqual([120, 120, 120]);
-    expect(said.map(([, , details]) => details)).toMatchObject(Array(3).fill({ reason: 'answered 429' }));
-  });
-
-  it('keeps to the first word of an endpoint that slows down, for those that are not tried', async () => {
-    const { post, answer } = openGates();
-    const { deliver, visible } = openMemory(post);
-    const delivering = deliver(records(13));
-    await turn();
-    await answer(0, answered(200));
-    await answer(1, answered(429, '60'));
-    for (let number = 2; number < 11; number++) await answer(number, answered(429, '600'));
-    await delivering;
-    const pauses = Object.fromEntries(visible.map(([, receipt, seconds]) => [receipt.slice(8), seconds]));
-    expect(pauses).toMatchObject({ m11: 60, m10: 600, m1: 60, m0: 60 });
+    expect(hidden.map(([id]) => id)).toEqual(['m2', 'm0']);
   });
 
   it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
     const left = [20_000, 19_999, 60_000];
-    const { deliver, posts, visible, counts } = openMemory();
+    const { deliver, posts, hidden, counts } = openSetting();
     const remaining = () => left.shift() ?? 60_000;
-    expect(await deliver(records(3), 'webhook', { remaining })).toEqual(['m1', 'm0']);
+    expect(await deliver(records(3), endpointOf(), { remaining })).toEqual(['m1', 'm0']);
     expect(posts).toHaveLength(1);
-    expect(visible.map(([, , seconds]) => seconds)).toEqual([0, 0]);
-    expect(counts).toEqual([['EventsDelivered', 1, { endpoint: 'crm' }]]);
+    expect(hidden.map(([, seconds]) => seconds)).toEqual([0, 0]);
+    expect(counts).toEqual({ 'EventsDelivered crm': 1 });
+  });
+
+  it('reads its secret once for a batch', async () => {
+    const { deliver } = openSetting();
+    let reads = 0;
+    const readSecret = async () => {
+      reads++;
+      return { url: 'https://crm.example/', secrets: [SECRET] };
+    };
+    await deliver(records(3), endpointOf(), { readSecret });
+    expect(reads).toBe(1);
+  });
+});
+
+describe('an endpoint that asks for less', () => {
+  it('is held as a whole for as long as it says: none of the others is tried, all wait in rows', async () => {
+    const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
+      answered(429, { retryAfter: '120' }),
+    );
+    expect(await deliver(records(3))).toEqual(['m2']);
+    expect([posts.length, hidden]).toEqual([1, [['m2', 5]]]);
+    const failures = { count: 1, since: AT };
+    const waiting = { due: AT, first: true };
+    expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
+    expect(await pendingIds()).toHaveLength(2);
+    // A run that begins later learns that from its row.
+    expect(await deliver(records(3))).toEqual([]);
+    expect(posts).toHaveLength(1);
+  });
+
+  it('is held for the longest that it said while several were on their way', async () => {
+    const { post, answer } = openGates();
+    const { deliver, hidden, healthOf, pendingIds } = openSetting(post);
+    const delivering = deliver(records(13));
+    await turn();
+    await answer(0, answered(200));
+    await answer(1, answered(429, { retryAfter: '600' }));
+    for (let number = 2; number < 11; number++) await answer(number, answered(429, { retryAfter: '60' }));
+    await delivering;
+    expect(hidden).toHaveLength(10);
+    expect(await pendingIds()).toHaveLength(2);
+    expect((await healthOf())?.notBefore).toBe(AT + 10 * MINUTE);
+  });
+
+  it('is obeyed by this run also when the table can not be told', async () => {
+    const { deliver, posts, faults, said, register } = openSetting(() => answered(429));
+    await register();
+    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    expect((await deliver(records(3))).toSorted()).toEqual(messages(3));
+    expect(posts).toHaveLength(1);
+    expect(said[0]).toMatchObject({
+      level: 'warn',
+      message: 'How an endpoint does could not be written down.',
+    });
+  });
+});
+
+describe('an endpoint that fails', () => {
+  const failures = { count: 4, since: AT - MINUTE };
+
+  it('at the fifth attempt in a row gets no other; they wait, and the operator is told once', async () => {
+    const { deliver, posts, register, healthOf, pendingIds, said, hidden } = openSetting(() => answered(500));
+    await register({ failures });
+    expect(await deliver(records(3))).toEqual(['m2']);
+    expect([posts.length, hidden.length]).toEqual([1, 1]);
+    expect(await pendingIds()).toHaveLength(2);
+    expect(await healthOf()).toMatchObject({
+      ...{ failures: { count: 5 }, failing: { probes: 0 }, notBefore: AT + 30 * SECOND },
+      waiting: { first: true },
+    });
+    const told = said.filter(({ message }) => message.startsWith('An endpoint fails'));
+    expect(told).toMatchObject([{ level: 'warn', details: { endpoint: 'crm', reason: 'answered 500' } }]);
+  });
+
+  it.each([
+    ['is paused', { paused: { at: AT } }],
+    ['is stopped', { stopped: { at: AT, reason: 'answered 410' } }],
+    ['fails, though its next probe is due', { failing: { since: AT - HOUR, probes: 3 }, notBefore: AT - 1 }],
+    ['is held', { notBefore: AT + 1 }],
+    ['has older deliveries to get first', { waiting: { added: 1, due: AT + HOUR, first: true } }],
+  ])('or %s is asked nothing: new deliveries wait in rows', async (_, health) => {
+    const { deliver, posts, register, pendingIds, state, said } = openSetting();
+    await register(health);
+    const readSecret = () => Promise.reject(new Error('asked'));
+    expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual([]);
+    expect(await pendingIds()).toHaveLength(2);
+    expect([posts, state.closed, said]).toEqual([[], 1, []]);
+  });
+
+  it('and is known only to its configuration gets its row then', async () => {
+    const { deliver, healthOf } = openSetting(() => answered(500));
+    await deliver(records(1));
+    expect(await healthOf()).toEqual({ failures: { count: 1, since: AT } });
+  });
+
+  it('and was removed meanwhile gets no row again', async () => {
+    const { deliver, rows, register, healthOf } = openSetting(async () => {
+      await rows.change('crm', () => 'removed');
+      return answered(500);
+    });
+    await register();
+    expect(await deliver(records(1))).toEqual(['m0']);
+    expect(await healthOf()).toBeUndefined();
+  });
+});
+
+describe('an endpoint that takes something again', () => {
+  const wait = waitingOnes(2, { due: AT + 9 * HOUR, triedAt: AT - HOUR, attempts: 3 });
+
+  it.each([
+    ['failed', { failing: { since: AT - HOUR, probes: 3 }, failures: { count: 8, since: AT - HOUR } }, true],
+    ['was away for half a minute', { failures: { count: 3, since: AT - 30 * SECOND } }, false],
+  ])('and %s gets what waits at once: it is due, and looked for', async (_, health, first) => {
+    const { dependencies, register, wait: put, healthOf, pending, rows, said } = openSetting();
+    await register(health);
+    await put(wait, false);
+    await new EndpointHealth('crm', await rows.read('crm'), dependencies).succeeded();
+    expect(await healthOf()).toEqual({ waiting: { added: 2, due: AT, first } });
+    expect((await pending()).map(({ due }) => due)).toEqual([AT, AT]);
+    expect(said).toMatchObject([{ level: 'info', message: expect.stringContaining('answers again') }]);
+  });
+
+  it.each([
+    ['fewer than three failures', { count: 2, since: AT - HOUR }],
+    ['failures of a moment, as of events that fail by themselves', { count: 9, since: AT - 29 * SECOND }],
+  ])('after %s leaves what waits to its own time', async (_, failures) => {
+    const { deliver, register, wait: put, healthOf, pending } = openSetting();
+    await register({ failures });
+    await put(wait, false);
+    await deliver(records(1));
+    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT + 9 * HOUR, first: false } });
+    expect((await pending()).map(({ due }) => due)).toEqual([AT + 9 * HOUR, AT + 9 * HOUR]);
   });
 });
 
 describe('an endpoint that answers 410', () => {
-  it('is stopped, told once, and gets nothing more: what was to come are dead letters', async () => {
-    const { deliver, posts, dead, said, counts, states } = openMemory(() => answered(410));
+  it('is stopped, told once, and gets nothing more: all waits in rows until an operator resumes it', async () => {
+    const { deliver, posts, said, counts, healthOf, pendingIds, deliveries } = openSetting(() =>
+      answered(410),
+    );
     expect(await deliver(records(2))).toEqual([]);
     expect(posts).toHaveLength(1);
-    expect(reasonsOf(dead)).toEqual(Array(2).fill('the endpoint answered 410 and is stopped'));
-    expect(await states.isStopped('crm')).toEqual({ reason: 'answered 410', at: AT });
-    expect(counts[0]).toEqual(['EndpointStopped', 1, { endpoint: 'crm' }]);
-    expect(said[0]).toEqual([
-      'error',
-      'Endpoint crm answered 410: it wants no more events. It is stopped, and its events go to its dead-letter queue. ' +
-        "To serve it again, delete the table's item with pk ENDPOINT#crm and sk STATE, then send its dead letters again.",
-      { endpoint: 'crm' },
+    expect((await healthOf())?.stopped).toEqual({ at: AT, reason: 'answered 410' });
+    expect(await pendingIds()).toHaveLength(2);
+    expect(await deliveries.dead('crm', 9)).toEqual([]);
+    expect(counts).toEqual({ EndpointStopped: 1 });
+    expect(said).toEqual([
+      {
+        level: 'error',
+        message:
+          'endpoint.stopped: crm answered 410. Its events wait in rows until an operator resumes it, for 30 days at most.',
+        details: { endpoint: 'crm', reason: 'answered 410' },
+      },
     ]);
+    await deliver(records(2));
+    expect([posts.length, counts]).toEqual([1, { EndpointStopped: 1 }]);
   });
 
   it('is not told a second time when another run stopped it meanwhile', async () => {
-    const { deliver, states, counts, said } = openMemory(async () => {
-      await states.stop('crm', 'answered 410', AT - 1);
+    const { deliver, rows, register, counts, healthOf } = openSetting(async () => {
+      const stopped = { at: AT - 1, reason: 'answered 410' };
+      await rows.change('crm', row => row && { ...row, health: { ...row.health, stopped } });
       return answered(410);
     });
+    await register();
     expect(await deliver(records(1))).toEqual([]);
-    expect(counts).toEqual([['EventsDeadLettered', 1, { endpoint: 'crm' }]]);
-    expect(said.map(([, message]) => message)).toEqual([
-      expect.stringMatching(/^An event was not delivered/),
-    ]);
+    expect([counts, (await healthOf())?.stopped?.at]).toEqual([{}, AT - 1]);
+  });
+
+  it('is told also when the answer was lost that it is written down, so that it is written once more', async () => {
+    const { deliver, faults, register, counts } = openSetting(() => answered(410));
+    await register();
+    const lost = new ConditionalCheckFailedException({ $metadata: {}, message: 'written before' });
+    let isFirst = true;
+    faults.after = command => {
+      if (!isRowOf('crm')(command) || !isFirst) return undefined;
+      isFirst = false;
+      return lost;
+    };
+    expect(await deliver(records(1))).toEqual([]);
+    expect([isFirst, counts]).toEqual([false, { EndpointStopped: 1 }]);
   });
 
   it('stays stopped whatever another answer says that was on its way; that one’s event comes again', async () => {
     const { post, answer } = openGates();
-    const { deliver, dead, visible } = openMemory(post);
+    const { deliver, healthOf, hidden, pendingIds } = openSetting(post);
     const delivering = deliver(records(13));
     await turn();
     await answer(0, answered(200));
     await answer(1, answered(410));
-    for (let number = 2; number < 11; number++) await answer(number, answered(429, '60'));
-    expect(await delivering).toHaveLength(9);
-    expect(visible).toHaveLength(9);
+    for (let number = 2; number < 11; number++) await answer(number, answered(number < 6 ? 429 : 200));
+    expect(await delivering).toHaveLength(4);
+    expect(hidden).toHaveLength(4);
     // The one that was answered 410, and the two that had not begun.
-    expect(dead).toHaveLength(3);
+    expect(await pendingIds()).toHaveLength(3);
+    expect((await healthOf())?.stopped).toEqual({ at: AT, reason: 'answered 410' });
   });
 
-  it('and was stopped before is asked nothing: its events are dead letters, with the moment and the reason', async () => {
-    const { deliver, posts, dead, states, state } = openMemory();
-    await states.stop('crm', 'answered 410', AT - SECOND);
-    const readSecret = () => Promise.reject(new Error('asked'));
-    expect(await deliver(records(2), 'webhook', { readSecret })).toEqual([]);
-    const since = new Date(AT - SECOND).toISOString();
-    expect(reasonsOf(dead)).toEqual(Array(2).fill(`the endpoint is stopped since ${since}: answered 410`));
-    expect([posts, state.closed]).toEqual([[], 1]);
+  it('and can not be written down is stopped for nobody: its message comes again', async () => {
+    const { deliver, faults, counts, said, hidden } = openSetting(() => answered(410));
+    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    expect((await deliver(records(2))).toSorted()).toEqual(messages(2));
+    expect([hidden.length, counts]).toEqual([2, { 'DeliveriesPostponed crm': 2 }]);
+    expect(said[0]).toMatchObject({ level: 'error', details: { endpoint: 'crm', reason: 'table down' } });
+  });
+
+  it('after five days of failure is stopped too, with the reason, and told once', async () => {
+    const { dependencies, rows, register, counts, said, healthOf } = openSetting();
+    const since = AT - 5 * DAY;
+    await register({ failing: { since, probes: 500 }, failures: { count: 505, since }, notBefore: AT });
+    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    await health.failed({ reason: 'answered 500' });
+    await health.failed({ reason: 'answered 500' });
+    const reason = 'failed for 5 days, and last answered 500';
+    expect((await healthOf())?.stopped).toEqual({ at: AT, reason });
+    expect(counts).toEqual({ EndpointStopped: 1 });
+    expect(said).toMatchObject([{ level: 'error', details: { endpoint: 'crm', reason } }]);
   });
 });
 
 describe('a message that is no event', () => {
   it('is a dead letter, and holds up no other', async () => {
-    const { deliver, posts, dead } = openMemory();
-    expect(await deliver([recordOf('odd', 'hush', SECOND), ...records(1)])).toEqual([]);
-    expect(dead.map(([, body, { reason }]) => [body, reason])).toEqual([['hush', 'the message is no JSON']]);
+    const { deliver, posts, deliveries } = openSetting();
+    expect(await deliver([recordOf('odd', 'hush'), ...records(1)])).toEqual([]);
+    expect(await deliveries.dead('crm', 9)).toMatchObject([
+      { eventId: 'odd', body: 'hush', reason: 'the message is no JSON' },
+    ]);
     expect(posts).toHaveLength(1);
   });
 });
@@ -207,58 +365,52 @@ describe('a message that is no event', () => {
 describe('delivering to a chat', () => {
   it.each(['slack', 'teams'] as const)('sends %s messages one by one, a second apart', async kind => {
     const { gates, post, answer } = openGates();
-    const { deliver, posts, slept, reserved } = openMemory(post);
-    const delivering = deliver(records(3), kind);
-    await turn();
+    const { deliver, posts, slept } = openSetting(post);
+    const all = records(3);
+    const delivering = deliver(all, endpointOf(kind));
     for (const number of [0, 1, 2]) {
+      for (let turns = 0; turns < 5; turns++) await turn();
       expect(gates).toHaveLength(number + 1);
       await answer(number, answered(200));
     }
     expect(await delivering).toEqual([]);
-    const ids = someEvents(3).map(({ id }) => id);
-    expect(posts.map(({ body }) => body)).toEqual([2, 1, 0].map(index => `${kind} ${ids[index]}`));
-    expect(reserved).toEqual(
-      [0, 0, 1].map((_, index) => ['crm', 1000, AT + Math.max(0, index - 1) * SECOND]),
-    );
-    expect(slept).toEqual([0, 1000, 1000]);
+    const ids = all.map(({ body }) => `${kind} ${JSON.parse(body).id}`);
+    expect(posts.map(({ body }) => body)).toEqual(ids.toReversed());
+    expect(posts.map(({ at }) => at)).toEqual([0, SECOND, 2 * SECOND]);
+    expect(slept).toEqual([0, SECOND, SECOND]);
   });
 
   it('waits for its next moment only when 20 s are left behind it', async () => {
-    const { deliver, states, posts, visible } = openMemory();
-    for (let second = 0; second < 5; second++) await states.reserveSlot('crm', SECOND, AT);
-    const enough = { remaining: () => 25_000 };
-    expect(await deliver(records(1), 'slack', enough)).toEqual([]);
+    const { deliver, dependencies, posts, hidden } = openSetting();
+    const book = () => dependencies.slots.reserveSlot('crm', SECOND, AT);
+    for (let second = 0; second < 5; second++) await book();
+    expect(await deliver(records(1), endpointOf('slack'), { remaining: () => 25_000 })).toEqual([]);
     expect(posts).toHaveLength(1);
     const tooLittle = { remaining: () => 20_999 };
-    expect(await deliver(records(2), 'slack', tooLittle)).toEqual(['m1', 'm0']);
-    expect(visible).toEqual([
-      ['queue', 'receipt-m1', 0],
-      ['queue', 'receipt-m0', 0],
-    ]);
+    expect(await deliver(records(3), endpointOf('slack'), tooLittle)).toEqual(['m2', 'm1', 'm0']);
+    expect(hidden.map(([, seconds]) => seconds)).toEqual([0, 0, 0]);
+    // One moment was booked in vain, not one for each.
+    expect(await book()).toBe(7 * SECOND);
   });
 
   it('tries an event again that no message told', async () => {
-    const { deliver, posts, visible, said } = openMemory();
+    const { deliver, posts, hidden, said } = openSetting();
     const chatFormats = { slack: () => [{ body: 'nothing', eventIds: [] }], teams: () => [] };
-    expect(await deliver(records(1), 'slack', { chatFormats })).toEqual(['m0']);
-    expect([posts.length, visible]).toEqual([1, [['queue', 'receipt-m0', 5]]]);
-    expect(said).toMatchObject([['warn', expect.any(String), { reason: 'no message told the event' }]]);
+    expect(await deliver(records(1), endpointOf('slack'), { chatFormats })).toEqual(['m0']);
+    expect([posts.length, hidden]).toEqual([1, [['m0', 5]]]);
+    expect(said).toMatchObject([{ level: 'warn', details: { reason: 'no message told the event' } }]);
   });
 
   it('sets an event aside that can not be shown', async () => {
-    const { deliver, dead } = openMemory();
-    const chatFormats = {
-      slack: () => {
-        throw new RangeError('hush');
-      },
-      teams: () => [],
+    const { deliver, deliveries } = openSetting();
+    const slack = (events: readonly ChangeEvent[]) => {
+      if (events.length > 0) throw new RangeError('hush');
+      return [];
     };
-    expect(
-      await deliver(records(1), 'slack', {
-        chatFormats: { ...chatFormats, slack: events => (events.length > 0 ? chatFormats.slack() : []) },
-      }),
-    ).toEqual([]);
-    expect(reasonsOf(dead)).toEqual(['the event can not be shown (RangeError)']);
+    const chatFormats = { slack, teams: () => [] };
+    expect(await deliver(records(1), endpointOf('slack'), { chatFormats })).toEqual([]);
+    const reason = 'the event can not be shown (RangeError)';
+    expect(await deliveries.dead('crm', 9)).toMatchObject([{ reason }]);
   });
 });
 
@@ -267,32 +419,20 @@ describe('what fails on our side', () => {
     [new Error('no secret'), 'no secret'],
     ['odd', 'odd'],
   ])('%s: is told once, each message comes again, and what was opened is closed', async (error, reason) => {
-    const { deliver, posts, visible, said, state } = openMemory();
+    const { deliver, posts, hidden, said, state, healthOf } = openSetting();
     const readSecret = () => Promise.reject(error);
-    expect(await deliver(records(2), 'webhook', { readSecret })).toEqual(messages(2));
-    expect([posts, visible.length, state.closed]).toEqual([[], 2, 1]);
+    expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual(messages(2));
+    expect([posts, hidden.length, state.closed]).toEqual([[], 2, 1]);
     expect(said).toMatchObject([
-      ['error', 'Nothing can be delivered to an endpoint at present.', { endpoint: 'crm', reason }],
-      ['warn', expect.any(String), { messageId: 'm0', reason }],
-      ['warn', expect.any(String), { messageId: 'm1', reason }],
+      {
+        level: 'error',
+        message: 'Nothing can be delivered to an endpoint at present.',
+        details: { endpoint: 'crm', reason },
+      },
+      { level: 'warn', details: { reason } },
+      { level: 'warn', details: { reason } },
     ]);
-  });
-
-  it('a 410 that can not be kept stops nothing: its message comes again', async () => {
-    const { deliver, dependencies, dead } = openMemory(() => answered(410));
-    const states = { ...dependencies.states, stop: () => Promise.reject(new Error('table down')) };
-    expect(await deliver(records(2), 'webhook', { states })).toEqual(messages(2));
-    expect(dead).toEqual([]);
-  });
-
-  it('a webhook’s secret is read once for a batch', async () => {
-    const { deliver } = openMemory();
-    let reads = 0;
-    const readSecret = async () => {
-      reads++;
-      return { url: 'https://crm.example/', secrets: [SECRET] };
-    };
-    await deliver(records(3), 'webhook', { readSecret });
-    expect(reads).toBe(1);
+    // The endpoint is not to blame.
+    expect(await healthOf()).toBeUndefined();
   });
 });

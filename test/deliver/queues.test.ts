@@ -1,32 +1,109 @@
-import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  SendMessageBatchCommand,
+  type SendMessageBatchCommandInput,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { sqsQueues } from '../../functions/delivery/queues.ts';
+import { addressOf, type Routed, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
+import { recordOf } from './setting.ts';
 
-function openQueues() {
-  const sent: object[] = [];
-  const client = { send: async (command: object) => void sent.push(command) } as unknown as SQSClient;
-  return { sent, queues: sqsQueues(client) };
+const urls = { deliveries: 'https://sqs.example/1/cw-deliveries', chat: 'https://sqs.example/1/cw-chat' };
+const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+
+function openQueues(answer: (input: SendMessageBatchCommandInput) => object = () => ({})) {
+  const sent: { input: SendMessageBatchCommandInput }[] = [];
+  const client = {
+    send: async (command: { input: SendMessageBatchCommandInput }) => {
+      sent.push(command);
+      return answer(command.input);
+    },
+  } as unknown as SQSClient;
+  return { sent, queues: sqsQueues(client, urls), send: sqsSend(client, urls) };
 }
+const to = (name: string, kind: 'webhook' | 'slack' = 'webhook', body = 'x'): Routed => ({
+  to: { name, kind },
+  body,
+});
 
-describe('what is asked of SQS', () => {
-  it('is to show a message again in so many seconds', async () => {
+describe('a message', () => {
+  it.each(['deliveries', 'chat'] as const)(
+    'of the queue of %s is shown there again in so many seconds',
+    async queue => {
+      const { sent, queues } = openQueues();
+      const eventSourceARN = `arn:aws:sqs:eu-west-1:1:cw-${queue}`;
+      await queues.hide({ ...recordOf('m0', ''), eventSourceARN }, 30);
+      expect(sent).toEqual([expect.any(ChangeMessageVisibilityCommand)]);
+      const QueueUrl = urls[queue];
+      expect(sent[0]?.input).toEqual({ QueueUrl, ReceiptHandle: 'receipt-m0', VisibilityTimeout: 30 });
+    },
+  );
+
+  it.each([
+    ['webhook', 'deliveries'],
+    ['slack', 'chat'],
+    ['teams', 'chat'],
+  ] as const)('wakes who looks after a %s’s rows, in its group of the queue of %s', async (kind, queue) => {
     const { sent, queues } = openQueues();
-    await queues.changeVisibility('queue', 'receipt', 300);
-    expect(sent).toEqual([expect.any(ChangeMessageVisibilityCommand)]);
-    expect(sent).toMatchObject([
-      { input: { QueueUrl: 'queue', ReceiptHandle: 'receipt', VisibilityTimeout: 300 } },
+    await queues.wake({ name: 'crm', kind }, 900);
+    expect(sent).toEqual([expect.any(SendMessageCommand)]);
+    expect(sent[0]?.input).toEqual({
+      QueueUrl: urls[queue],
+      MessageBody: 'wake',
+      DelaySeconds: 900,
+      MessageGroupId: 'crm',
+      MessageAttributes: { endpoint: text('crm'), wake: text('1') },
+    });
+  });
+
+  it('tells its endpoint, and whether it brings an event', () => {
+    expect(addressOf(recordOf('m0', ''))).toEqual({ name: 'crm', isWake: false });
+    expect(addressOf(recordOf('m0', '', { to: 'bot', wake: true }))).toEqual({ name: 'bot', isWake: true });
+    expect(addressOf({ ...recordOf('m0', ''), messageAttributes: {} })).toEqual({ name: '', isWake: false });
+  });
+});
+
+describe('what is sent to endpoints', () => {
+  it('goes into the queue of its kind, byte for byte, each in the group of its endpoint', async () => {
+    const { sent, send } = openQueues();
+    expect(await send([to('crm', 'webhook', '{"é":1}'), to('bot', 'slack'), to('erp')])).toEqual([]);
+    const entry = (Id: string, name: string, MessageBody = 'x') => ({
+      ...{ Id, MessageBody, MessageGroupId: name },
+      MessageAttributes: { endpoint: text(name) },
+    });
+    expect(sent).toEqual(Array(2).fill(expect.any(SendMessageBatchCommand)));
+    expect(sent.map(({ input }) => input)).toEqual([
+      { QueueUrl: urls.deliveries, Entries: [entry('0', 'crm', '{"é":1}'), entry('2', 'erp')] },
+      { QueueUrl: urls.chat, Entries: [entry('1', 'bot')] },
     ]);
   });
 
-  it('is to keep a dead letter, byte for byte, with the reason beside it', async () => {
-    const { sent, queues } = openQueues();
-    await queues.moveToDeadLetters('dead', '{"é":1}', { endpoint: 'crm', reason: 'answered 500' });
-    expect(sent).toEqual([expect.any(SendMessageCommand)]);
-    const text = (StringValue: string) => ({ DataType: 'String', StringValue });
-    expect((sent[0] as SendMessageCommand).input).toEqual({
-      QueueUrl: 'dead',
-      MessageBody: '{"é":1}',
-      MessageAttributes: { endpoint: text('crm'), reason: text('answered 500') },
+  it('goes ten at a time, and never more bytes than one request takes', async () => {
+    const { sent, send } = openQueues();
+    await send([]);
+    expect(sent).toEqual([]);
+    await send(Array.from({ length: 21 }, (_, index) => to(`e${index}`)));
+    expect(sent.map(({ input }) => input.Entries?.length)).toEqual([10, 10, 1]);
+    sent.length = 0;
+    await send(Array.from({ length: 10 }, () => to('crm', 'webhook', 'é'.repeat(125_000))));
+    expect(sent.map(({ input }) => input.Entries?.length)).toEqual([3, 3, 3, 1]);
+  });
+
+  it('and is not taken is told by its place among all', async () => {
+    const { send } = openQueues(({ Entries = [] }) => ({
+      Failed: Entries.filter(({ MessageBody }) => MessageBody === 'no').map(({ Id }) => ({ Id })),
+    }));
+    const all = Array.from({ length: 30 }, (_, index) =>
+      to(`e${index}`, index % 2 === 0 ? 'webhook' : 'slack', [3, 12, 29].includes(index) ? 'no' : 'yes'),
+    );
+    expect((await send(all)).toSorted((one, other) => one - other)).toEqual([3, 12, 29]);
+  });
+
+  it('fails as a whole where a request does', async () => {
+    const { send } = openQueues(() => {
+      throw new Error('queue down');
     });
+    await expect(send([to('crm')])).rejects.toThrow('queue down');
   });
 });

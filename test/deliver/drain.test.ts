@@ -1,0 +1,370 @@
+import { describe, expect, it } from 'vitest';
+import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
+import { wakesAt } from '../../functions/delivery/health.ts';
+import { AT } from './given.ts';
+import {
+  answered,
+  DAY,
+  endpointOf,
+  HOUR,
+  idsOf,
+  isRowOf,
+  MINUTE,
+  openSetting,
+  SECOND,
+  type Setting,
+  TABLE_DOWN,
+  waitingOnes,
+  writes,
+} from './setting.ts';
+
+const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
+const drainWith = (
+  { dependencies }: Setting,
+  more: Partial<DrainDependencies> = {},
+  endpoint = endpointOf(),
+): Promise<void> => drain(endpoint, { ...dependencies, ...more });
+
+/** A setting with so many deliveries that wait, behind an endpoint of that health. */
+async function open(count: number, health: object = {}, post?: Parameters<typeof openSetting>[0]) {
+  const setting = openSetting(post);
+  await setting.register(health);
+  await setting.wait(waitingOnes(count));
+  return setting;
+}
+const failing = (probes = 0, since = AT - HOUR) => ({
+  ...{ failing: { since, probes }, failures: { count: 5 + probes, since }, notBefore: AT },
+});
+
+/** As tick and queue do, until `end`: looks after the rows whenever that is due. */
+async function live(setting: Setting, end: number): Promise<void> {
+  for (;;) {
+    const health = await setting.healthOf();
+    const at = health && wakesAt(health);
+    if (at === undefined || at >= end) return;
+    setting.state.now = Math.max(setting.state.now, at);
+    await drainWith(setting);
+  }
+}
+
+describe('what waits for an endpoint', () => {
+  it('is sent the oldest first, ten a second, until nothing is left; then new deliveries need not wait', async () => {
+    const setting = await open(35);
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual(numbers(35));
+    expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(
+      numbers(35).map(number => Math.floor(number / 10)),
+    );
+    expect(await setting.pending()).toEqual([]);
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+    expect([setting.wakes, setting.counts]).toEqual([[], { 'EventsDelivered crm': 35 }]);
+  });
+
+  it.each([1, 3, 100])('keeps to %s requests a second where its endpoint says so', async perSecond => {
+    const setting = await open(2 * perSecond + 1);
+    await drainWith(setting, {}, { ...endpointOf(), perSecond });
+    const places = numbers(2 * perSecond + 1).map(number => Math.floor(number / perSecond));
+    expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(places);
+  });
+
+  it('keeps to its rate also when few are due at once, because others come in all the time', async () => {
+    const all = waitingOnes(50);
+    let added = 0;
+    const more = () => {
+      added += 5;
+      return setting.wait(all.slice(added - 5, added));
+    };
+    const setting = openSetting(async (_, number) => {
+      if (number % 5 === 0) await more();
+      return answered(200);
+    });
+    await setting.register();
+    await more();
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(50);
+    for (const [index, { at }] of setting.posts.entries())
+      expect(
+        setting.posts.filter(post => at - SECOND < post.at && post.at <= at).length,
+        `${index}`,
+      ).toBeLessThan(12);
+    expect(idsOf(setting.posts)).toEqual(numbers(50));
+  });
+
+  it('goes to a chat by its own pace, several events in one message', async () => {
+    const setting = await open(120);
+    const slack = (events: readonly { readonly id: string }[]) =>
+      events.length === 0 ? [] : [{ body: `${events.length}`, eventIds: events.map(({ id }) => id) }];
+    await drainWith(setting, { chatFormats: { slack, teams: slack } }, endpointOf('slack'));
+    expect(setting.posts.map(({ body, at }) => [body, at / SECOND])).toEqual([
+      ['50', 0],
+      ['50', 1],
+      ['20', 2],
+    ]);
+  });
+
+  it('and is no longer wanted goes without a word', async () => {
+    const setting = await open(3);
+    await drainWith(setting, {}, { ...endpointOf(), filter: { projects: ['other'] } });
+    expect([setting.posts, await setting.pending(), setting.counts]).toEqual([[], [], {}]);
+  });
+
+  it('is left alone while its endpoint is paused, stopped, held or removed', async () => {
+    for (const health of [
+      { paused: { at: AT } },
+      { stopped: { at: AT, reason: '' } },
+      { notBefore: AT + 1 },
+    ]) {
+      const setting = await open(3, health);
+      await drainWith(setting);
+      expect([setting.posts, (await setting.pending()).length]).toEqual([[], 3]);
+      expect(setting.wakes).toEqual('notBefore' in health ? [['crm', 1]] : []);
+    }
+    const setting = await open(3);
+    await setting.rows.change('crm', () => 'removed');
+    await drainWith(setting);
+    expect([setting.posts, setting.wakes]).toEqual([[], []]);
+  });
+
+  it('stops with its endpoint’s pause, in the midst of it', async () => {
+    const setting = await open(30, {}, async (_, number) => {
+      if (number === 15)
+        await setting.rows.change('crm', row => row && { ...row, health: { ...row.health, paused } });
+      return answered(200);
+    });
+    const paused = { at: AT };
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(20);
+    expect(await setting.healthOf()).toMatchObject({ paused, waiting: { first: true } });
+  });
+
+  it('and is due later is looked after then: by a message within 15 minutes, by the tick otherwise', async () => {
+    for (const [due, wakes] of [
+      [AT + 1, [['crm', 1]]],
+      [AT + 900 * SECOND, [['crm', 900]]],
+      [AT + 901 * SECOND, []],
+    ] as const) {
+      const setting = openSetting();
+      await setting.register();
+      await setting.wait(waitingOnes(2, { due }));
+      await drainWith(setting);
+      expect([setting.posts, setting.wakes]).toEqual([[], wakes]);
+      expect(await setting.healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
+    }
+  });
+
+  it('invariant 11: is not forgotten when more is added while the last is sent', async () => {
+    const [one, two] = [waitingOnes(1), waitingOnes(2).slice(1)];
+    for (const place of ['due', 'nextDue'] as const) {
+      const setting = await open(1);
+      await setting.wait(one);
+      let isAdded = false;
+      const deliveries: typeof setting.deliveries = {
+        ...setting.deliveries,
+        [place]: async (...given: [string, number, number]) => {
+          const found = await setting.deliveries[place](...given);
+          if (!isAdded && (found === undefined || (found as []).length === 0)) {
+            isAdded = true;
+            await setting.wait(two);
+          }
+          return found;
+        },
+      };
+      await drainWith(setting, { deliveries });
+      expect([isAdded, idsOf(setting.posts)]).toEqual([true, [0, 1]]);
+      expect(await setting.pending()).toEqual([]);
+    }
+  });
+});
+
+describe('a run that sends what waits', () => {
+  it('is alone: of two at once each delivery is sent by one', async () => {
+    const setting = await open(40);
+    await Promise.all([drainWith(setting, { run: 'one' }), drainWith(setting, { run: 'two' })]);
+    expect(idsOf(setting.posts)).toEqual(numbers(40));
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('holds the endpoint as long as it lives; one that died gives way to the next when its time is over', async () => {
+    const setting = await open(1);
+    const remaining = () => 3 * MINUTE;
+    const dies: DrainDependencies['openPoster'] = () => {
+      throw new Error('killed');
+    };
+    const died = drainWith(setting, {
+      run: 'dies',
+      remaining,
+      openPoster: dies,
+      rows: deadAfter(setting, 1),
+    });
+    await expect(died).rejects.toThrow('killed');
+    expect((await setting.healthOf())?.draining).toEqual({ by: 'dies', until: AT + 3 * MINUTE });
+    setting.state.now = AT + 3 * MINUTE - 1;
+    await drainWith(setting, { run: 'early' });
+    expect(setting.posts).toEqual([]);
+    setting.state.now += 1;
+    await drainWith(setting, { run: 'next' });
+    expect(idsOf(setting.posts)).toEqual([0]);
+  });
+
+  it('may take what it took itself: the answer to that was lost', async () => {
+    const setting = await open(1, { draining: { by: 'run', until: AT + HOUR } });
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(1);
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('leaves the endpoint to who took it meanwhile, because its own time was over', async () => {
+    const draining = { by: 'other', until: AT + HOUR };
+    const setting = await open(1, {}, async () => {
+      await setting.rows.change('crm', row => row && { ...row, health: { ...row.health, draining } });
+      return answered(200);
+    });
+    await drainWith(setting);
+    expect((await setting.healthOf())?.draining).toEqual(draining);
+  });
+
+  it('wakes the next when its time is up', async () => {
+    const setting = await open(100);
+    const remaining = () => AT + 22 * SECOND - setting.state.now;
+    await drainWith(setting, { remaining });
+    expect(idsOf(setting.posts)).toEqual(numbers(30));
+    expect(setting.wakes).toEqual([['crm', 0]]);
+    expect((await setting.healthOf())?.draining).toBeUndefined();
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual(numbers(100));
+  });
+
+  it('wakes the next also when a chat’s next moment comes too late, and books no other', async () => {
+    const setting = await open(3);
+    const { slots } = setting.dependencies;
+    for (let second = 0; second < 8; second++) await slots.reserveSlot('crm', SECOND, AT);
+    await drainWith(setting, { remaining: () => 25_000 }, endpointOf('slack'));
+    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 0]]]);
+    expect(await slots.reserveSlot('crm', SECOND, AT)).toBe(9 * SECOND);
+  });
+
+  it('leaves all to the next tick when the table is down at its beginning', async () => {
+    const setting = await open(3);
+    setting.faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    await expect(drainWith(setting)).rejects.toThrow('table down');
+    setting.faults.before = () => undefined;
+    expect([setting.posts, await setting.healthOf()]).toMatchObject([[], { waiting: { added: 1 } }]);
+  });
+
+  it.each(['PENDING#', 'crm'])(
+    'sends nothing again and again while the table takes no write of %s',
+    async prefix => {
+      const setting = await open(30, failing());
+      setting.faults.before = command => {
+        const isBegun = setting.posts.length > 0 && writes(command, prefix);
+        return isBegun && TABLE_DOWN;
+      };
+      const end = drainWith(setting);
+      if (prefix === 'crm') await expect(end).rejects.toThrow('table down');
+      else await end;
+      expect(setting.posts).toHaveLength(1);
+      if (prefix !== 'crm') expect(setting.wakes).toEqual([['crm', 30]]);
+    },
+  );
+
+  it('is not held up by a table that has no room for attempts', async () => {
+    const setting = await open(20);
+    const room = Promise.withResolvers<void>();
+    const deliveries = { ...setting.deliveries, note: () => room.promise };
+    let isOver = false;
+    const draining = drainWith(setting, { deliveries }).then(() => {
+      isOver = true;
+    });
+    for (let turns = 0; turns < 2000 && setting.posts.length < 20; turns++) await undefined;
+    expect([setting.posts.length, isOver]).toEqual([20, false]);
+    room.resolve();
+    await draining;
+  });
+});
+
+/** Rows that can be written so many times. */
+function deadAfter({ rows }: Setting, times: number): DrainDependencies['rows'] {
+  let written = 0;
+  return {
+    ...rows,
+    change: (name, decide) => {
+      written += 1;
+      if (written > times) return Promise.reject(new Error('killed'));
+      return rows.change(name, decide);
+    },
+  };
+}
+
+describe('an endpoint that fails', () => {
+  it('gets one probe, and the rest waits', async () => {
+    const setting = await open(30, failing(), () => answered(500));
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(1);
+    expect(await setting.healthOf()).toMatchObject({ failing: { probes: 1 }, notBefore: AT + MINUTE });
+    expect(setting.wakes).toEqual([['crm', 60]]);
+  });
+
+  it('that is back has all that waited, in order, without anybody’s action', async () => {
+    const setting = await open(100, failing());
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual(numbers(100));
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('has what had been put off for hours at once when it is back, within 15 minutes of that', async () => {
+    const back = AT + HOUR;
+    const setting = openSetting(({ at }) => answered(AT + at < back ? 500 : 200));
+    const since = AT - MINUTE;
+    await setting.register({ failing: { since, probes: 0 }, failures: { count: 5, since }, notBefore: AT });
+    await setting.wait(waitingOnes(3, { due: AT + 2 * HOUR, triedAt: since, attempts: 5 }));
+    await live(setting, AT + DAY);
+    expect(await setting.pending()).toEqual([]);
+    expect(setting.state.now).toBeLessThan(back + 15 * MINUTE + 2 * SECOND);
+    const apart = setting.posts
+      .filter(({ at }) => at < HOUR)
+      .map(({ at }, index, all) => at - (all[index - 1]?.at ?? 0));
+    expect(apart.slice(1)).toEqual([1, 2, 4, 8, 15, 15].map(minutes => minutes * MINUTE));
+  });
+
+  it('is not thought to fail for ever because one event does: the others are tried, too', async () => {
+    const [bad, ...good] = waitingOnes(5);
+    const setting = await open(0, failing(), ({ body }) => answered(body === bad?.body ? 500 : 200));
+    await setting.wait([bad as (typeof good)[number], ...good]);
+    await live(setting, AT + 20 * MINUTE);
+    expect((await setting.pending()).map(({ eventId }) => eventId)).toEqual([bad?.eventId]);
+    expect((await setting.healthOf())?.failing).toBeUndefined();
+  });
+
+  it('and fails on, until it is stopped after five days: what is older than three is dead, the rest waits', async () => {
+    const setting = await open(3, failing(0, AT), () => answered(500));
+    await live(setting, AT + 6 * DAY);
+    const { stopped } = (await setting.healthOf()) ?? {};
+    expect(stopped?.at).toBeUndefined();
+    const dead = await setting.deliveries.dead('crm', 9);
+    expect(dead.map(({ eventId }) => eventId)).toEqual(waitingOnes(3).map(({ eventId }) => eventId));
+    await setting.wait(waitingOnes(4).slice(3));
+    setting.state.now = AT + 6 * DAY;
+    await live(setting, AT + 7 * DAY);
+    expect((await setting.healthOf())?.stopped?.reason).toBe('failed for 5 days, and last answered 500');
+    expect(await setting.pendingIds()).toHaveLength(1);
+  });
+
+  it('and begins to fail while its backlog is sent gets no more than the attempts that were on their way', async () => {
+    const failures = { count: 4, since: AT - MINUTE };
+    const setting = await open(30, { failures }, () => answered(500));
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(1);
+    expect(await setting.healthOf()).toMatchObject({ failing: { probes: 0 }, notBefore: AT + 30 * SECOND });
+  });
+
+  it('and asks for less is held as a whole, for as long as it says', async () => {
+    const setting = await open(30, {}, ({ at }) =>
+      at < MINUTE ? answered(429, { retryAfter: '60' }) : answered(200),
+    );
+    await drainWith(setting);
+    expect([setting.posts.length, setting.wakes]).toEqual([1, [['crm', 59]]]);
+    setting.state.now = AT + MINUTE;
+    await drainWith(setting);
+    expect(idsOf(setting.posts)).toEqual([0, ...numbers(30)]);
+  });
+});

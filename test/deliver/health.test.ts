@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Health } from '../../functions/delivery/endpoint-rows.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  closedTo,
+  drained,
+  isTroubled,
+  joined,
+  opensAt,
+  paused,
+  resumed,
+  stopped,
+  wakesAt,
+} from '../../functions/delivery/health.ts';
+import { AT } from './given.ts';
+import { DAY, HOUR, MINUTE, SECOND } from './setting.ts';
+
+const fail = (health: Health, now: number, hold?: { for?: number }) =>
+  afterFailure(health, now, 'answered 500', hold);
+const failing = (probes: number, notBefore: number, since = AT): Health => ({
+  failures: { count: 5 + probes, since },
+  failing: { since, probes },
+  notBefore,
+});
+/** Attempts that failed, so many ms after each other. */
+const failures = (...gaps: number[]) => {
+  let now = AT;
+  return gaps.reduce<Health>((health, gap) => fail(health, (now += gap)), {});
+};
+const waiting = (added: number, due = AT, first = true): Health => ({ waiting: { added, due, first } });
+
+describe('an endpoint is closed to new deliveries', () => {
+  it.each<[Health, ReturnType<typeof closedTo>]>([
+    [{}, undefined],
+    [{ failures: { count: 4, since: AT } }, undefined],
+    [{ paused: { at: AT } }, 'paused'],
+    [{ stopped: { at: AT, reason: 'answered 410' } }, 'stopped'],
+    [{ paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(0, AT + 1), ...waiting(1) }, 'paused'],
+    [{ stopped: { at: AT, reason: '' }, ...failing(0, AT + 1) }, 'stopped'],
+    [failing(0, AT - 1), 'failing'],
+    [{ notBefore: AT + 1 }, 'held'],
+    [{ notBefore: AT }, undefined],
+    [{ notBefore: AT + 1, ...waiting(1) }, 'held'],
+    [waiting(1), 'behind'],
+    [waiting(1, AT - 1, false), undefined],
+  ])('%j: %s', (health, closed) => expect(closedTo(health, AT)).toBe(closed));
+});
+
+describe('what waits', () => {
+  it.each<[Health, number | undefined, number | undefined]>([
+    [{}, 0, undefined],
+    [waiting(1, AT), 0, AT],
+    [{ ...waiting(1, AT), notBefore: AT + 1 }, AT + 1, AT + 1],
+    [{ ...waiting(1, AT + 2), notBefore: AT + 1 }, AT + 1, AT + 2],
+    [{ ...waiting(1, AT), paused: { at: AT } }, undefined, undefined],
+    [{ ...waiting(1, AT), stopped: { at: AT, reason: '' } }, undefined, undefined],
+    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 9 } }, 0, AT + 9],
+    // The next probe does not wait until what failed last is tried again.
+    [{ ...waiting(1, AT + HOUR), ...failing(1, AT + MINUTE) }, AT + MINUTE, AT + MINUTE],
+    [{ ...failing(1, AT + MINUTE) }, AT + MINUTE, undefined],
+  ])('behind %j may be tried at %s, and is looked after at %s', (health, opens, wakes) => {
+    expect(opensAt(health)).toBe(opens);
+    expect(wakesAt(health)).toBe(wakes);
+  });
+});
+
+describe('an endpoint fails', () => {
+  it.each([
+    ['after 4 failures, however long', [0, HOUR, HOUR, HOUR], undefined],
+    ['after 5 in less than a minute', [0, 0, 0, 0, MINUTE - 1], undefined],
+    ['after 50 in less than a minute', [0, ...Array(49).fill(1)], undefined],
+    ['after 5 in a minute', [0, 0, 0, 0, MINUTE], MINUTE + 30 * SECOND],
+    ['after 6, the last of which ends the minute', [0, 0, 0, 0, 0, MINUTE], MINUTE + 30 * SECOND],
+  ])('%s: %j, next probe %s ms after the first', (_, gaps, probe) => {
+    const health = failures(...gaps);
+    expect(health.failures).toEqual({ count: gaps.length, since: AT });
+    expect(health.failing).toEqual(probe === undefined ? undefined : { since: AT, probes: 0 });
+    expect(health.notBefore).toBe(probe && AT + probe);
+  });
+
+  it('and is probed 30 s, 1, 2, 4, 8, 15 and 15 minutes apart', () => {
+    let health = failures(0, 0, 0, 0, MINUTE);
+    const apart: number[] = [];
+    for (let now = AT + MINUTE; apart.length < 8; health = fail(health, now)) {
+      apart.push(((health.notBefore as number) - now) / MINUTE);
+      now = health.notBefore as number;
+    }
+    expect(apart).toEqual([0.5, 1, 2, 4, 8, 15, 15, 15]);
+  });
+
+  it('is not probed less often because of what was on its way when it began to fail', () => {
+    const now = AT + MINUTE;
+    let health = failures(0, 0, 0, 0, MINUTE);
+    for (let number = 0; number < 9; number++) health = fail(health, now + number);
+    expect(health).toMatchObject({ failures: { count: 14 }, failing: { probes: 0 } });
+    expect(health.notBefore).toBe(now + 30 * SECOND);
+  });
+
+  it('for five days: it is stopped, with the last reason, and no sooner', () => {
+    const end = AT + 5 * DAY;
+    expect(fail(failing(9, 0), end - 1).stopped).toBeUndefined();
+    const { stopped } = fail(failing(9, 0), end);
+    expect(stopped).toEqual({ at: end, reason: 'failed for 5 days, and last answered 500' });
+  });
+
+  it('and takes something: all is forgotten but who paused it, who stopped it and what waits', () => {
+    const kept: Health = {
+      paused: { at: AT },
+      stopped: { at: AT, reason: 'answered 410' },
+      draining: { by: 'run', until: AT },
+      ...waiting(3),
+    };
+    expect(afterSuccess({ ...kept, ...failing(3, AT + HOUR) })).toEqual(kept);
+  });
+
+  it.each<[Health, boolean]>([
+    [{}, false],
+    [{ ...waiting(1), paused: { at: AT }, added: 3 }, false],
+    [{ failures: { count: 1, since: AT } }, true],
+    [{ failing: { since: AT, probes: 0 } }, true],
+    [{ notBefore: AT }, true],
+  ])('%j: a success changes it: %s', (health, is) => expect(isTroubled(health)).toBe(is));
+});
+
+describe('an endpoint that asks for less', () => {
+  it.each<[string, Health, { for?: number }, number]>([
+    ['for as long as it says', {}, { for: 2 * MINUTE }, 2 * MINUTE],
+    ['for 5 s where it does not say', {}, {}, 5 * SECOND],
+    ['for no time', {}, { for: 0 }, 0],
+    ['for a day at most', {}, { for: 9 * DAY }, DAY],
+    ['for as long as it said first, if that is longer', { notBefore: AT + HOUR }, { for: MINUTE }, HOUR],
+    ['for longer than it said first', { notBefore: AT + MINUTE }, { for: HOUR }, HOUR],
+    ['for longer than until its next probe', failing(0, AT), { for: HOUR }, HOUR],
+    ['until its next probe at least', failing(0, AT), { for: SECOND }, MINUTE],
+  ])('gets nothing %s', (_, health, hold, ms) => {
+    expect(fail(health, AT, hold).notBefore).toBe(AT + ms);
+  });
+
+  it('is held no less when it begins to fail meanwhile', () => {
+    const health = { failures: { count: 4, since: AT - MINUTE }, notBefore: AT + HOUR };
+    expect(fail(health, AT)).toMatchObject({ failing: { probes: 0 }, notBefore: AT + HOUR });
+    expect(fail({ ...health, notBefore: 0 }, AT, { for: HOUR }).notBefore).toBe(AT + HOUR);
+  });
+});
+
+describe('an endpoint that somebody stops', () => {
+  it('keeps the first moment and the first reason', () => {
+    const once = paused(stopped({}, AT, 'one'), AT);
+    expect(once).toEqual({ stopped: { at: AT, reason: 'one' }, paused: { at: AT } });
+    expect(paused(stopped(once, AT + 1, 'two'), AT + 1)).toEqual(once);
+  });
+
+  it('and resumes is as if nothing had happened; what waits is looked for, whatever is known of it, and goes first', () => {
+    const health = { paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(3, AT + HOUR) };
+    expect(resumed(health, AT)).toEqual(waiting(1));
+    expect(resumed({ ...health, ...waiting(7, AT + HOUR, false) }, AT)).toEqual(waiting(8));
+  });
+});
+
+describe('what is known of rows', () => {
+  it('is how often some were added, when the first is due, and whether new ones wait behind them', () => {
+    const one = joined({}, AT + 5, false);
+    expect(one).toEqual(waiting(1, AT + 5, false));
+    expect(joined(one, AT, true)).toEqual(waiting(2, AT));
+    expect(joined(waiting(2, AT), AT + 5, false)).toEqual(waiting(3, AT));
+  });
+
+  it.each([
+    [waiting(3), 3, undefined, { added: 3 }],
+    [waiting(3), 3, AT + 7, waiting(3, AT + 7, false)],
+    [waiting(4), 3, undefined, undefined],
+    [waiting(4), 3, AT + 7, undefined],
+    [{ added: 3 }, 3, undefined, undefined],
+  ])('%j is forgotten by who read %s, and the next is due at %s: %j', (health, added, next, after) => {
+    expect(drained(health, added, next)).toEqual(after);
+  });
+
+  it('begins no count anew', () => {
+    const forgotten = drained(waiting(3), 3, undefined) as Health;
+    expect(joined(forgotten, AT, true)).toEqual(waiting(4));
+  });
+});
+
+type Step =
+  | { readonly kind: 'fails'; readonly wait: number; readonly hold?: number | undefined }
+  | { readonly kind: 'arrives' | 'joins' | 'reads' | 'drains' | 'pauses' | 'resumes' };
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('fails'), wait: fc.constantFrom(0, 20_000, DAY) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('fails'), wait: fc.nat(60_000), hold: fc.nat(HOUR) }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('arrives', 'joins', 'reads', 'drains', 'pauses', 'resumes'),
+      }),
+    },
+  ) as fc.Arbitrary<Step>,
+  { maxLength: 60 },
+);
+
+describe('whatever happens to an endpoint, in whatever order', () => {
+  it('it never fails before 5 failures in a row over a minute, and a success always clears that', () => {
+    fc.assert(
+      fc.property(steps, all => {
+        let health: Health = {};
+        let now = AT;
+        let row: number[] = [];
+        for (const step of all) {
+          if (step.kind === 'fails') {
+            now += step.wait;
+            row.push(now);
+            health = afterFailure(health, now, 'x', step.hold === undefined ? undefined : { for: step.hold });
+          } else if (step.kind === 'arrives') health = afterSuccess(health);
+          else if (step.kind === 'resumes') health = resumed(health, now);
+          if (step.kind === 'arrives' || step.kind === 'resumes') row = [];
+          const isFailing = row.some((at, index) => index >= 4 && at - (row[0] as number) >= MINUTE);
+          expect(health.failing !== undefined).toBe(isFailing);
+          expect(isTroubled(health)).toBe(row.length > 0);
+          if (isFailing) expect(closedTo(health, now)).toBeDefined();
+          if (row.length === 0 && !health.stopped) expect(health.notBefore).toBeUndefined();
+        }
+      }),
+    );
+  });
+
+  it('nobody forgets what was added after it was read, however old what was read is', () => {
+    fc.assert(
+      fc.property(steps, fc.array(fc.nat(9), { minLength: 60, maxLength: 60 }), (all, picks) => {
+        let health: Health = {};
+        let last = 0;
+        // What runs read, each with the number of the last row that was added before.
+        const read: { readonly added: number; readonly last: number }[] = [];
+        for (const [index, step] of all.entries()) {
+          if (step.kind === 'joins' || step.kind === 'resumes') {
+            last += 1;
+            health = step.kind === 'joins' ? joined(health, AT, true) : resumed(health, AT);
+          } else if (step.kind === 'reads' && health.waiting)
+            read.push({ added: health.waiting.added, last });
+          else if (step.kind === 'drains') {
+            const seen = read[(picks[index] as number) % Math.max(1, read.length)];
+            const after = seen && drained(health, seen.added, undefined);
+            if (after) expect(seen?.last).toBe(last);
+            health = after ?? health;
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

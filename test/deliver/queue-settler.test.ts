@@ -1,0 +1,206 @@
+import type { SQSRecord } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
+import type { Held } from '../../functions/delivery/held.ts';
+import { QueueSettler } from '../../functions/delivery/queue-settler.ts';
+import { AT, someEvents } from './given.ts';
+import {
+  endpointOf,
+  HOUR,
+  isRowOf,
+  MINUTE,
+  openSetting,
+  recordOf,
+  SECOND,
+  type Setting,
+  TABLE_DOWN,
+  writes,
+} from './setting.ts';
+
+const [event, other] = someEvents(2).map(one => ({ id: one.id, body: JSON.stringify(one) })) as [Text, Text];
+interface Text {
+  readonly id: string;
+  readonly body: string;
+}
+const reason = { reason: 'answered 500' };
+
+async function open(records: readonly SQSRecord[], change: (setting: Setting) => void = () => undefined) {
+  const setting = openSetting();
+  await setting.register();
+  change(setting);
+  const { dependencies, rows } = setting;
+  const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+  const settler = new QueueSettler(endpointOf(), health, records, dependencies);
+  return { ...setting, settler, held: settler.open as readonly [Held, Held] };
+}
+const one = (age = 0, more: Parameters<typeof recordOf>[2] = {}) =>
+  recordOf('m0', event.body, { age, ...more });
+
+describe('a message of the queue', () => {
+  it('is a delivery with its event’s id, its place, its age and its attempts', async () => {
+    const odd = { ...recordOf('m1', 'no event', { replay: true }) };
+    const { held } = await open([one(MINUTE, { receives: 4 }), odd]);
+    const given = { attempts: 3, triedAt: AT - MINUTE, at: AT };
+    expect(held).toEqual([
+      { id: 'm0', eventId: event.id, body: event.body, ...given },
+      { id: 'm1', eventId: 'm1', body: 'no event', attempts: 0, triedAt: undefined, at: AT, replay: true },
+    ]);
+  });
+
+  it('is open until it is settled', async () => {
+    const { settler, held } = await open([one(), recordOf('m1', other.body)]);
+    await settler.delivered([held[1]]);
+    expect(settler.open).toEqual([held[0]]);
+    await settler.untried(held[0]);
+    expect(settler.open).toEqual([]);
+  });
+
+  it('that was delivered, or is not wanted, leaves the queue; the delivered are counted', async () => {
+    const { settler, held, counts, pending } = await open([one(), recordOf('m1', other.body)]);
+    await settler.delivered([held[0]]);
+    await settler.unwanted(held[1]);
+    expect([settler.open, settler.again, await pending()]).toEqual([[], [], []]);
+    expect(counts).toEqual({ 'EventsDelivered crm': 1 });
+  });
+
+  it('that nobody had time to try is shown again at once', async () => {
+    const { settler, held, hidden, counts } = await open([one(HOUR)]);
+    await settler.untried(held[0]);
+    expect([hidden, settler.again, counts]).toEqual([[['m0', 0]], ['m0'], {}]);
+  });
+});
+
+describe('a message whose attempt failed', () => {
+  it.each([
+    ['at first', 0, 5],
+    ['5 s later', 5 * SECOND, 30],
+    ['35 s later', 35 * SECOND, 120],
+    ['first received after now, by SQS’s clock,', -HOUR, 5],
+  ])(
+    '%s is shown again in so many seconds: its age says so, by the beginning of the run',
+    async (_, age, seconds) => {
+      const record = one(age, { receives: 2 });
+      const { settler, held, hidden, said, counts, state, pending } = await open([record]);
+      state.now += 10 * SECOND;
+      await settler.failed(held[0], reason);
+      expect([hidden, settler.again, await pending()]).toEqual([[['m0', seconds]], ['m0'], []]);
+      expect(counts).toEqual({ 'DeliveriesPostponed crm': 1 });
+      const details = { endpoint: 'crm', eventId: event.id, ...reason, seconds };
+      expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
+    },
+  );
+
+  it('and that waits for longer than 2.5 minutes becomes a row, and leaves the queue', async () => {
+    const { settler, held, hidden, state, pending, healthOf } = await open([
+      one(155 * SECOND, { receives: 4 }),
+    ]);
+    state.now += 10 * SECOND;
+    await settler.failed(held[0], reason);
+    const due = AT + 5 * MINUTE;
+    expect([hidden, settler.again, settler.open]).toEqual([[], [], []]);
+    expect(await pending()).toEqual([
+      {
+        ...{ endpoint: 'crm', eventId: event.id, body: event.body, attributes: {}, at: AT },
+        ...{ place: expect.any(String), due, attempts: 4, triedAt: AT - 155 * SECOND },
+      },
+    ]);
+    // New ones do not wait behind it.
+    expect(await healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
+  });
+
+  it('and is three days old is a dead letter, with the reason', async () => {
+    const { settler, held, hidden, said, counts, deliveries, pending } = await open([one(72 * HOUR)]);
+    await settler.failed(held[0], reason);
+    expect([hidden, settler.again, await pending()]).toEqual([[], [], []]);
+    expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
+    expect(counts).toEqual({ 'DeliveriesDead crm': 1 });
+    const message = 'A delivery was given up; it is a dead letter now.';
+    expect(said).toEqual([
+      { level: 'error', message, details: { endpoint: 'crm', eventId: event.id, ...reason } },
+    ]);
+  });
+});
+
+describe('a message whose endpoint gets nothing now', () => {
+  it('becomes a row that is due at once, before which new ones may not be tried', async () => {
+    const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
+    await settler.waits(held[0]);
+    expect([hidden, settler.again, said]).toEqual([[], [], []]);
+    const row = { eventId: event.id, due: AT, attempts: 1, triedAt: AT - MINUTE, replay: true };
+    expect(await pending()).toMatchObject([row]);
+    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
+  });
+
+  it('beside many others: the endpoint’s row is written a few times, not once for each', async () => {
+    const records = someEvents(50).map((each, index) => recordOf(`m${index}`, JSON.stringify(each)));
+    let written = 0;
+    const { settler, healthOf, pending } = await open(records, ({ faults }) => {
+      faults.after = command => void (isRowOf('crm')(command) && written++);
+    });
+    await Promise.all(settler.open.map(held => settler.waits(held)));
+    expect(await pending()).toHaveLength(50);
+    expect(written).toBeLessThan(8);
+    expect(settler.again).toEqual([]);
+    expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
+  });
+
+  it('and was removed meanwhile leaves the queue', async () => {
+    const { settler, held, rows, healthOf } = await open([one()]);
+    await rows.change('crm', () => 'removed');
+    await settler.waits(held[0]);
+    expect([settler.again, await healthOf()]).toEqual([[], undefined]);
+  });
+});
+
+describe('invariant 11: a message leaves the queue only once what became of it stands', () => {
+  const rowOfDelivery = (command: object) => writes(command, 'PENDING#');
+  const deadLetter = (command: object) => writes(command, 'DEAD#');
+  const inTheQueue = 'could not be written down; it stays in the queue.';
+
+  it.each([
+    ['waits', 'its row', 'before', rowOfDelivery],
+    ['waits', 'its row', 'after', rowOfDelivery],
+    ['waits', 'the endpoint’s row', 'before', isRowOf('crm')],
+    ['waits', 'the endpoint’s row', 'after', isRowOf('crm')],
+    ['fails for longer', 'its row', 'before', rowOfDelivery],
+    ['fails for longer', 'the endpoint’s row', 'before', isRowOf('crm')],
+    ['is dead', 'its dead letter', 'before', deadLetter],
+    ['is dead', 'its dead letter', 'after', deadLetter],
+  ] as const)('one that %s stays where %s can not be written (%s)', async (how, _, when, isIt) => {
+    const { settler, held, said, counts, hidden } = await open(
+      [one(how === 'waits' ? 0 : HOUR)],
+      ({ faults }) => {
+        faults[when] = command => isIt(command) && TABLE_DOWN;
+      },
+    );
+    if (how === 'waits') await settler.waits(held[0]);
+    else if (how === 'is dead') await settler.dead(held[0], reason);
+    else await settler.failed(held[0], reason);
+    expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], []]);
+    expect(counts).not.toHaveProperty('DeliveriesDead crm');
+    const details = { endpoint: 'crm', eventId: event.id, error: 'Error: table down' };
+    expect(said.at(-1)).toEqual({ level: 'error', message: expect.stringContaining(inTheQueue), details });
+  });
+
+  it('one that can not be shown again when it should stays until its visibility time-out', async () => {
+    const setting = await open([one()]);
+    const { dependencies, rows, said, counts } = setting;
+    const hide = () => Promise.reject(new Error('queue down'));
+    const queues = { ...dependencies.queues, hide };
+    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const settler = new QueueSettler(endpointOf(), health, [one()], { ...dependencies, queues });
+    await settler.untried(setting.held[0]);
+    expect([settler.open, settler.again, counts]).toEqual([[], ['m0'], {}]);
+    const message = 'When a message is tried again could not be set; the queue decides.';
+    const details = { endpoint: 'crm', eventId: event.id, error: 'Error: queue down' };
+    expect(said).toEqual([{ level: 'warn', message, details }]);
+  });
+
+  it('one that came twice waits once', async () => {
+    const { settler, held, pendingIds, healthOf } = await open([one(), recordOf('m1', event.body)]);
+    await settler.waits(held[0]);
+    await settler.waits(held[1]);
+    expect([settler.again, await pendingIds()]).toEqual([[], [event.id]]);
+    expect(await healthOf()).toMatchObject({ waiting: { added: 2 } });
+  });
+});
