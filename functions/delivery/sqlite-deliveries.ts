@@ -1,4 +1,3 @@
-import { encode } from '../snapshots/codec.ts';
 import { type Database, inTransaction } from '../snapshots/sqlite/database.ts';
 import type { Deliveries, NewDelivery, Standing } from './deliveries.ts';
 import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from './retention.ts';
@@ -10,7 +9,7 @@ import { pendingOf, type Row } from './sqlite-delivery-rows.ts';
 export const DELIVERIES_SCHEMA = `
 CREATE TABLE pending (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, attributes TEXT NOT NULL,
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL,
   replay INTEGER NOT NULL, due INTEGER NOT NULL, attempts INTEGER NOT NULL, tried_at INTEGER,
   UNIQUE (endpoint, event_id)
 ) STRICT;
@@ -19,7 +18,7 @@ CREATE INDEX pending_due ON pending (endpoint, due);
 CREATE INDEX pending_by_age ON pending (due);
 CREATE TABLE dead (
   seq INTEGER PRIMARY KEY,
-  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body BLOB NOT NULL, attributes TEXT NOT NULL,
+  endpoint TEXT NOT NULL, event_id TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL,
   replay INTEGER NOT NULL, attempts INTEGER NOT NULL, died_at INTEGER NOT NULL, reason TEXT NOT NULL,
   UNIQUE (endpoint, event_id)
 ) STRICT;
@@ -91,7 +90,7 @@ function add({ sql }: Database, deliveries: readonly NewDelivery[]): void {
   for (const delivery of deliveries) {
     const { endpoint, eventId, at, body, attributes, replay, due = at, attempts = 0, triedAt } = delivery;
     sql.run`INSERT INTO pending (endpoint, event_id, at, body, attributes, replay, due, attempts, tried_at)
-      VALUES (${endpoint}, ${eventId}, ${at}, ${encode(body)}, ${JSON.stringify(attributes)}, ${replay ? 1 : 0},
+      VALUES (${endpoint}, ${eventId}, ${at}, ${body}, ${JSON.stringify(attributes)}, ${replay ? 1 : 0},
         ${due}, ${attempts}, ${triedAt ?? null})
       ON CONFLICT DO NOTHING`;
   }

@@ -1,4 +1,3 @@
-import { decode } from '../snapshots/codec.ts';
 import type { DeadDelivery, NewDelivery, PendingDelivery } from './deliveries.ts';
 
 export type Row = Record<string, unknown>;
@@ -27,7 +26,7 @@ function deliveryOf(row: Row): NewDelivery {
     endpoint: row.endpoint as string,
     eventId: row.event_id as string,
     at: row.at as number,
-    body: decode(row.body as Uint8Array) as string,
+    body: row.body as string,
     attributes: JSON.parse(row.attributes as string),
     ...(row.replay === 1 && { replay: true }),
   };

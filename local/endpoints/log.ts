@@ -26,6 +26,11 @@ export function endpointLog(say: (text: string) => void, failures: Failures, clo
       else failures.failed({ ...attempt, pause: seconds * 1000 });
       return;
     }
+    // What an operator of a stack does about it is another thing.
+    if (message.startsWith('endpoint.stopped')) {
+      say(`${reason}, so nothing is sent to it until the next start; its events wait`);
+      return;
+    }
     const now = clock();
     if (now - (saidAt.get(message) ?? Number.NEGATIVE_INFINITY) < ONCE_IN) return;
     saidAt.set(message, now);

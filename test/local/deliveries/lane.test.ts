@@ -25,6 +25,7 @@ function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DEL
   };
 }
 
+const placeOf = (taken: PendingDelivery | undefined) => taken?.place ?? '';
 const ids = (all: readonly PendingDelivery[]) => all.map(({ eventId }) => eventId);
 
 describe('a lane', () => {
@@ -56,7 +57,7 @@ describe('a lane', () => {
     const { lane, add, take } = open();
     await add('e1');
     const [first] = await take();
-    await lane.putOff(first as PendingDelivery, AT + 5_000);
+    await lane.putOff(placeOf(first), AT + 5_000);
     const again = take();
     const settled = vi.fn();
     void again.then(settled);
@@ -70,7 +71,7 @@ describe('a lane', () => {
     const { lane, add, take } = open();
     await add('e1');
     const [first] = await take();
-    lane.giveBack(first as PendingDelivery);
+    lane.giveBack([placeOf(first)]);
     expect(await take()).toMatchObject([{ eventId: 'e1', attempts: 0 }]);
   });
 
@@ -78,7 +79,7 @@ describe('a lane', () => {
     const { lane, store, add, take } = open();
     const remove = vi.spyOn(store, 'remove');
     await add('e1', 'e2');
-    for (const taken of await take(2)) lane.delivered(taken);
+    for (const taken of await take(2)) lane.delivered([taken.place]);
     expect(await store.standing('crm')).toMatchObject({ pending: 2 });
     await vi.advanceTimersByTimeAsync(20);
     expect(await store.standing('crm')).toMatchObject({ pending: 0 });
@@ -92,10 +93,10 @@ describe('a lane', () => {
     const remove = vi.spyOn(store, 'remove').mockRejectedValueOnce(new Error('disk full'));
     await add('e1', 'e2');
     const [one, two] = await take(2);
-    lane.delivered(one as PendingDelivery);
+    lane.delivered([placeOf(one)]);
     await vi.advanceTimersByTimeAsync(20);
     await expect(take()).rejects.toThrow('disk full');
-    lane.delivered(two as PendingDelivery);
+    lane.delivered([placeOf(two)]);
     await lane.flush();
     expect(remove).toHaveBeenCalledTimes(2);
     expect(await store.standing('crm')).toMatchObject({ pending: 0 });
@@ -107,11 +108,11 @@ describe('a lane', () => {
     const idle = vi.fn();
     void lane.idle(signal).then(idle);
     const [one, two] = (await take(2)) as [PendingDelivery, PendingDelivery];
-    lane.delivered(one);
+    lane.delivered([one.place]);
     await vi.advanceTimersByTimeAsync(30);
     await add('later');
     expect(idle).not.toHaveBeenCalled();
-    await lane.bury(two, 'answered 410');
+    await lane.bury(two.place, 'answered 410');
     await vi.advanceTimersByTimeAsync(30);
     expect(idle).toHaveBeenCalled();
   });
@@ -131,7 +132,7 @@ describe('a lane', () => {
     await add('e1');
     const tried = lane.tried(signal);
     const [one] = await take();
-    await lane.putOff(one as PendingDelivery, AT + 60_000);
+    await lane.putOff(placeOf(one), AT + 60_000);
     await tried;
   });
 
@@ -150,14 +151,14 @@ describe('a lane', () => {
           const settle = async (taken: PendingDelivery) => {
             switch (fate[turn++]) {
               case 'later':
-                return lane.putOff(taken, Date.now() + 1000);
+                return lane.putOff(taken.place, Date.now() + 1000);
               case 'back':
-                return lane.giveBack(taken);
+                return lane.giveBack([taken.place]);
               case 'dead':
-                return lane.bury(taken, 'no');
+                return lane.bury(taken.place, 'no');
               default:
                 delivered.push(taken.eventId);
-                return lane.delivered(taken);
+                return lane.delivered([taken.place]);
             }
           };
           const handle = async (taken: PendingDelivery) => {

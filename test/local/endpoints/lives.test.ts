@@ -2,12 +2,16 @@ import { join } from 'node:path';
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { senderOf } from '../../../functions/delivery/sender.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import type { EndpointFilter } from '../../../functions/endpoints/filter.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
-import { memoryStates, SECRET, someEvents } from '../../deliver/given.ts';
+import { SECRET, someEvents } from '../../deliver/given.ts';
 import { answer, startReceiver } from '../../endpoints/receiver.ts';
 import { eventually, sleep } from '../sns/house.ts';
 import { temporaryDirectory } from '../support.ts';
@@ -17,18 +21,25 @@ const HOUR = 3_600_000;
 /** One life of a topic and an endpoint, whose clock is `ahead` ms ahead. `end` waits for nothing that is under way. */
 async function live(url: string, directory: string, ahead = 0, filter?: EndpointFilter) {
   const clock = () => Date.now() + ahead;
-  const database = openDatabase(join(directory, 'deliveries.sqlite'), [DELIVERIES_SCHEMA]);
+  const database = openDatabase(join(directory, 'deliveries.sqlite'), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
   const deliveries = sqliteDeliveries(database);
   const topic = new LocalTopic(deliveries, clock);
   const said: string[] = [];
   const endpoint = await startEndpoint({
-    linkTemplates: [],
-    name: 'crm',
-    kind: 'webhook',
-    secret: { url, secrets: [SECRET] },
-    filter,
+    endpoint: { name: 'crm', kind: 'webhook', filter },
     topic,
-    states: memoryStates(),
+    rows: sqliteEndpointRows(database),
+    deliveries,
+    slots: sqliteSlots(database),
+    sender: senderOf({
+      secrets: {
+        nameOf: name => name,
+        read: async () => JSON.stringify({ url, secrets: [SECRET] }),
+        putting: () => '',
+      },
+      clock,
+      allowLoopback: true,
+    }),
     clock,
     sleep,
     say: text => void said.push(text),

@@ -8,21 +8,23 @@ it('an endpoint’s log tells a person what failed and when it is tried again, a
   const say = (text: string) => void said.push(text);
   const clock = () => now;
   const log = endpointLog(say, new Failures(say, clock), clock);
-  const event = { endpoint: 'crm', messageId: 'm1', reason: 'answered 500', said: 'no disk' };
+  const event = { endpoint: 'crm', eventId: 'm1', reason: 'answered 500', said: 'no disk' };
   log.warn('A delivery failed; it is tried again.', { ...event, seconds: 6 });
-  log.error("An event was not delivered; it is in the endpoint's dead-letter queue.", event);
-  const full = { endpoint: 'crm', messageId: 'm1', reason: 'answered 500', error: 'full' };
-  log.error('An event could not be put into the dead-letter queue; it stays.', full);
-  log.error('An event could not be put into the dead-letter queue; it stays.', full);
-  log.error('No endpoint has the queue.');
+  log.error('A delivery was given up; it is a dead letter now.', event);
+  const full = { endpoint: 'crm', places: ['1'], error: 'full' };
+  log.error('What became of a delivery could not be written down; it is tried again.', full);
+  log.error('What became of a delivery could not be written down; it is tried again.', full);
+  log.warn('An endpoint fails: one probe at a time is sent, and the rest waits.', { reason: 'answered 500' });
   now += 60_000;
-  log.error('No endpoint has the queue.');
+  log.error('What became of a delivery could not be written down; it is tried again.', full);
+  log.error('endpoint.stopped: crm answered 410.', { endpoint: 'crm', reason: 'answered 410' });
   log.info('nothing of interest');
   expect(said).toEqual([
     'event m1: answered 500 (no disk); next try in 6 s',
     'given up: event m1: answered 500 (no disk); it is a dead letter now',
-    'An event could not be put into the dead-letter queue; it stays (answered 500)',
-    'No endpoint has the queue.',
-    'No endpoint has the queue.',
+    'What became of a delivery could not be written down; it is tried again (full)',
+    'An endpoint fails: one probe at a time is sent, and the rest waits (answered 500)',
+    'What became of a delivery could not be written down; it is tried again (full)',
+    'answered 410, so nothing is sent to it until the next start; its events wait',
   ]);
 });

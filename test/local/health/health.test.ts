@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { workspaceSettings } from '../../../functions/settings.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import { sqliteEndpointStates } from '../../../functions/snapshots/sqlite/endpoint-states.ts';
+import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
@@ -37,7 +37,7 @@ function run() {
     snapshots,
     journal: sqliteJournal(database),
     deliveries: sqliteDeliveries(database),
-    states: sqliteEndpointStates(database),
+    rows: sqliteEndpointRows(database),
     endpoints: [{ name: 'planner', kept: 'crm' }],
     clock: () => state.now,
   };
@@ -122,7 +122,12 @@ describe('the health of a run', () => {
     await parts.deliveries.add(['e1', 'e2'].map(id => delivery(id)));
     const [first] = await parts.deliveries.due('crm', AT, 1);
     await parts.deliveries.bury('crm', first?.seq as number, { at: AT, reason: 'answered 400' });
-    await parts.states.stop('crm', 'answered 410', AT);
+    const health = {
+      stopped: { at: AT, reason: 'answered 410' },
+      failing: { since: AT, probes: 2 },
+      paused: { at: AT },
+    };
+    await parts.rows.change('crm', () => ({ name: 'crm', health }));
     expect(await at(MINUTE)).toMatchObject({
       status: 'ok',
       processes: [{ heldSince: new Date(AT).toISOString() }],
