@@ -4,10 +4,10 @@ import { createDeliver } from '../../functions/create-deliver.ts';
 import { createRoute } from '../../functions/create-route.ts';
 import { createTick, type Tick } from '../../functions/create-tick.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
-import { resumed } from '../../functions/delivery/health.ts';
+import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
-import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
@@ -20,6 +20,7 @@ import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import type { RowsOracle } from './oracle/rows.ts';
 import type { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
+import type { OperateStep } from './plan.ts';
 import { LINK_TEMPLATES, Receiver } from './receiver.ts';
 import { type Shared, TABLE_NAME } from './shared.ts';
 import { ForgetfulQueue, sqsClient } from './sqs.ts';
@@ -36,12 +37,23 @@ const MAX_RECEIVES = 1_000;
 /** With more than this left of its time, a run had enough of it. */
 const ENOUGH_MS = 30_000;
 
+/** An endpoint that was added while all ran. */
+const ADDED: EndpointSettings = {
+  name: 'added',
+  kind: 'webhook',
+  filter: { events: ['task.created', 'task.updated', 'task.deleted', 'source.held'] },
+};
+
 /** Of one run, by endpoint. */
 type Watches = ReadonlyMap<string, SettlingOracle>;
 
 /** From the topic to the receivers: the router, the queues, the deliverers, the tick that looks after rows, and the endpoints. */
 export class Delivery {
   readonly receivers: ReadonlyMap<string, Receiver>;
+  /** The names of those that stand in the configuration. */
+  readonly configured: readonly EndpointKind[];
+  /** One that stands in a row; undefined once it was removed. */
+  added: EndpointSettings | undefined;
   readonly events: QueueModel;
   readonly #queues: { readonly deliveries: QueueModel; readonly chat: QueueModel };
   readonly #shared: Shared;
@@ -58,7 +70,10 @@ export class Delivery {
     const { plan } = shared;
     this.#shared = shared;
     this.#rows = oracles.rows;
-    this.receivers = new Map(kinds.map(kind => [kind, new Receiver(shared, { name: kind, kind }, oracles)]));
+    this.configured = kinds;
+    this.added = ADDED;
+    const settings = [...kinds.map(kind => ({ name: kind, kind })), ADDED];
+    this.receivers = new Map(settings.map(each => [each.name, new Receiver(shared, each, oracles)]));
     this.events = new ForgetfulQueue(this.#queueOptions('events'), shared);
     this.#queues = {
       deliveries: new ForgetfulQueue(this.#queueOptions('deliveries'), shared),
@@ -81,6 +96,11 @@ export class Delivery {
       }),
     ];
     shared.scheduler.after(TICK_MS, () => this.#tick());
+    void createEndpointRows(this.table).change(ADDED.name, () => ({
+      name: ADDED.name,
+      settings: ADDED,
+      health: {},
+    }));
   }
 
   /** Nothing is on its way, and nothing waits. */
@@ -105,13 +125,30 @@ export class Delivery {
   /** An operator has those served again that are stopped or paused; `all`: whatever is known of them. */
   async resume({ all }: { readonly all: boolean }): Promise<void> {
     const rows = createEndpointRows(this.table);
-    for (const name of this.receivers.keys()) {
+    for (const name of [...this.configured, ...(this.added ? [this.added.name] : [])]) {
       await rows.change(name, row => {
         const health = row?.health ?? {};
         if (!all && !health.stopped && !health.paused) return undefined;
         return { name, ...row, health: resumed(health, this.#shared.scheduler.now) };
       });
     }
+  }
+
+  /** What an operator does to an endpoint. */
+  async operate({ act, which }: OperateStep): Promise<void> {
+    const rows = createEndpointRows(this.table);
+    const names = [...this.configured, ...(this.added ? [this.added.name] : [])];
+    const name = names[which % names.length] as string;
+    const isAdded = name === this.added?.name;
+    if (act === 'remove' && !isAdded) return;
+    if (act === 'remove') this.added = undefined;
+    this.#shared.coverage.add('operator', `endpoint ${act}d`);
+    const { now } = this.#shared.scheduler;
+    await rows.change(name, row => {
+      if (act === 'remove') return 'removed';
+      const health = row?.health ?? {};
+      return { name, ...row, health: act === 'pause' ? paused(health, now) : resumed(health, now) };
+    });
   }
 
   #startRoute(life: Life): Handler {
@@ -141,7 +178,8 @@ export class Delivery {
         putting: () => '',
         read: async name => {
           const url = `https://${name}.example/hook`;
-          return JSON.stringify(name === 'webhook' ? { url, secrets: [SIGNING_SECRET] } : { url });
+          const isWebhook = this.receivers.get(name)?.kind === 'webhook';
+          return JSON.stringify(isWebhook ? { url, secrets: [SIGNING_SECRET] } : { url });
         },
       },
       queues: sqsQueues(this.#sqs(life, troubles), this.#urls),
@@ -195,7 +233,7 @@ export class Delivery {
   }
 
   #registry(life: Life): Registry {
-    const settings = [...this.receivers.values()].map(receiver => receiver.settings);
+    const settings = this.configured.map(kind => ({ name: kind, kind }));
     return createRegistry(
       settings,
       createEndpointRows(this.#tableOf(life)),

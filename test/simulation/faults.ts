@@ -54,6 +54,7 @@ export const EVENTS = {
     ...['several of a batch', 'in the next run, too'],
   ],
   queue: ['delete failed', 'message shown twice'],
+  operator: ['endpoint paused', 'endpoint resumed', 'endpoint removed'],
   chat: [
     'slack message',
     'teams message',

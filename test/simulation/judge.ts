@@ -42,7 +42,9 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   // Endpoints that stopped by themselves are an operator's to resume.
   await world.resumeEndpoints({ all: false });
   await world.until(() => world.isQuiet, 'everything is delivered');
-  world.deliveries.checkAllArrived(['http', ...world.delivery.receivers.keys()], world.lost);
+  const { added, configured } = world.delivery;
+  world.deliveries.checkAllArrived(['http', ...configured], world.lost);
+  if (added) world.deliveries.checkWanted(added, world.lost);
   checkSecrecy(world);
 }
 

@@ -73,7 +73,23 @@ export interface Poison {
 export const POISONS = ['403', '500', 'no identifiers'] as const;
 
 /** `gap`: ms since the step before. */
-export type Step = { readonly gap: number } & (EditStep | RunStep | MeetStep | RestoreStep | ClockStep);
+export type Step = { readonly gap: number } & (
+  | EditStep
+  | RunStep
+  | MeetStep
+  | RestoreStep
+  | ClockStep
+  | OperateStep
+);
+
+/** What an operator does to an endpoint; `which` chooses by remainder. Only one that is no part of the configuration is removed. */
+export interface OperateStep {
+  readonly do: 'operate';
+  readonly act: (typeof ACTS)[number];
+  readonly which: number;
+}
+
+export const ACTS = ['pause', 'resume', 'remove'] as const;
 
 export interface RunStep extends Run {
   readonly do: 'run';
@@ -310,6 +326,13 @@ const overtaken = fc
     { ...changes, gap: 300, mode: 'changes', budget: 900_000, strikes: [] },
   ]);
 
+const operation = fc.record({
+  gap,
+  do: fc.constant('operate' as const),
+  act: fc.constantFrom('pause' as const, 'resume' as const, ...ACTS),
+  which: fc.nat(5),
+});
+
 const some: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 5, arbitrary: run.map(step => [step]) },
   { weight: 6, arbitrary: edit.map(step => [step]) },
@@ -317,6 +340,7 @@ const some: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 2, arbitrary: runWithDeletions },
   { weight: 1, arbitrary: burst },
   { weight: 1, arbitrary: overtaken },
+  { weight: 1, arbitrary: operation.map(step => [step]) },
 );
 
 const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({

@@ -21,6 +21,7 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
       else if (step.do === 'meet') await world.meet(step);
       else if (step.do === 'clock') world.clocks.set(step);
       else if (step.do === 'date') world.service.sendDate(step.header);
+      else if (step.do === 'operate') await world.operate(step);
       else await restore(world, restores.backupOf(index), step);
     }
     await world.until(() => world.pollers.areIdle, 'every run ends');

@@ -15,7 +15,7 @@ import { RowsOracle } from './oracle/rows.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
 import { isTimed } from './plan/clocks.ts';
 import type { RestoreStep } from './plan/restore.ts';
-import type { MeetStep, Plan } from './plan.ts';
+import type { MeetStep, OperateStep, Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
 import type { Backup } from './restores.ts';
@@ -157,12 +157,23 @@ export class World {
   }
 
   /** An operator resumes endpoints: those that are stopped or paused, or all. */
-  async resumeEndpoints(which: { readonly all: boolean }): Promise<void> {
+  resumeEndpoints(which: { readonly all: boolean }): Promise<void> {
+    return this.#done(this.delivery.resume(which), 'endpoints are resumed');
+  }
+
+  operate(step: OperateStep): Promise<void> {
+    return this.#done(this.delivery.operate(step), 'an operator has done it');
+  }
+
+  async #done(work: Promise<void>, what: string): Promise<void> {
     let isDone = false;
-    void this.delivery.resume(which).then(() => {
-      isDone = true;
-    });
-    await this.until(() => isDone, 'endpoints are resumed');
+    void work.then(
+      () => {
+        isDone = true;
+      },
+      error => this.#shared.fail(error),
+    );
+    await this.until(() => isDone, what);
   }
 
   get clocks(): Clocks {

@@ -62,8 +62,8 @@ describe('housekeeping', () => {
     const house = opened();
     for (const day of [0, 1, 2]) await house.commit(AT + day * DAY);
     await house.deliveries.add([delivery('e1'), delivery('e2')]);
-    for (const [index, { seq }] of (await house.deliveries.due('crm', AT, 9)).entries())
-      await house.deliveries.bury('crm', seq, { at: AT + index * DAY, reason: 'no' });
+    for (const [index, { place }] of (await house.deliveries.due('crm', AT, 9)).entries())
+      await house.deliveries.bury('crm', place, { at: AT + index * DAY, reason: 'no' });
     await round(house, AT + 30 * DAY);
     expect(house.journal.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
     await round(house, AT + 30 * DAY + 1);

@@ -39,8 +39,8 @@ describe('what an endpoint has yet to get', () => {
   async function takenUp(resend: readonly string[], ids = ['e1', 'e2', 'e3']) {
     const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
     await deliveries.add(ids.map(id => delivery(id)));
-    for (const { seq, eventId } of await deliveries.due('crm', AT, 9))
-      if (eventId !== 'e1') await deliveries.bury('crm', seq, { at: AT, reason: 'answered 500' });
+    for (const { place, eventId } of await deliveries.due('crm', AT, 9))
+      if (eventId !== 'e1') await deliveries.bury('crm', place, { at: AT, reason: 'answered 500' });
     const lines: string[] = [];
     const output = { say: (text: string) => void lines.push(text) } as unknown as Output;
     const parts = { deliveries, output, resend: new Set(resend) };

@@ -37,8 +37,8 @@ it('a subscription gets at once what an earlier run left, however late it is due
   const directory = openDataDirectory(path, say);
   const { deliveries } = openStore({ closers: between, directory });
   await deliveries.add(['e1', 'e2'].map(id => delivery(id, { endpoint: name, at: 1000 })));
-  for (const { seq } of await deliveries.due(name, FAR, 9))
-    await deliveries.putOff(name, seq, { at: 2000, due: FAR });
+  for (const { place } of await deliveries.due(name, FAR, 9))
+    await deliveries.putOff(name, place, { at: 2000, due: FAR });
   await between.close();
   directory.release();
 

@@ -1,4 +1,6 @@
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
+import { wants } from '../../../functions/endpoints/filter.ts';
 import type { CommitsOracle } from './commits.ts';
 import { ReceiverOracle } from './receiver.ts';
 import { Violation } from './violation.ts';
@@ -38,6 +40,15 @@ export class DeliveriesOracle {
   lostWithRows(receiver: string, eventId: string): void {
     const lost = this.#lost.get(receiver) ?? new Set();
     this.#lost.set(receiver, lost.add(eventId));
+  }
+
+  /** The same of a receiver that wants some events only. */
+  checkWanted({ name, filter = {} }: EndpointSettings, lost: ReadonlySet<string>): void {
+    const missing = [...this.#commits.texts].filter(
+      ([id, text]) => !lost.has(id) && !this.has(name, id) && wants(filter, JSON.parse(text) as ChangeEvent),
+    );
+    if (missing.length > 0)
+      throw new Violation(1, `${name} never got ${missing.map(([id]) => id).join(', ')}`);
   }
 
   /** To be asked when nothing is on its way any more; `lost` are events that went with the stream of a table. */
