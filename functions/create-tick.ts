@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
-import { opensAt } from './delivery/health.ts';
+import { wakesAt } from './delivery/health.ts';
 import type { Queues } from './delivery/queues.ts';
 import type { Registry } from './delivery/registry.ts';
+import { inParallel } from './in-parallel.ts';
 import type { Count, Log } from './telemetry.ts';
 
 export type Tick = () => Promise<void>;
@@ -28,17 +29,20 @@ export function createTick({ registry, queues, clock, log, count }: TickDependen
     const now = clock();
     const all = await registry.all();
     const due = all.flatMap(({ endpoint, row }) => {
-      const { waiting, draining } = row?.health ?? {};
-      const opens = row && opensAt(row.health);
-      if (!waiting || opens === undefined) return [];
-      const at = Math.max(waiting.due, opens, draining?.until ?? 0);
-      return at < now + MINUTE_MS ? [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }] : [];
+      const at = row && wakesAt(row.health);
+      if (at === undefined || at >= now + MINUTE_MS) return [];
+      return [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }];
     });
-    for (let from = 0; from < due.length; from += WIDTH) {
-      await Promise.all(
-        due.slice(from, from + WIDTH).map(({ endpoint, seconds }) => queues.wake(endpoint, seconds)),
-      );
-    }
+    await inParallel(due, WIDTH, async ({ endpoint, seconds }) => {
+      try {
+        await queues.wake(endpoint, seconds);
+      } catch (error) {
+        log.error('Nobody could be woken for what waits for an endpoint; the next tick does so.', {
+          endpoint: endpoint.name,
+          error: String(error),
+        });
+      }
+    });
     const failing = all.filter(({ row }) => now - (row?.health.failing?.since ?? now) >= LONG_MS);
     count('EndpointsFailing', failing.length);
     if (failing.length > 0)

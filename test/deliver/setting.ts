@@ -175,9 +175,9 @@ export function openSetting(post: Answers = () => answered(200)) {
       deliveries,
       pending,
     },
-    /** Makes an endpoint's row, of that health. */
-    async register(health: Health = {}, settings: EndpointSettings | undefined = endpointOf(), name = 'crm') {
-      const row: EndpointRow = { name, settings, health };
+    /** Makes an endpoint's row, of that health; without settings it stands in the configuration. */
+    async register(health: Health = {}, settings: EndpointSettings | null = endpointOf(), name = 'crm') {
+      const row: EndpointRow = { name, health, ...(settings && { settings }) };
       await rows.change(name, () => row);
       return row;
     },

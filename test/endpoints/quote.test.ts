@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { beginning, quote } from '../../functions/endpoints/quote.ts';
+import { beginning, harmless, quote } from '../../functions/endpoints/quote.ts';
 import { leakIn } from '../support/secret-arbitraries.ts';
 
 const URL = 'https://hooks.example.com/services/T0AB/B0CDEFGH?sig=Zm9vYmFyYmF6cXV4';
@@ -67,6 +67,59 @@ describe('what is quoted of an answer', () => {
           `https://example.com/hook/${secret}?sig=${secret}`,
         );
         expect(leakIn((said ?? '').toLowerCase(), secret.toLowerCase())).toBe(undefined);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const SIGNING = `whsec_${Buffer.from('a signing secret of 32 bytes!!!!').toString('base64')}`;
+const BASE64 = SIGNING.slice(6);
+
+describe('what is kept of an answer', () => {
+  const secret = { url: URL, secrets: ['whsec_b3RoZXIgc2VjcmV0IG9mIDI0IGJ5dGVz', SIGNING] };
+
+  it.each([
+    ['{"ok":true}', '{"ok":true}'],
+    ['\n two \t words\r\nand a line \n', 'two words and a line'],
+    ['\u001B]0;title\u0007\u001B[31mred\u202E\uFEFF\u200b', ']0;title [31mred'],
+    ['<b>as it is</b>', '<b>as it is</b>'],
+    ['', undefined],
+    [' \u0000\n\u200b', undefined],
+    ['Cannot POST /services/T0AB/B0CDEFGH', undefined],
+    ['sig zM9VYMFY', undefined],
+    [`expected ${SIGNING}`, undefined],
+    [`expected ${BASE64}`, undefined],
+    [`begins with ${BASE64.slice(0, 8)}`, undefined],
+    [`ends with ${BASE64.slice(-12)}`, undefined],
+    [`or ${encodeURIComponent(BASE64).toLowerCase()}`, undefined],
+    ['a secret begins with whsec_', 'a secret begins with whsec_'],
+    [`seven: ${BASE64.slice(0, 7)}`, `seven: ${BASE64.slice(0, 7)}`],
+  ])('of %j is %j', (answer, kept) => expect(harmless(answer, secret)).toBe(kept));
+
+  it('of a chat, which has no signing secret, is without what stands in its address', () => {
+    expect(harmless('ok', { url: URL })).toBe('ok');
+    expect(harmless('no T0AB/B0CDEFGH', { url: URL })).toBeUndefined();
+  });
+
+  it('invariant 10: never shows a signing secret, in whatever the endpoint wraps it', () => {
+    const bytes = fc.uint8Array({ minLength: 24, maxLength: 64 });
+    const around = fc.string({ unit: 'binary', maxLength: 60 });
+    const wrap = fc.constantFrom(
+      (text: string) => text,
+      encodeURIComponent,
+      (text: string) => text.toUpperCase(),
+      (text: string) => text.slice(6, 18),
+      (text: string) => [...text].join('\n'),
+    );
+    fc.assert(
+      fc.property(bytes, around, around, wrap, (raw, before, behind, wrapped) => {
+        const signing = `whsec_${Buffer.from(raw).toString('base64')}`;
+        const kept = harmless(before + wrapped(signing) + behind, {
+          url: 'https://a.example/',
+          secrets: [signing],
+        });
+        expect(leakIn((kept ?? '').toLowerCase(), signing.slice(6).toLowerCase())).toBeUndefined();
       }),
       { numRuns: 500 },
     );

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
-import { parseSecret } from '../../functions/endpoints/secret.ts';
+import { parseSecret, type SecretStore } from '../../functions/endpoints/secret.ts';
 import { createSecrets } from '../../functions/endpoints/secrets.ts';
 
-const endpoint = (kind: EndpointSettings['kind']): EndpointSettings => ({
-  name: 'crm',
-  kind,
-  secret: 'changewire/endpoint/crm',
-  queueArn: 'a',
-  queueUrl: 'u',
-  deadLetterUrl: 'd',
+const endpoint = (kind: EndpointSettings['kind']): EndpointSettings => ({ name: 'crm', kind });
+/** Secrets by what `read` answers to an endpoint's name. */
+const store = (read: (name: string) => Promise<string> = async () => ''): SecretStore => ({
+  read,
+  nameOf: name => `/changewire/endpoints/${name}`,
+  putting: (name, text) => `put ${name} '${text}'`,
 });
 const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 'hush').toString('base64')}`;
 const url = 'https://hush.example.com/hush?hush';
@@ -19,9 +18,11 @@ describe('an endpoint’s secret', () => {
     const one = { url, secrets: [whsec(24)] };
     const two = { url, secrets: [whsec(32), whsec(64)] };
     for (const secret of [one, two])
-      expect(parseSecret(endpoint('webhook'), JSON.stringify(secret))).toEqual(secret);
-    expect(parseSecret(endpoint('slack'), JSON.stringify({ url }))).toEqual({ url });
-    expect(parseSecret(endpoint('teams'), JSON.stringify({ url: 'http://127.0.0.1:1/x' })).url).toBeTruthy();
+      expect(parseSecret(endpoint('webhook'), store(), JSON.stringify(secret))).toEqual(secret);
+    expect(parseSecret(endpoint('slack'), store(), JSON.stringify({ url }))).toEqual({ url });
+    expect(
+      parseSecret(endpoint('teams'), store(), JSON.stringify({ url: 'http://127.0.0.1:1/x' })).url,
+    ).toBeTruthy();
   });
 
   it.each([
@@ -51,62 +52,62 @@ describe('an endpoint’s secret', () => {
   ])(
     'invariant 10: that is malformed (%s) is told by its name and the remedy, not by its content',
     (text, wrong) => {
-      const parse = () => parseSecret(endpoint('webhook'), text);
+      const parse = () => parseSecret(endpoint('webhook'), store(), text);
       expect(parse).toThrow(wrong);
-      expect(parse).toThrow(/^Endpoint crm: secret changewire\/endpoint\/crm .*put-secret-value --secret-id/);
+      expect(parse).toThrow(/^Endpoint crm: secret \/changewire\/endpoints\/crm .*Put it there: put crm '/);
       expect(parse).not.toThrow(/hush/);
     },
   );
 
   it('that is malformed is told with the very command that mends it', () => {
     const command = (example: string) =>
-      `Endpoint crm: secret changewire/endpoint/crm lacks the JSON object. Put it there: aws secretsmanager put-secret-value --secret-id changewire/endpoint/crm --secret-string '${example}'`;
-    expect(() => parseSecret(endpoint('webhook'), '[]')).toThrow(
+      `Endpoint crm: secret /changewire/endpoints/crm lacks the JSON object. Put it there: put crm '${example}'`;
+    expect(() => parseSecret(endpoint('webhook'), store(), '[]')).toThrow(
       new Error(command('{"url":"https://…","secrets":["whsec_…"]}')),
     );
     for (const kind of ['slack', 'teams'] as const)
-      expect(() => parseSecret(endpoint(kind), 'hush')).toThrow(new Error(command('{"url":"https://…"}')));
+      expect(() => parseSecret(endpoint(kind), store(), 'hush')).toThrow(
+        new Error(command('{"url":"https://…"}')),
+      );
   });
 
-  it('is read again after a minute, so that a new one is used without a deployment', async () => {
+  it('is read again after 20 s, so that a rotation is obeyed within half a minute', async () => {
     let now = 0;
     const texts = [{ url: `${url}/1` }, { url: `${url}/2` }];
     const reads: string[] = [];
-    const read = createSecrets(
-      async id => {
-        reads.push(id);
-        return JSON.stringify(texts[reads.length - 1]);
-      },
-      () => now,
-    );
+    const secrets = store(async name => {
+      reads.push(name);
+      return JSON.stringify(texts[reads.length - 1]);
+    });
+    const read = createSecrets(secrets, () => now);
     expect((await read(endpoint('slack'))).url).toBe(`${url}/1`);
-    now = 59_999;
+    now = 19_999;
     expect((await read(endpoint('slack'))).url).toBe(`${url}/1`);
-    now = 60_000;
+    now = 20_000;
     expect((await read(endpoint('slack'))).url).toBe(`${url}/2`);
-    expect(reads).toEqual(['changewire/endpoint/crm', 'changewire/endpoint/crm']);
+    expect(reads).toEqual(['crm', 'crm']);
+  });
+
+  it('is kept for its own endpoint', async () => {
+    const read = createSecrets(
+      store(async name => JSON.stringify({ url: `https://${name}.example/` })),
+      () => 0,
+    );
+    for (const name of ['one', 'two', 'one'])
+      expect((await read({ ...endpoint('teams'), name })).url).toBe(`https://${name}.example/`);
   });
 
   it('that can not be read is told by its name and the remedy, and asked for again at once', async () => {
-    const failures: unknown[] = [
-      Object.assign(new Error('hush'), { name: 'ResourceNotFoundException' }),
-      'hush',
-    ];
-    const read = createSecrets(
-      async () => {
-        if (failures.length > 0) throw failures.shift();
-        return JSON.stringify({ url });
-      },
-      () => 0,
-    );
-    const missing = await read(endpoint('slack')).catch((error: Error) => error.message);
-    expect(missing).toMatch(
-      /^Endpoint crm: secret changewire\/endpoint\/crm can not be read \(ResourceNotFoundException\)\. Make it: .*create-secret --name changewire\/endpoint\/crm --secret-string/,
-    );
-    expect(missing).not.toContain('hush');
-    await expect(read(endpoint('slack'))).rejects.toThrow(
-      /unknown error\)\. Put it there: .*put-secret-value/,
-    );
+    const failures: unknown[] = [Object.assign(new Error('hush'), { name: 'ParameterNotFound' }), 'hush'];
+    const secrets = store(async () => {
+      if (failures.length > 0) throw failures.shift();
+      return JSON.stringify({ url });
+    });
+    const read = createSecrets(secrets, () => 0);
+    const told = (why: string) =>
+      `Endpoint crm: secret /changewire/endpoints/crm can not be read (${why}). Put it there: put crm '{"url":"https://…"}'`;
+    await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('ParameterNotFound')));
+    await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('unknown error')));
     expect(await read(endpoint('slack'))).toEqual({ url });
   });
 });

@@ -1,0 +1,287 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { createDeliver, type DeliverDependencies } from '../../functions/create-deliver.ts';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import type { SecretStore } from '../../functions/endpoints/secret.ts';
+import { answer, hang, type Reaction, startReceiver } from '../endpoints/receiver.ts';
+import { AT, SECRET, someEvents } from './given.ts';
+import { endpointOf, openSetting, recordOf, SECOND, TABLE_DOWN, waitingOnes } from './setting.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+const receiver = async (...script: Reaction[]) => {
+  const started = await startReceiver(...script);
+  closers.push(started.stop);
+  return started;
+};
+
+/** The deliverer over HTTP, with a table in memory, and secrets by the endpoints' names. */
+function open(urls: Record<string, string>, more: Partial<DeliverDependencies> = {}) {
+  const setting = openSetting();
+  const { dependencies, state } = setting;
+  const texts = new Map(
+    Object.entries(urls).map(([name, url]) => [name, JSON.stringify({ url, secrets: [SECRET] })]),
+  );
+  const secrets: SecretStore = {
+    read: async name => {
+      const text = texts.get(name);
+      if (text === undefined) throw Object.assign(new Error('hush'), { name: 'ParameterNotFound' });
+      return text;
+    },
+    nameOf: name => `/cw/${name}`,
+    putting: (name, text) => `put ${name} ${text}`,
+  };
+  const { openPoster, readSecret, chatFormats, ...others } = dependencies;
+  const configured = more.registry ? [] : Object.keys(urls).map(name => endpointOf('webhook', name));
+  const deliver = createDeliver({
+    ...others,
+    registry: createRegistry(configured, setting.rows, dependencies.clock),
+    secrets,
+    allowLoopback: true,
+    timeout: 5_000,
+    ...more,
+  });
+  const context = { awsRequestId: 'request', getRemainingTimeInMillis: () => 170 * SECOND };
+  return {
+    ...setting,
+    texts,
+    run: async (Records: ReturnType<typeof recordOf>[], remaining = context.getRemainingTimeInMillis) => {
+      const { batchItemFailures } = await deliver(
+        { Records },
+        { ...context, getRemainingTimeInMillis: remaining },
+      );
+      return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+    },
+    record: (id: string, to: string, event: ChangeEvent = someEvents(1)[0] as ChangeEvent) =>
+      recordOf(id, JSON.stringify(event), { to, now: state.now }),
+    wake: (id: string, to: string) => recordOf(id, 'wake', { to, wake: true }),
+  };
+}
+
+describe('a batch with messages for several endpoints', () => {
+  it('invariant 11: is delivered to each apart: what one fails stays, and delays no other', async () => {
+    const [well, fails, hangs] = [
+      await receiver(answer(200)),
+      await receiver(answer(500)),
+      await receiver(hang),
+    ];
+    const { run, record, hidden, counts } = open(
+      { well: well.url, fails: fails.url, hangs: hangs.url },
+      { timeout: 300 },
+    );
+    const Records = [
+      record('m0', 'hangs'),
+      record('m1', 'fails'),
+      record('m2', 'well'),
+      record('m3', 'hangs'),
+    ];
+    const running = run(Records);
+    await well.requests(1);
+    expect(counts).not.toHaveProperty('DeliveriesPostponed hangs');
+    expect((await running).toSorted()).toEqual(['m0', 'm1', 'm3']);
+    expect(hidden.map(([id]) => id).toSorted()).toEqual(['m0', 'm1', 'm3']);
+    expect(counts).toEqual({
+      'EventsDelivered well': 1,
+      'DeliveriesPostponed fails': 1,
+      'DeliveriesPostponed hangs': 2,
+    });
+    expect(well.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
+  });
+
+  it('drops what is for an endpoint that was removed, and says so', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, said, wake, deliveries } = open({ crm: url });
+    expect(await run([record('m0', 'gone'), record('m1', 'crm'), wake('m2', 'gone')])).toEqual([]);
+    expect(received).toHaveLength(1);
+    expect(said).toMatchObject([{ level: 'info', details: { endpoint: 'gone' } }]);
+    expect(await deliveries.dead('gone', 9)).toEqual([]);
+  });
+
+  it('keeps what is for an endpoint that can not be looked up, wakes included', async () => {
+    const { url, received } = await receiver(answer(200));
+    const setting = open({ crm: url });
+    const { run, record, wake, faults, said } = setting;
+    faults.before = command => JSON.stringify(command).includes('"broken"') && TABLE_DOWN;
+    expect(await run([record('m0', 'broken'), wake('m1', 'broken'), record('m2', 'crm')])).toEqual([
+      'm0',
+      'm1',
+    ]);
+    expect(received).toHaveLength(1);
+    const details = { endpoint: 'broken', error: 'Error: table down' };
+    expect(said).toEqual([{ level: 'error', message: expect.stringContaining('looked up'), details }]);
+  });
+
+  it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, hidden } = open({ crm: url });
+    const left = [60_000, 20_000, 19_999, 5_000];
+    const events = someEvents(5);
+    const Records = events.map((event, index) => record(`m${index}`, 'crm', event));
+    expect(await run(Records, () => left.shift() ?? 0)).toEqual(['m2', 'm3', 'm4']);
+    expect(received).toHaveLength(2);
+    expect(hidden.map(([, seconds]) => seconds)).toEqual([0, 0, 0]);
+  });
+});
+
+describe('a message that wakes', () => {
+  it('has what waits for its endpoint sent, and leaves the queue', async () => {
+    const { url, received } = await receiver(answer(200));
+    const setting = open({ crm: url });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(3));
+    expect(await setting.run([setting.wake('m0', 'crm'), setting.wake('m1', 'crm')])).toEqual([]);
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
+      waitingOnes(3).map(each => each.eventId),
+    );
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
+  it('comes after new deliveries of its batch, which wait behind what waits', async () => {
+    const { url, received } = await receiver(answer(200));
+    const setting = open({ crm: url });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(3).slice(0, 2));
+    const newest = someEvents(3, AT)[2] as ChangeEvent;
+    expect(await setting.run([setting.wake('m0', 'crm'), setting.record('m1', 'crm', newest)])).toEqual([]);
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
+      [...waitingOnes(2), { eventId: newest.id }].map(each => each.eventId),
+    );
+  });
+
+  it('leaves the queue also when that fails: the next tick wakes another', async () => {
+    const setting = open({ crm: 'https://crm.example/' });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(1));
+    setting.faults.before = command => command.constructor.name === 'PutItemCommand' && TABLE_DOWN;
+    expect(await setting.run([setting.wake('m0', 'crm')])).toEqual([]);
+    const details = { endpoint: 'crm', error: 'Error: table down' };
+    expect(setting.said).toEqual([
+      { level: 'error', message: 'What waits for an endpoint could not be sent.', details },
+    ]);
+    expect((await setting.healthOf())?.waiting).toBeDefined();
+  });
+
+  it('meets one that sends already and leaves it alone, also of one request that came twice', async () => {
+    const { url, received } = await receiver(answer(200));
+    let number = 0;
+    const setting = open({ crm: url }, { random: () => ++number / 10 });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(30));
+    await Promise.all([setting.run([setting.wake('m0', 'crm')]), setting.run([setting.wake('m0', 'crm')])]);
+    expect(received).toHaveLength(30);
+  });
+});
+
+describe('what is at fault on our side', () => {
+  it.each([
+    ['no such secret', /secret \/cw\/crm can not be read \(ParameterNotFound\)\. Put it there: put crm/],
+    ['hush', /secret \/cw\/crm lacks the JSON object\. Put it there/],
+    ['{"url":"https://hush"}', /lacks secrets\. Put it there/],
+  ])(
+    'a secret that is missing or malformed (%s) is told once a batch, and its events are tried again',
+    async (text, reason) => {
+      const { run, record, texts, said, hidden } = open({ crm: '' });
+      if (text === 'no such secret') texts.delete('crm');
+      else texts.set('crm', text);
+      const Records = someEvents(3).map((event, index) => record(`m${index}`, 'crm', event));
+      expect(await run(Records)).toEqual(['m0', 'm1', 'm2']);
+      expect(hidden.map(([, seconds]) => seconds)).toEqual([5, 5, 5]);
+      expect(said.filter(({ level }) => level === 'error')).toEqual([
+        expect.objectContaining({ details: { endpoint: 'crm', reason: expect.stringMatching(reason) } }),
+      ]);
+      expect(JSON.stringify(said)).not.toContain('hush');
+    },
+  );
+
+  it('a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
+    const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
+    const { run, record, said, hidden } = open(
+      { crm: 'https://user.hush.example/' },
+      { resolve, allowLoopback: false },
+    );
+    expect(await run([record('m0', 'crm')])).toEqual(['m0']);
+    expect(hidden).toEqual([['m0', 5]]);
+    const reason = 'its address is not public (private): correct the url in its secret';
+    const eventId = someEvents(1)[0]?.id;
+    expect(said.map(({ details }) => details)).toEqual([{ endpoint: 'crm', eventId, reason, seconds: 5 }]);
+    expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
+  });
+
+  it('a secret that changes is used within half a minute, and both while both are there', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, texts, state } = open({ crm: url });
+    const next = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
+    await run([record('m0', 'crm')]);
+    texts.set('crm', JSON.stringify({ url, secrets: [SECRET, next] }));
+    await run([record('m1', 'crm')]);
+    state.now += 20 * SECOND;
+    await run([record('m2', 'crm')]);
+    expect(received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)).toEqual([1, 1, 2]);
+  });
+});
+
+describe('a batch for a chat', () => {
+  const kinds = [
+    ['slack', answer(200, {}, 'ok')],
+    ['teams', answer(202)],
+  ] as const;
+  const ofProject = (id: string, count = 1) =>
+    someEvents(count).map(event =>
+      JSON.parse(JSON.stringify(event).replaceAll('p.1', id).replaceAll('p%2E1', id.replace('.', '%2E'))),
+    ) as ChangeEvent[];
+  const chat = (kind: 'slack' | 'teams', url: string, more: Partial<DeliverDependencies> = {}) => {
+    const registry = {
+      read: async () => ({ endpoint: endpointOf(kind), row: undefined }),
+      all: async () => [],
+    };
+    return open({ crm: url }, { registry, ...more });
+  };
+
+  it.each(kinds)(
+    'is one %s message per project, a second apart, and settles all its events',
+    async (kind, ok) => {
+      const { url, received } = await receiver(ok);
+      const { run, record, slept, counts } = chat(kind, url);
+      const events = [...ofProject('p.1', 20), ...ofProject('p.2', 2)];
+      expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
+      expect(received).toHaveLength(2);
+      expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
+      expect(received[0]?.headers).not.toHaveProperty('webhook-id');
+      expect([slept, counts]).toEqual([[0, 1000], { 'EventsDelivered crm': 22 }]);
+    },
+  );
+
+  it.each(kinds)('links the records of a workspace with a template in %s', async (kind, ok) => {
+    const { url, received } = await receiver(ok);
+    const task = 'https://app.example.com/{projectId}/{taskId}';
+    const { run, record } = chat(kind, url, { linkTemplates: [{ workspace: 'eu', task }] });
+    await run([record('m0', 'crm')]);
+    expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
+  });
+
+  it('waits as a whole when a message is one too many; what fails otherwise comes back alone', async () => {
+    const { url, received } = await receiver(answer(404), answer(429, { 'retry-after': '30' }));
+    const { run, record, hidden, healthOf, pendingIds } = chat('slack', url);
+    const events = ['p.1', 'p.2', 'p.3'].flatMap(id => ofProject(id));
+    const failed = await run(events.map((event, index) => record(`m${index}`, 'crm', event)));
+    expect(received).toHaveLength(2);
+    expect([failed, hidden.length]).toEqual([['m0', 'm1'], 2]);
+    expect(await pendingIds()).toEqual([events[2]?.id]);
+    expect((await healthOf())?.notBefore).toBe(AT + SECOND + 30 * SECOND);
+  });
+
+  it('sets an event aside that the format chokes on, and tells the others', async () => {
+    const { url, received } = await receiver(answer(200));
+    const { run, record, deliveries } = chat('slack', url);
+    const [event] = someEvents(1) as [ChangeEvent];
+    const odd = { ...event, id: 'odd', data: { process: { id: 'p' }, project: { id: 'p.1' }, changes: 7 } };
+    expect(
+      await run([record('m0', 'crm', odd as unknown as ChangeEvent), record('m1', 'crm', event)]),
+    ).toEqual([]);
+    expect(received).toHaveLength(1);
+    const reason = expect.stringMatching(/^the event can not be shown \(\w+\)$/);
+    expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: 'odd', reason }]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import { AT } from './given.ts';
+import { endpointOf, openSetting, SECOND, TABLE_DOWN } from './setting.ts';
+
+async function open() {
+  const setting = openSetting();
+  let listed = 0;
+  const rows = {
+    ...setting.rows,
+    list: () => {
+      listed += 1;
+      return setting.rows.list();
+    },
+  };
+  const crm = endpointOf('webhook', 'crm');
+  const registry = createRegistry([crm], rows, () => setting.state.now);
+  return { ...setting, crm, registry, listed: () => listed };
+}
+const health = { paused: { at: AT } };
+const erp = endpointOf('webhook', 'erp');
+
+describe('the registry of endpoints', () => {
+  it('knows those of the configuration, with their health once they have a row, and those of rows', async () => {
+    const { registry, register, crm } = await open();
+    expect(await registry.read('crm')).toEqual({ endpoint: crm, row: undefined });
+    expect(await registry.read('erp')).toBeUndefined();
+    expect(await registry.all()).toEqual([{ endpoint: crm, row: undefined }]);
+    const [one, two] = [await register(health, null, 'crm'), await register(health, erp, 'erp')];
+    expect(await registry.read('crm')).toEqual({ endpoint: crm, row: one });
+    expect(await registry.read('erp')).toEqual({ endpoint: erp, row: two });
+  });
+
+  it('lets the configuration win over a row of the same name, of which it takes the health alone', async () => {
+    const { registry, register, crm } = await open();
+    await register(health, endpointOf('slack', 'crm'), 'crm');
+    const known = { endpoint: crm, row: { name: 'crm', health } };
+    expect(await registry.read('crm')).toEqual(known);
+    expect(await registry.all()).toEqual([known]);
+  });
+
+  it('leaves out a row without an endpoint: it stood in a former configuration', async () => {
+    const { registry, register } = await open();
+    await register(health, null, 'old');
+    expect(await registry.read('old')).toBeUndefined();
+    expect(await registry.all()).toHaveLength(1);
+  });
+
+  it('obeys a change within 10 s, and asks the table no more often for all of them', async () => {
+    const { registry, register, state, listed } = await open();
+    for (const ms of [0, 1, 9_999]) {
+      state.now = AT + ms;
+      expect(await registry.all()).toHaveLength(1);
+      await register({}, erp, 'erp');
+    }
+    expect(listed()).toBe(1);
+    // One endpoint is always read as it is.
+    expect(await registry.read('erp')).toBeDefined();
+    state.now = AT + 10 * SECOND;
+    expect(await registry.all()).toHaveLength(2);
+    expect(listed()).toBe(2);
+  });
+
+  it('fails while the table does, and keeps no failure', async () => {
+    const { registry, faults } = await open();
+    faults.before = () => TABLE_DOWN;
+    await expect(registry.all()).rejects.toThrow('table down');
+    await expect(registry.read('crm')).rejects.toThrow('table down');
+    faults.before = () => undefined;
+    expect(await registry.all()).toHaveLength(1);
+  });
+});
