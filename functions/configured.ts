@@ -10,12 +10,15 @@ export interface Configured {
   readonly linkTemplates: readonly LinkTemplate[];
   /** Native subscriptions of SNS, whose confirmation is watched. */
   readonly subscriptions: readonly { readonly name: string; readonly url: string }[];
+  /** Whose journals there are. */
+  readonly processes: readonly { readonly workspace: string; readonly processId: string }[];
 }
 
 const configured = z.strictObject({
   endpoints: z.array(endpointSettings),
   linkTemplates: z.array(linkTemplate),
   subscriptions: z.array(z.strictObject({ name: z.string().min(1), url: z.url() })),
+  processes: z.array(z.strictObject({ workspace: z.string().min(1), processId: z.string().min(1) })),
 });
 
 /** Reads `configured.json` beside the bundle of a function.

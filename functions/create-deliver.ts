@@ -38,8 +38,6 @@ export interface DeliverDependencies extends SenderOptions {
   readonly count: Count;
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
-  /** Whether attempts that succeeded are kept; they are by default. */
-  readonly keepsSuccesses?: boolean;
 }
 
 /** The deliverer: messages of the queues in, HTTP requests out. What it returns stays in its queue for moments at most; what

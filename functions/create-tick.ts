@@ -3,9 +3,11 @@ import { wakesAt } from './delivery/health.ts';
 import type { Queues } from './delivery/queues.ts';
 import type { Registry } from './delivery/registry.ts';
 import { inParallel } from './in-parallel.ts';
+import type { Replays } from './operations/work-off-replays.ts';
 import type { Count, Log } from './telemetry.ts';
 
-export type Tick = () => Promise<void>;
+/** `remaining` tells how many ms are left until it is cut off. */
+export type Tick = (remaining?: () => number) => Promise<void>;
 
 export interface TickDependencies {
   readonly registry: Registry;
@@ -13,20 +15,28 @@ export interface TickDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
+  /** Works off replays, as long as there is time. */
+  readonly replays: Replays;
 }
 
 /** Until the next one: what becomes due before it is woken then. */
 const MINUTE_MS = 60_000;
 /** An endpoint that fails for so long is told of. */
 const LONG_MS = 30 * MINUTE_MS;
+/** What is to be left when it stops working off replays: a slice takes less. */
+const LEAST_REMAINING_MS = 15_000;
+/** By default. */
+const TIME_MS = 45_000;
 /** Messages to SQS at once. */
 const WIDTH = 20;
 
 /** What is to be done each minute: wakes a run for each endpoint with rows that are due before the next tick. It is the safety net,
- *  too: whatever died, and whichever message was lost, a minute later somebody looks after what waits. */
-export function createTick({ registry, queues, clock, log, count }: TickDependencies): Tick {
-  return async () => {
+ *  too: whatever died, and whichever message was lost, a minute later somebody looks after what waits. With the time that is left it works off
+ *  replays. */
+export function createTick({ registry, queues, clock, log, count, replays }: TickDependencies): Tick {
+  return async remaining => {
     const now = clock();
+    const left = remaining ?? (() => now + TIME_MS - clock());
     const all = await registry.all();
     const due = all.flatMap(({ endpoint, row }) => {
       const at = row && wakesAt(row.health);
@@ -49,5 +59,6 @@ export function createTick({ registry, queues, clock, log, count }: TickDependen
       log.warn('Endpoints fail for over half an hour.', {
         endpoints: failing.map(({ endpoint }) => endpoint.name),
       });
+    await replays(all, () => left() > LEAST_REMAINING_MS);
   };
 }

@@ -43,10 +43,11 @@ function configure(environment: NodeJS.ProcessEnv): Deliver {
     sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
   };
   const table = { client: new DynamoDBClient(patience), tableName: TABLE_NAME, patience: between };
+  const log = lambdaLog();
   const rows = createEndpointRows(table);
   const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));
   return createDeliver({
-    registry: createRegistry(endpoints, rows, Date.now),
+    registry: createRegistry(endpoints, rows, Date.now, log),
     rows,
     deliveries: createDeliveries(table),
     slots: createSlots(table),
@@ -55,7 +56,7 @@ function configure(environment: NodeJS.ProcessEnv): Deliver {
     linkTemplates,
     ...between,
     allowLoopback: false,
-    log: lambdaLog(),
+    log,
     count: lambdaCount(),
   });
 }

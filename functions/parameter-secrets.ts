@@ -1,8 +1,14 @@
-import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
-import type { SecretStore } from './endpoints/secret.ts';
+import {
+  DeleteParameterCommand,
+  GetParameterCommand,
+  ParameterNotFound,
+  PutParameterCommand,
+  type SSMClient,
+} from '@aws-sdk/client-ssm';
+import type { SecretKeeper } from './endpoints/secret.ts';
 
 /** Endpoints' secrets as SecureString parameters of Systems Manager, whose names are `path` and the endpoint's. */
-export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string): SecretStore {
+export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string): SecretKeeper {
   const nameOf = (endpoint: string) => path + endpoint;
   return {
     nameOf,
@@ -13,5 +19,16 @@ export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string):
     },
     putting: (endpoint, text) =>
       `aws ssm put-parameter --type SecureString --overwrite --name ${nameOf(endpoint)} --value '${text}'`,
+    async write(endpoint, Value) {
+      const parameter = { Name: nameOf(endpoint), Type: 'SecureString', Value, Overwrite: true } as const;
+      await client.send(new PutParameterCommand(parameter));
+    },
+    async remove(endpoint) {
+      try {
+        await client.send(new DeleteParameterCommand({ Name: nameOf(endpoint) }));
+      } catch (error) {
+        if (!(error instanceof ParameterNotFound)) throw error;
+      }
+    },
   };
 }

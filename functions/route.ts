@@ -31,6 +31,7 @@ function configure(environment: NodeJS.ProcessEnv): Route {
     environment,
   );
   const patience = bounded(PATIENCE.deliver);
+  const log = lambdaLog();
   const rows = createEndpointRows({
     client: new DynamoDBClient(patience),
     tableName: TABLE_NAME,
@@ -38,9 +39,9 @@ function configure(environment: NodeJS.ProcessEnv): Route {
   });
   const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
   return createRoute({
-    registry: createRegistry(endpoints, rows, Date.now),
+    registry: createRegistry(endpoints, rows, Date.now, log),
     send: sqsSend(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
-    log: lambdaLog(),
+    log,
     count: lambdaCount(),
   });
 }

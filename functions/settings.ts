@@ -64,6 +64,7 @@ export const endpointSettings = z.strictObject({
     })
     .optional(),
   perSecond: z.number().int().min(1).max(100).optional(),
+  keepSuccesses: z.boolean().optional(),
 }) satisfies z.ZodType<EndpointSettings>;
 
 /** Where a workspace's records can be seen. */

@@ -6,18 +6,22 @@ import { readConfigured } from './configured.ts';
 import { createTick, type Tick } from './create-tick.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
+import { workOffReplays } from './operations/work-off-replays.ts';
 import { parseEnvironment, tickEnvironment } from './settings.ts';
+import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
+import { createJournalReader } from './snapshots/dynamo-journal.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
- * Started by a schedule each minute. Wakes a run of `deliver.ts` for each endpoint with rows that are due.
+ * Started by a schedule each minute. Wakes a run of `deliver.ts` for each endpoint with rows that are due, and works off replays: each minute as
+ * much as fits into its time.
  *
  * State: none; what is to be done stands in rows. A run that dies, or does not come, is made up for by the next.
  */
-export const handler: Tick = () => {
+export const handler = (_: unknown, context: { getRemainingTimeInMillis(): number }): Promise<void> => {
   tick ??= configure(process.env);
-  return tick();
+  return tick(() => context.getRemainingTimeInMillis());
 };
 
 let tick: Tick | undefined;
@@ -29,17 +33,31 @@ function configure(environment: NodeJS.ProcessEnv): Tick {
     environment,
   );
   const patience = bounded(PATIENCE.deliver);
-  const rows = createEndpointRows({
+  const log = lambdaLog();
+  const table = {
     client: new DynamoDBClient(patience),
     tableName: TABLE_NAME,
-    patience: { clock: Date.now, random: Math.random, sleep: ms => sleep(ms) },
+    patience: { clock: Date.now, random: Math.random, sleep: (ms: number) => sleep(ms) },
+  };
+  const rows = createEndpointRows(table);
+  const queues = sqsQueues(new SQSClient(patience), {
+    deliveries: DELIVERIES_QUEUE_URL,
+    chat: CHAT_QUEUE_URL,
   });
-  const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
-  return createTick({
-    registry: createRegistry(endpoints, rows, Date.now),
-    queues: sqsQueues(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
+  const { endpoints, processes } = readConfigured(new URL('./configured.json', import.meta.url));
+  const house = {
+    configured: endpoints,
+    ...{ rows, queues, log },
+    deliveries: createDeliveries(table),
+    journal: createJournalReader(table, processes),
     clock: Date.now,
-    log: lambdaLog(),
+  };
+  return createTick({
+    registry: createRegistry(endpoints, rows, Date.now, log),
+    queues,
+    clock: Date.now,
+    log,
     count: lambdaCount(),
+    replays: (registered, hasTime) => workOffReplays(registered, house, hasTime),
   });
 }

@@ -136,7 +136,10 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
         .string()
         .min(1)
         .meta({ description: 'Always the same for the same change: drop what you have seen.' }),
-      source: z.string().min(1).meta({ description: '/workspaces/<workspace>/processes/<process>' }),
+      source: z
+        .string()
+        .min(1)
+        .meta({ description: '/workspaces/<workspace>/processes/<process>; /endpoints/<name> of a test.' }),
       type: z.literal(type),
       subject: z.string().min(1).optional(),
       time: timestamp,
@@ -188,6 +191,20 @@ export const eventSchemas = {
   ),
 } as const;
 
+/** Sent to one endpoint alone, because somebody asked for it: no filter asks for it, and the topic never has it. */
+const testEvent = eventOf(
+  'changewire.test',
+  'Somebody tests whether events arrive at this endpoint. Nothing changed.',
+  z.strictObject({
+    endpoint: z.strictObject({ name: z.string().meta({ description: 'What the operator calls it.' }) }),
+    message: z.string().meta({ description: 'For people.' }),
+  }),
+);
+
+/** All that an endpoint may get. */
+export const sentSchemas = { ...eventSchemas, 'changewire.test': testEvent } as const;
+
+export type TestEvent = z.infer<typeof testEvent>;
 export type EventType = keyof typeof eventSchemas;
 export type FieldChange = z.infer<typeof fieldChange>;
 export type PropertyChange = z.infer<typeof propertyChange>;
@@ -203,3 +220,4 @@ export type FieldEvent = z.infer<
 >;
 /** A change event: a CloudEvents 1.0 JSON object. */
 export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent;
+export type SentEvent = ChangeEvent | TestEvent;

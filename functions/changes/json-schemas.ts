@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { eventSchemas } from './event.ts';
+import { sentSchemas } from './event.ts';
 
 /** The JSON Schema of every event type, by type: in draft 2020-12, what `docs/schemas` holds. */
 export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-12'): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(eventSchemas).map(([type, schema]) => [
+    Object.entries(sentSchemas).map(([type, schema]) => [
       type,
       z.toJSONSchema(schema, {
         target,

@@ -1,18 +1,15 @@
 import type { Clock } from '../clock.ts';
-import type { EndpointSecret } from '../endpoints/endpoint.ts';
+import type { EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts';
 import type { Outcome } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
 import type { Log } from '../telemetry.ts';
 import type { Attempt, Deliveries } from './deliveries.ts';
-import type { Letter } from './jobs.ts';
 
 export interface AttemptLogDependencies {
   readonly deliveries: Pick<Deliveries, 'note'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether attempts that succeeded are kept, too; they are by default. */
-  readonly keepsSuccesses?: boolean | undefined;
 }
 
 /** An attempt, and what came of it. */
@@ -24,32 +21,31 @@ export interface Made {
   readonly secret: EndpointSecret;
 }
 
+/** An event that an attempt told. */
+interface Told {
+  readonly event: { readonly id: string; readonly type: string };
+}
+
 /** The attempts of one run, written down together at its end: a table that has no room for them delays no delivery. */
 export class AttemptLog {
-  readonly #endpoint: string;
+  readonly #endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>;
   readonly #dependencies: AttemptLogDependencies;
   readonly #attempts: Attempt[] = [];
 
-  constructor(endpoint: string, dependencies: AttemptLogDependencies) {
+  constructor(
+    endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>,
+    dependencies: AttemptLogDependencies,
+  ) {
     this.#endpoint = endpoint;
     this.#dependencies = dependencies;
   }
 
-  add(letters: readonly Letter[], { began, answer, outcome, secret }: Made): void {
-    const { clock, keepsSuccesses = true } = this.#dependencies;
-    const isDelivered = outcome.kind === 'delivered';
-    if (isDelivered && !keepsSuccesses) return;
-    const answered = 'status' in answer ? answer : undefined;
-    const text = answered?.body === undefined ? undefined : harmless(answered.body, secret);
-    this.#attempts.push({
-      endpoint: this.#endpoint,
-      at: began,
-      events: letters.map(({ event: { id, type } }) => ({ id, type })),
-      ...(answered && { status: answered.status }),
-      ...(!isDelivered && { failure: outcome.reason }),
-      took: clock() - began,
-      ...(text !== undefined && { answer: text }),
-    });
+  /** @returns the attempt as it is written down, if it is */
+  add(told: readonly Told[], made: Made): Attempt {
+    const { name, keepSuccesses = true } = this.#endpoint;
+    const attempt = attemptOf(name, told, made, this.#dependencies.clock());
+    if (keepSuccesses || attempt.failure !== undefined) this.#attempts.push(attempt);
+    return attempt;
   }
 
   async write(): Promise<void> {
@@ -58,10 +54,29 @@ export class AttemptLog {
       await this.#dependencies.deliveries.note(this.#attempts);
     } catch (error) {
       this.#dependencies.log.warn('Attempts could not be written down; they were made all the same.', {
-        endpoint: this.#endpoint,
+        endpoint: this.#endpoint.name,
         attempts: this.#attempts.length,
         error: String(error),
       });
     }
   }
+}
+
+function attemptOf(
+  endpoint: string,
+  told: readonly Told[],
+  { began, answer, outcome, secret }: Made,
+  now: number,
+): Attempt {
+  const answered = 'status' in answer ? answer : undefined;
+  const text = answered?.body === undefined ? undefined : harmless(answered.body, secret);
+  return {
+    endpoint,
+    at: began,
+    events: told.map(({ event: { id, type } }) => ({ id, type })),
+    ...(answered && { status: answered.status }),
+    ...(outcome.kind !== 'delivered' && { failure: outcome.reason }),
+    took: now - began,
+    ...(text !== undefined && { answer: text }),
+  };
 }

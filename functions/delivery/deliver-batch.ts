@@ -49,7 +49,7 @@ const CHAT_INTERVAL_MS = 1000;
 export async function deliverBatch(batch: Batch, dependencies: BatchDependencies): Promise<void> {
   const { endpoint, settler } = batch;
   const poster = dependencies.openPoster();
-  const attempts = new AttemptLog(endpoint.name, dependencies);
+  const attempts = new AttemptLog(endpoint, dependencies);
   try {
     await new Run(batch, poster, attempts, dependencies).run();
   } catch (error) {
@@ -111,7 +111,9 @@ class Run {
     for (const held of settler.open.toSorted((one, other) => one.at - other.at)) {
       const read = readEvent(held.body);
       if ('malformed' in read) await settler.dead(held, { reason: read.malformed });
-      else if (wants(endpoint.filter ?? {}, read.event)) letters.push({ held, event: read.event });
+      // What was asked for by name, or by a replay, was chosen when it was added.
+      else if (held.replay || wants(endpoint.filter ?? {}, read.event))
+        letters.push({ held, event: read.event });
       else await settler.unwanted(held);
     }
     return letters;

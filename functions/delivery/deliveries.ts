@@ -79,6 +79,8 @@ export interface Deliveries {
   add(deliveries: readonly NewDelivery[]): Promise<void>;
   /** What is due at `now`, but for those that somebody has in hand, in the order of publication, at most `limit`. */
   due(endpoint: string, now: number, limit: number, inHand?: readonly string[]): Promise<PendingDelivery[]>;
+  /** The delivery of one event, if it waits. */
+  find(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<PendingDelivery | undefined>;
   /** When the next delivery becomes due after `now`. */
   nextDue(endpoint: string, now: number): Promise<number | undefined>;
   /** An attempt failed at `at`: it is tried again at `due`. */
@@ -99,8 +101,8 @@ export interface Deliveries {
   addDead(delivery: NewDelivery, death: Death): Promise<void>;
   /** All that waits is due at `now`. @returns how many that changed */
   bringForward(endpoint: string, now: number): Promise<number>;
-  /** Its dead letters, or those of one event, are pending again, due at `now`, in the order of their publication. @returns how
-   *  many */
+  /** Its dead letters, or those of one event, are pending again, due at `now`, in the order of their publication. What is asked for
+   *  by its event goes out as a replay does. @returns how many */
   revive(endpoint: string, now: number, eventId?: string): Promise<number>;
   /** The dead letters, the oldest first, at most `limit`. */
   dead(endpoint: string, limit: number): Promise<DeadDelivery[]>;

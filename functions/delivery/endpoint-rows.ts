@@ -6,6 +6,26 @@ export interface EndpointRow {
   /** Undefined: it stands in the configuration, and the row tells of its health alone. */
   readonly settings?: EndpointSettings | undefined;
   readonly health: Health;
+  /** What is being added to its deliveries from the journal. */
+  readonly replay?: Replay | undefined;
+}
+
+/** Events of the journal that an endpoint gets once more, and how far that is. Times in ms since 1970, by our clock. */
+export interface Replay {
+  readonly id: string;
+  /** Committed from then on. */
+  readonly since: number;
+  /** And before that. */
+  readonly until: number;
+  /** Of these types; undefined: of all. */
+  readonly types?: readonly string[] | undefined;
+  /** Of these processes; undefined: of all. */
+  readonly processes?: readonly string[] | undefined;
+  /** As far as the journal was read; undefined: not yet. */
+  readonly position?: string | undefined;
+  /** Deliveries that were added. */
+  readonly added: number;
+  readonly startedAt: number;
 }
 
 /** What all runs that serve one endpoint must know. All times in ms since 1970, by our clock. */

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../changes/event.ts';
+import type { ChangeEvent, SentEvent } from '../changes/event.ts';
 import type { ChatMessage, EndpointRequest, EndpointSecret } from '../endpoints/endpoint.ts';
 import { webhookRequest } from '../endpoints/webhook.ts';
 import type { Held } from './held.ts';
@@ -22,7 +22,7 @@ export interface Jobs {
   readonly unfit: readonly { readonly held: Held; readonly reason: string }[];
 }
 
-export type ChatFormat = (events: readonly ChangeEvent[]) => readonly ChatMessage[];
+export type ChatFormat = (events: readonly SentEvent[]) => readonly ChatMessage[];
 
 /** Tells a receiver that it was asked for once more: what it has seen, it may drop. */
 const REPLAY = { 'changewire-replay': 'true' };

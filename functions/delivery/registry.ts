@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { Log } from '../telemetry.ts';
 import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
 
 /** An endpoint, and its row as it was read with it. */
@@ -23,8 +24,10 @@ export function createRegistry(
   configured: readonly EndpointSettings[],
   rows: EndpointRows,
   clock: Clock,
+  log?: Pick<Log, 'warn'>,
 ): Registry {
   const byName = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
+  const overridden = new Set<string>();
   let kept: { readonly all: readonly Registered[]; readonly until: number } | undefined;
   return {
     async read(name) {
@@ -37,6 +40,7 @@ export function createRegistry(
       if (kept && clock() < kept.until) return kept.all;
       const until = clock() + KEPT_MS;
       const found = new Map((await rows.list()).map(row => [row.name, row]));
+      for (const { name, settings } of found.values()) if (settings && byName.has(name)) tellOverridden(name);
       const added = [...found.values()].flatMap(row =>
         row.settings && !byName.has(row.name) ? [{ endpoint: row.settings, row }] : [],
       );
@@ -48,6 +52,15 @@ export function createRegistry(
       return all;
     },
   };
+  function tellOverridden(name: string): void {
+    if (overridden.has(name)) return;
+    overridden.add(name);
+    log?.warn(
+      `Endpoint ${name} stands in the configuration, and was added while it ran, too: the configuration counts. Remove the one that was ` +
+        'added, or rename the configured one.',
+      { endpoint: name },
+    );
+  }
 }
 
 /** Of an endpoint of the configuration a row tells the health alone, whatever else it holds: it goes on without that row. */

@@ -47,7 +47,7 @@ export function revive(
   const only = eventId ?? null;
   const { changes } = sql.run`
     INSERT INTO pending (endpoint, event_id, at, body, attributes, replay, due, attempts)
-    SELECT endpoint, event_id, at, body, attributes, replay, ${now}, 0 FROM dead
+    SELECT endpoint, event_id, at, body, attributes, replay OR ${only} IS NOT NULL, ${now}, 0 FROM dead
     WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only}) ORDER BY at, seq
     ON CONFLICT DO NOTHING`;
   sql.run`DELETE FROM dead WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only})`;

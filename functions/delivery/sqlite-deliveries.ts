@@ -49,6 +49,8 @@ export function sqliteDeliveries(database: Database): SqliteDeliveries {
       sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND due <= ${now}
         AND seq NOT IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(inHand)}))
         ORDER BY at, seq LIMIT ${limit}`.map(pendingOf),
+    find: async (endpoint, { eventId }) =>
+      sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`.map(pendingOf)[0],
     nextDue: async (endpoint, now) =>
       (sql.get`SELECT min(due) AS due FROM pending WHERE endpoint = ${endpoint} AND due > ${now}`?.due ??
         undefined) as number | undefined,

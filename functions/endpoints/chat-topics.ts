@@ -1,9 +1,17 @@
-import type { ChangeEvent, FieldEvent, ProjectEvent, SourceEvent, TaskEvent } from '../changes/event.ts';
+import type {
+  FieldEvent,
+  ProjectEvent,
+  SentEvent,
+  SourceEvent,
+  TaskEvent,
+  TestEvent,
+} from '../changes/event.ts';
 import { fieldRecord } from './chat-fields.ts';
 import { type LinkTemplates, projectLink, taskLink } from './chat-links.ts';
 import { originOf, spanOf } from './chat-origin.ts';
 import { chatRecord } from './chat-record.ts';
 import { sourceTopic } from './chat-source.ts';
+import { testTopic } from './chat-test.ts';
 import { cleanText, label } from './chat-text.ts';
 import type { ChatRecord, ChatTopic } from './chat-topic.ts';
 
@@ -13,15 +21,16 @@ type RecordEvent = ProjectEvent | TaskEvent;
 type Some<Event> = [Event, ...Event[]];
 
 /** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
- *  its events by sequence and index, one per process with its fields' events, one per `source.*` event. An event that
+ *  its events by sequence and index, one per process with its fields' events, one per `source.*` event and per test. An event that
  *  came twice is told once. */
-export function chatTopics(events: readonly ChangeEvent[], templates?: LinkTemplates): ChatTopic[] {
+export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
   const groups = Map.groupBy(unique, event => JSON.stringify(placeOf(event)));
   return [...groups.values()].map(group => {
-    const sorted = group.sort(byPosition) as Some<ChangeEvent>;
+    const sorted = group.sort(byPosition) as Some<SentEvent>;
     const [first] = sorted;
     if (isSourceEvent(first)) return sourceTopic(first);
+    if (isTestEvent(first)) return testTopic(first);
     return isFieldEvent(first)
       ? fieldsTopic(sorted as Some<FieldEvent>)
       : projectTopic(sorted as Some<RecordEvent>, templates);
@@ -29,7 +38,7 @@ export function chatTopics(events: readonly ChangeEvent[], templates?: LinkTempl
 }
 
 /** Events of one place are told together. They are of one kind. */
-function placeOf(event: ChangeEvent): string[] {
+function placeOf(event: SentEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
   return isFieldEvent(event) ? [event.source] : [event.id];
 }
@@ -72,22 +81,26 @@ function stillThere(records: readonly ChatRecord[]) {
     last.get(JSON.stringify([entity, id])) !== 'deleted';
 }
 
-function isRecordEvent(event: ChangeEvent): event is RecordEvent {
+function isRecordEvent(event: SentEvent): event is RecordEvent {
   return event.type.startsWith('project.') || event.type.startsWith('task.');
 }
 
-function isFieldEvent(event: ChangeEvent): event is FieldEvent {
+function isFieldEvent(event: SentEvent): event is FieldEvent {
   return event.type.startsWith('field.');
 }
 
-function isSourceEvent(event: ChangeEvent): event is SourceEvent {
+function isSourceEvent(event: SentEvent): event is SourceEvent {
   return event.type.startsWith('source.');
 }
 
-function byPosition(one: ChangeEvent, other: ChangeEvent): number {
+function isTestEvent(event: SentEvent): event is TestEvent {
+  return event.type === 'changewire.test';
+}
+
+function byPosition(one: SentEvent, other: SentEvent): number {
   return Number(one.sequence) - Number(other.sequence) || indexOf(one) - indexOf(other);
 }
 
-function indexOf(event: ChangeEvent): number {
+function indexOf(event: SentEvent): number {
   return Number(event.id.slice(event.id.lastIndexOf('.') + 1)) || 0;
 }

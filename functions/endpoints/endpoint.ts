@@ -11,6 +11,8 @@ export interface EndpointSettings {
   readonly filter?: EndpointFilter | undefined;
   /** Requests a second while what waited for it is sent; 10 by default, of a chat 1. */
   readonly perSecond?: number | undefined;
+  /** Whether attempts that succeeded are kept, beside those that failed; they are by default. */
+  readonly keepSuccesses?: boolean | undefined;
 }
 
 /** Requests a second. */

@@ -29,6 +29,14 @@ export interface SecretStore {
   putting(endpoint: string, text: string): string;
 }
 
+/** The same for who keeps them. What was written outlives whatever crashes once the call has resolved. */
+export interface SecretKeeper extends SecretStore {
+  /** Replaces what is there. */
+  write(endpoint: string, text: string): Promise<void>;
+  /** Also one that is not there. */
+  remove(endpoint: string): Promise<void>;
+}
+
 /** An endpoint's secret from its text.
  *  @throws an error that names the secret, what is wrong with it, and the remedy; never what is in it. */
 export function parseSecret(

@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../changes/event.ts';
+import type { SentEvent } from '../changes/event.ts';
 import { fitRecords, leftText, type Tally, tallyOf, tallyText } from './chat-fit.ts';
 import type { LinkTemplates } from './chat-links.ts';
 import { sentenceOf } from './chat-sentence.ts';
@@ -12,7 +12,7 @@ import { notificationText } from './slack-text.ts';
 /** The messages for a Slack incoming webhook that tell a batch of events: one per project, one per `source.*` event
  *  (DESIGN §9). Whatever the events hold, each message keeps within Slack's limits and tells what it leaves out, and
  *  nothing of the data becomes formatting, a mention, an emoji or a link; links are what the templates make of identifiers. */
-export function slackMessages(events: readonly ChangeEvent[], templates?: LinkTemplates): ChatMessage[] {
+export function slackMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
   return chatTopics(events, templates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
     eventIds: topic.eventIds,

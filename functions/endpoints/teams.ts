@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../changes/event.ts';
+import type { SentEvent } from '../changes/event.ts';
 import { fitRecords, leftText, type Tally, tallyOf, tallyText } from './chat-fit.ts';
 import type { LinkTemplates } from './chat-links.ts';
 import { sentenceOf } from './chat-sentence.ts';
@@ -17,7 +17,7 @@ const RECORDS = 100;
 /** The messages for a Teams Workflows webhook that tell a batch of events, each an Adaptive Card 1.5: one per project,
  *  one per `source.*` event (DESIGN §9). Whatever the events hold, each message keeps within 28 KB and tells what it
  *  leaves out, and nothing of the data becomes formatting, a mention, a date or a link; links are what the templates make of identifiers. */
-export function teamsMessages(events: readonly ChangeEvent[], templates?: LinkTemplates): ChatMessage[] {
+export function teamsMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
   return chatTopics(events, templates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
     eventIds: topic.eventIds,

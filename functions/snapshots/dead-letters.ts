@@ -57,7 +57,8 @@ export async function revive(table: Table, endpoint: string, now: number, eventI
   const TableName = table.tableName;
   let count = 0;
   const reviveOne = async (dead: Item) => {
-    if (await exchange(table, dead, revived(endpoint, dead, now), IS_ABSENT)) count += 1;
+    if (await exchange(table, dead, revived(endpoint, dead, now, eventId !== undefined), IS_ABSENT))
+      count += 1;
     else
       await patiently(table, () => table.client.send(new DeleteItemCommand({ TableName, Key: keyOf(dead) })));
   };

@@ -36,14 +36,15 @@ export function buried(endpoint: string, pending: Item, { at, reason }: Death, f
   };
 }
 
-/** What a dead letter is once it waits again. */
-export function revived(endpoint: string, dead: Item, now: number): Item {
+/** What a dead letter is once it waits again. What is asked for by its event goes out as a replay does. */
+export function revived(endpoint: string, dead: Item, now: number, isAskedFor: boolean): Item {
   const { diedAt: _, reason: _none, ...kept } = dead;
   return {
     ...kept,
     ...pendingKey(endpoint, placeIn(dead, DEAD)),
     due: number(now),
     attempts: number(0),
+    ...(isAskedFor && { replay: { BOOL: true } }),
     expiresAt: keptFrom(now),
   };
 }

@@ -5,6 +5,7 @@ import { attemptsOf, note } from './attempts.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { addDead, bury, buryBefore, dead, revive } from './dead-letters.ts';
 import { keptFrom, number, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
+import { getItem } from './get-item.ts';
 import { DEAD, endpointPartition, PENDING, pendingKey, placeOf } from './keys.ts';
 import { firstOf, type QueryOptions, queryItems } from './query-items.ts';
 import { holds, patiently, type Table } from './table.ts';
@@ -24,6 +25,10 @@ export function createDeliveries(table: Table): Deliveries {
       });
     },
     due: (endpoint, now, limit, inHand) => due(table, endpoint, { now, limit, inHand: new Set(inHand) }),
+    find: async (endpoint, { at, eventId }) => {
+      const item = await getItem(table, pendingKey(endpoint, placeOf(at, eventId)));
+      return item && pendingOf(endpoint, item);
+    },
     nextDue: (endpoint, now) => nextDue(table, endpoint, now),
     putOff: (endpoint, place, attempt) => putOff(table, endpoint, place, attempt),
     remove: (endpoint, places) =>

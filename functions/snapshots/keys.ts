@@ -10,6 +10,9 @@ const LONGEST_KEY = 1024;
 /** What the time and the longest of the prefixes below leave of it. */
 const LONGEST_EVENT_ID = LONGEST_KEY - 'ATTEMPT#0000000000000#'.length;
 
+/** The last time in ms that has 13 digits. */
+const LAST_TIME = 9_999_999_999_999;
+
 const PROJECT = 'PROJECT#';
 /** Change records begin so; the stream's filter rests on it. */
 export const CHANGE = 'CHANGE#';
@@ -44,8 +47,14 @@ export const partPrefix = (id: string): string => `${PROJECT}${encodePart(id)}#P
 
 /** Change records sort by the time of their commit. */
 export function changeKey(process: ProcessKey, at: number, id: string, version: number, part: number): Key {
-  const base = `${CHANGE}${String(at).padStart(13, '0')}#${encodePart(id)}#${version}`;
+  const base = `${changeTime(at)}#${encodePart(id)}#${version}`;
   return key(process, part === 0 ? base : `${base}#PART#${String(part).padStart(4, '0')}`);
+}
+
+/** The beginning of the keys of change records of a time. */
+export function changeTime(at: number): string {
+  const time = Math.min(Math.max(Math.floor(at), 0), LAST_TIME);
+  return CHANGE + String(time).padStart(13, '0');
 }
 
 export const PROJECT_PREFIX = PROJECT;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import { endpointFilter } from './filter.ts';
-import { choice, object, whole } from './values.ts';
+import { choice, object, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
 const KINDS = ['webhook', 'slack', 'teams'] as const satisfies readonly EndpointKind[];
@@ -12,6 +12,7 @@ export const endpointConfig = object({
   kind: choice(KINDS),
   filter: endpointFilter.optional(),
   perSecond: whole(1, 100).optional(),
+  keepSuccesses: yesNo().optional(),
 });
 
 export type EndpointConfig = z.infer<typeof endpointConfig>;

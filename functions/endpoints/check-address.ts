@@ -1,0 +1,46 @@
+import { isIP } from 'node:net';
+import { within } from '../within.ts';
+import { addressRefusal } from './addresses.ts';
+import type { Resolve } from './guarded-agent.ts';
+import { isPlainAddress } from './secret.ts';
+
+export interface AddressCheck {
+  readonly allowLoopback: boolean;
+  readonly resolve: Resolve;
+}
+
+/** A name that takes longer to look up may yet be there. */
+const PATIENCE_MS = 5_000;
+
+/** Why nothing could be delivered to a URL, in words that do not name it; undefined when something may. The guard asks the same at each
+ *  delivery (`guarded-agent.ts`): this tells it at once. */
+export async function addressProblem(text: string, check: AddressCheck): Promise<string | undefined> {
+  if (!isPlainAddress(text)) return 'its URL is no https address without user name and password';
+  const { protocol, hostname, port } = new URL(text);
+  if (port === '0') return 'its URL names port 0, where nobody can listen';
+  if (protocol !== 'https:' && !check.allowLoopback) return 'its URL is not https';
+  const addresses = await addressesOf(hostname, check.resolve);
+  const refusals = addresses.map(address =>
+    addressRefusal(address, { protocol, allowLoopback: check.allowLoopback }),
+  );
+  const refusal = refusals.find(each => each !== undefined);
+  if (refusal !== undefined) return refusal.replace(/: .*/, '');
+  // Of http it must be known that it stays on this machine.
+  const isUnknown = protocol !== 'https:' && addresses.length === 0;
+  return isUnknown ? 'its URL is not https, and its name can not be looked up' : undefined;
+}
+
+async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(literal) !== 0) return [literal];
+  try {
+    const found = await within(
+      PATIENCE_MS,
+      () => resolve(hostname),
+      () => new Error(),
+    );
+    return found.map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,99 @@
+import type { Attempt, Standing } from '../delivery/deliveries.ts';
+import type { Health, Replay } from '../delivery/endpoint-rows.ts';
+import { paused, resumed } from '../delivery/health.ts';
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import { inParallel } from '../in-parallel.ts';
+import { forget } from './add-endpoint.ts';
+import { changeRow, findEndpoint, type House, wake } from './house.ts';
+import { Refused } from './refused.ts';
+import type { SecretHouse } from './secrets.ts';
+
+export {
+  type AskedEndpoint,
+  addEndpoint,
+  type SettingsHouse,
+  type Update,
+  updateEndpoint,
+} from './add-endpoint.ts';
+export { finishRotation, rotateSecret } from './secrets.ts';
+
+/** Nothing is sent to it until it is resumed; what comes waits in rows. */
+export async function pauseEndpoint(name: string, house: House): Promise<void> {
+  const found = await findEndpoint(name, house);
+  await changeRow(found, house, row => ({ ...row, health: paused(row.health, house.clock()) }));
+}
+
+/** It is served again, as if nothing had happened, whether it was paused, stopped or failing: what waits is sent at once. */
+export async function resumeEndpoint(name: string, house: House): Promise<void> {
+  const found = await findEndpoint(name, house);
+  await house.deliveries.bringForward(name, house.clock());
+  await changeRow(found, house, row => ({ ...row, health: resumed(row.health, house.clock()) }));
+  await wake(found, house);
+}
+
+/** Removes an endpoint that was added while it ran, its secret, and what waited for it. Of one that the configuration overrides, what
+ *  was added goes; the configured one stays as it is.
+ *  @throws Refused for one of the configuration, and for one that isn't there; what an earlier try left is gone then, too */
+export async function removeEndpoint(name: string, house: House & SecretHouse): Promise<void> {
+  const isConfigured = house.configured.some(endpoint => endpoint.name === name);
+  let wasThere = false;
+  await house.rows.change(name, row => {
+    wasThere = row?.settings !== undefined;
+    if (!row || !wasThere) return undefined;
+    const { settings: _, ...rest } = row;
+    return isConfigured ? rest : 'removed';
+  });
+  if (isConfigured && wasThere) return;
+  if (isConfigured)
+    throw new Refused(
+      'This endpoint stands in the configuration: remove it there, and deploy. Until then it can be paused.',
+    );
+  await house.secrets.remove(name);
+  await forget(name, house);
+  if (!wasThere)
+    throw new Refused('There is no endpoint of this name. The list of endpoints has their names.');
+}
+
+/** What people want to know of an endpoint. */
+export interface ListedEndpoint {
+  readonly settings: EndpointSettings;
+  readonly isConfigured: boolean;
+  /** One of this name was added while it ran: the configuration counts. */
+  readonly overrides: boolean;
+  readonly health: Health;
+  readonly replay: Replay | undefined;
+  readonly standing: Standing;
+}
+
+/** Endpoints that are asked for at once. */
+const WIDTH = 10;
+
+/** All endpoints, by name. */
+export async function listEndpoints(house: House): Promise<ListedEndpoint[]> {
+  const rows = new Map((await house.rows.list()).map(row => [row.name, row]));
+  const configured = new Map(house.configured.map(endpoint => [endpoint.name, endpoint]));
+  const names = [...new Set([...configured.keys(), ...rows.keys()])].toSorted();
+  const listed = new Map<string, ListedEndpoint>();
+  await inParallel(names, WIDTH, async name => {
+    const row = rows.get(name);
+    const settings = configured.get(name) ?? row?.settings;
+    // What is left of one that was in the configuration.
+    if (!settings) return;
+    const isConfigured = configured.has(name);
+    listed.set(name, {
+      settings,
+      isConfigured,
+      overrides: isConfigured && row?.settings !== undefined,
+      health: row?.health ?? {},
+      replay: row?.replay,
+      standing: await house.deliveries.standing(name),
+    });
+  });
+  return names.flatMap(name => listed.get(name) ?? []);
+}
+
+/** Its last attempts, the newest first. */
+export async function attemptsOf(name: string, limit: number, house: House): Promise<Attempt[]> {
+  await findEndpoint(name, house);
+  return house.deliveries.attempts(name, limit);
+}

@@ -1,0 +1,92 @@
+import type { Replay } from '../delivery/endpoint-rows.ts';
+import { closedTo, joined } from '../delivery/health.ts';
+import { wants } from '../endpoints/filter.ts';
+import { changeRow, type Found, findEndpoint, type House, wake } from './house.ts';
+import type { JournalEntry, JournalReader } from './journal.ts';
+import { Refused } from './refused.ts';
+import { deliveryOf } from './resend.ts';
+
+/** Events that an endpoint is to get once more. Times in ms since 1970. */
+export interface AskedReplay {
+  readonly endpoint: string;
+  readonly since: number;
+  /** By default, all until now. */
+  readonly until?: number | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly processes?: readonly string[] | undefined;
+}
+
+export interface ReplayHouse extends House {
+  readonly journal: Pick<JournalReader, 'read'>;
+}
+
+/** Has an endpoint get the events of a stretch of the journal once more, through its filter; no other endpoint gets any of them. This
+ *  writes down what is to be done: `workOffReplay` does it.
+ *  `newId` makes a name that nothing else has.
+ *  @throws Refused while another replay to it is under way */
+export async function startReplay(
+  asked: AskedReplay,
+  house: House & { readonly newId: () => string },
+): Promise<Replay> {
+  const { endpoint, since, types, processes } = asked;
+  const startedAt = house.clock();
+  const until = Math.min(asked.until ?? startedAt, startedAt);
+  if (!Number.isFinite(since) || !(since < until))
+    throw new Refused(
+      'A replay is of a time in the past: its beginning must be before its end, and before now.',
+    );
+  const found = await findEndpoint(endpoint, house);
+  const only = { ...(types && { types }), ...(processes && { processes }) };
+  const replay = { id: house.newId(), since, until, ...only, added: 0, startedAt };
+  const { replay: stands } = await changeRow(found, house, row =>
+    row.replay ? undefined : { ...row, replay },
+  );
+  if (stands?.id !== replay.id)
+    throw new Refused('A replay to this endpoint is under way: wait for its end, or cancel it.');
+  return replay;
+}
+
+/** Nothing more is added. What was added is sent. @returns false when none was under way */
+export async function cancelReplay(name: string, house: House): Promise<boolean> {
+  const found = await findEndpoint(name, house);
+  let wasThere = false;
+  await changeRow(found, house, ({ replay, ...row }) => {
+    wasThere = replay !== undefined;
+    return wasThere ? row : undefined;
+  });
+  return wasThere;
+}
+
+/** Change records that are read at once. */
+const SLICE = 50;
+
+/** Adds the next events of an endpoint's replay to its deliveries. What a crash repeats is added again, under the same ids.
+ *  @returns false when there is nothing left to do */
+export async function workOffReplay(name: string, house: ReplayHouse): Promise<boolean> {
+  const found = await findEndpoint(name, house);
+  const replay = found.row?.replay;
+  if (!replay) return false;
+  const { entries, position } = await house.journal.read(replay, SLICE);
+  const wanted = entries.filter(entry => isWanted(entry, replay, found));
+  const now = house.clock();
+  await house.deliveries.add(wanted.map(({ event }) => deliveryOf(name, event, now)));
+  const row = await changeRow(found, house, row => {
+    // It was cancelled meanwhile, or somebody else did this slice: what was added is sent all the same.
+    const isOurs = row.replay?.id === replay.id && row.replay.position === replay.position;
+    const { replay: _, ...rest } = row;
+    const next =
+      position === undefined ? {} : { replay: { ...replay, position, added: replay.added + wanted.length } };
+    const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
+    return { ...(isOurs ? { ...rest, ...next } : row), health };
+  });
+  if (wanted.length > 0 && !closedTo(row.health, now)) await wake(found, house);
+  return row.replay !== undefined;
+}
+
+function isWanted({ event }: JournalEntry, { types, processes }: Replay, { endpoint }: Found): boolean {
+  return (
+    (types?.includes(event.type) ?? true) &&
+    (processes?.includes(event.data.process.id) ?? true) &&
+    wants(endpoint.filter ?? {}, event)
+  );
+}

@@ -1,0 +1,74 @@
+import type { EndpointKind, EndpointSecret } from '../endpoints/endpoint.ts';
+import { isSigningSecret, parseSecret, type SecretKeeper } from '../endpoints/secret.ts';
+import { findEndpoint, type House } from './house.ts';
+import { Refused } from './refused.ts';
+
+export interface SecretHouse {
+  readonly secrets: SecretKeeper;
+  /** So many bytes that nobody can guess. */
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+/** Bytes of a signing secret that is made. */
+const BYTES = 32;
+
+export function newSigningSecret(randomBytes: SecretHouse['randomBytes']): string {
+  return `whsec_${Buffer.from(randomBytes(BYTES)).toString('base64')}`;
+}
+
+/** @throws Refused for what can't sign, and for secrets of what signs nothing */
+export function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
+  if (kind !== 'webhook' && secrets.length > 0)
+    throw new Refused('A chat takes no signing secret: leave it out.');
+  if (secrets.length > 2)
+    throw new Refused('An endpoint has two signing secrets at most: the new one and the old one.');
+  if (!secrets.every(isSigningSecret))
+    throw new Refused(
+      'A signing secret is whsec_ and the base64 of 24 to 64 bytes. Without one, one is made.',
+    );
+}
+
+export async function writeSecret(name: string, secret: EndpointSecret, house: SecretHouse): Promise<void> {
+  await house.secrets.write(name, JSON.stringify(secret));
+}
+
+/** The address and the signing secrets of an endpoint. @throws Refused that names what is wrong, and the remedy */
+export async function readSecret(
+  endpoint: { readonly name: string; readonly kind: EndpointKind },
+  { secrets }: SecretHouse,
+): Promise<EndpointSecret> {
+  // What the store says could quote a request.
+  const text = await secrets.read(endpoint.name).catch(() => '');
+  try {
+    return parseSecret(endpoint, secrets, text);
+  } catch (error) {
+    throw new Refused((error as Error).message);
+  }
+}
+
+/** Begins a change of the signing secret: from now on events are signed with the new one and with the old one, so that the receiver
+ *  may hold either. Asked for again before it is finished, it makes another new one, and the old one stays.
+ *  @returns the new one, which is shown only here */
+export async function rotateSecret(
+  name: string,
+  house: House & SecretHouse,
+  given?: string,
+): Promise<{ readonly secret: string }> {
+  const { endpoint } = await findEndpoint(name, house);
+  if (endpoint.kind !== 'webhook') throw new Refused('A chat has no signing secret: change its URL instead.');
+  const { url, secrets = [] } = await readSecret(endpoint, house);
+  const secret = given ?? newSigningSecret(house.randomBytes);
+  checkSecrets(endpoint.kind, [secret]);
+  await writeSecret(name, { url, secrets: [secret, secrets.at(-1) as string] }, house);
+  return { secret };
+}
+
+/** Ends it: events are signed with the new secret alone. */
+export async function finishRotation(name: string, house: House & SecretHouse): Promise<void> {
+  const { endpoint } = await findEndpoint(name, house);
+  const { url, secrets = [] } = await readSecret(endpoint, house);
+  const [secret, old] = secrets;
+  if (secret === undefined || old === undefined)
+    throw new Refused('Its signing secret is not being changed: there is one alone.');
+  await writeSecret(name, { url, secrets: [secret] }, house);
+}

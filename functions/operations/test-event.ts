@@ -1,0 +1,45 @@
+import { serialise } from '../changes/serialise.ts';
+import { testEvent } from '../changes/test-event.ts';
+import { AttemptLog } from '../delivery/attempt-log.ts';
+import type { Attempt } from '../delivery/deliveries.ts';
+import type { Sender } from '../delivery/sender.ts';
+import type { EndpointKind, EndpointRequest, EndpointSecret } from '../endpoints/endpoint.ts';
+import { outcomeOf } from '../endpoints/outcome.ts';
+import { webhookRequest } from '../endpoints/webhook.ts';
+import { findEndpoint, type House } from './house.ts';
+import { readSecret, type SecretHouse } from './secrets.ts';
+
+/** Addresses and secrets are read as they are now: who tests one has often just changed it. */
+export type TestHouse = House & SecretHouse & Pick<Sender, 'openPoster' | 'chatFormats'>;
+
+/** Sends a test event to one endpoint at once, whatever its filter, and also while it is paused, stopped or failing: which changes nothing
+ *  about that. It is signed and formatted as all events are, and tried once.
+ *  @returns what came of it, with the first 1 KB of the answer made harmless */
+export async function testEndpoint(name: string, house: TestHouse): Promise<Attempt> {
+  const { endpoint } = await findEndpoint(name, house);
+  const secret = await readSecret(endpoint, house);
+  const began = house.clock();
+  const tag = Buffer.from(house.randomBytes(4)).toString('hex');
+  const event = testEvent(name, { at: began, tag });
+  const poster = house.openPoster();
+  const attempts = new AttemptLog(endpoint, house);
+  try {
+    const answer = await poster.post(secret.url, requestOf(event, endpoint.kind, secret, house));
+    const attempt = attempts.add([{ event }], { began, answer, outcome: outcomeOf(answer), secret });
+    await attempts.write();
+    return attempt;
+  } finally {
+    await poster.close();
+  }
+}
+
+function requestOf(
+  event: ReturnType<typeof testEvent>,
+  kind: EndpointKind,
+  { secrets = [] }: EndpointSecret,
+  { chatFormats, clock }: TestHouse,
+): EndpointRequest {
+  if (kind === 'webhook') return webhookRequest({ id: event.id, body: serialise(event) }, secrets, clock());
+  const [message] = chatFormats[kind]([event]);
+  return { body: message?.body ?? '', headers: {} };
+}

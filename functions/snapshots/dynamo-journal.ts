@@ -1,0 +1,108 @@
+import { type AttributeValue, QueryCommand, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { JournalEntry, JournalReader, Stretch } from '../operations/journal.ts';
+import { decodeEvents } from './codec.ts';
+import { type ChangePlace, changePlaceOf } from './journal-ids.ts';
+import { CHANGE, changeTime, partition } from './keys.ts';
+import { queryItems } from './query-items.ts';
+import type { ProcessKey } from './snapshots.ts';
+import { patiently, type Table } from './table.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** Sorts behind all change records, and right behind one of them: before its next part. */
+const BEHIND_ALL = `${CHANGE}~`;
+const BEHIND_ONE = '!';
+
+/** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
+ *  read of it, as JSON. */
+export function createJournalReader(table: Table, processes: readonly ProcessKey[]): JournalReader {
+  const partitions = [...new Set(processes.map(partition))].toSorted();
+  return {
+    async read(stretch, limit) {
+      const [begun = '', behind = ''] = stretch.position === undefined ? [] : JSON.parse(stretch.position);
+      // What isn't configured any more is left out.
+      const [pk, ...others] = partitions.filter(each => each >= begun);
+      if (pk === undefined) return { entries: [], position: undefined };
+      const { items, last } = await slice(table, pk, stretch, { behind: pk === begun ? behind : '', limit });
+      const entries = items.flatMap(entriesOf);
+      if (last !== undefined) return { entries, position: JSON.stringify([pk, last]) };
+      return { entries, position: others.length > 0 ? JSON.stringify([pk, BEHIND_ALL]) : undefined };
+    },
+    async find(eventId) {
+      const place = changePlaceOf(eventId);
+      if (!place) return undefined;
+      for (const pk of partitions.filter(each => each.endsWith(`#P#${place.process}`))) {
+        const found = await entryAt(table, pk, `${changeTime(place.version)}${place.end}`, eventId);
+        const entry = found ?? (await earlierEntry(table, pk, place, eventId));
+        if (entry) return entry;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The next change records of a stretch, and the last key that was looked at, if there may be more. */
+async function slice(
+  table: Table,
+  pk: string,
+  { since, until }: Stretch,
+  { behind, limit }: { behind: string; limit: number },
+): Promise<{ items: Item[]; last: string | undefined }> {
+  const range = { from: behind === '' ? changeTime(since) : behind + BEHIND_ONE, to: changeTime(until) };
+  const page = await query(table, pk, range, { Limit: limit });
+  return { items: page?.Items ?? [], last: page?.LastEvaluatedKey?.sk?.S };
+}
+
+async function entryAt(table: Table, pk: string, key: string, eventId: string) {
+  for await (const item of queryItems(table, pk, key)) {
+    const entry = entriesOf(item).find(({ event }) => event.id === eventId);
+    if (entry) return entry;
+  }
+  return undefined;
+}
+
+/** A version may be ahead of its commit's time: then it is looked for by the keys alone, backwards from there. */
+async function earlierEntry(
+  table: Table,
+  pk: string,
+  { end, version }: ChangePlace,
+  eventId: string,
+): Promise<JournalEntry | undefined> {
+  const options = { ScanIndexForward: false, ProjectionExpression: 'sk' };
+  const range = { from: CHANGE, to: changeTime(version) };
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const page = await query(table, pk, range, {
+      ...options,
+      ...(ExclusiveStartKey && { ExclusiveStartKey }),
+    });
+    const key = page?.Items?.map(({ sk }) => sk?.S as string).find(sk => sk.endsWith(end));
+    if (key !== undefined) return entryAt(table, pk, key, eventId);
+    ExclusiveStartKey = page?.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  return undefined;
+}
+
+/** Undefined for a range that is none, which DynamoDB refuses. */
+async function query(
+  table: Table,
+  pk: string,
+  { from, to }: { from: string; to: string },
+  options: object,
+): Promise<QueryCommandOutput | undefined> {
+  if (from > to) return undefined;
+  const command = new QueryCommand({
+    TableName: table.tableName,
+    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':pk': { S: pk }, ':from': { S: from }, ':to': { S: to } },
+    ConsistentRead: true,
+    ...options,
+  });
+  return patiently(table, () => table.client.send(command));
+}
+
+function entriesOf(item: Item): JournalEntry[] {
+  const { sk, events } = item as { sk: { S: string }; events: { B: Uint8Array } };
+  const at = Number.parseInt(sk.S.slice(CHANGE.length), 10);
+  return decodeEvents(events.B).map(event => ({ event, at }));
+}

@@ -1,0 +1,17 @@
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { endpointConfig } from './endpoint.ts';
+import { neverMatching } from './never-matching.ts';
+import { problems } from './problems.ts';
+
+/** An endpoint's settings as the configuration has them, or what is wrong with them, one line each, in the words that the configuration
+ *  is refused with. */
+export function checkEndpoint(
+  settings: unknown,
+): { readonly settings: EndpointSettings } | { readonly problems: readonly string[] } {
+  const parsed = endpointConfig.safeParse(settings);
+  const found = parsed.success
+    ? neverMatching(parsed.data.filter ?? {}, ['filter'])
+    : problems(endpointConfig, parsed.error, settings);
+  if (parsed.success && found.length === 0) return { settings: parsed.data };
+  return { problems: found.map(problem => problem.replaceAll('changewire.', '')) };
+}

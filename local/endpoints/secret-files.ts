@@ -1,0 +1,65 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
+
+/** Endpoints' secrets as files of one directory (mode 0700), each for this user alone (0600). A file is replaced as a whole, so that no
+ *  crash leaves half of one. Modes do nothing on Windows. */
+export function fileSecrets(directory: string): SecretKeeper {
+  const nameOf = (endpoint: string) => join(directory, `${checked(endpoint)}.json`);
+  return {
+    nameOf,
+    read: async endpoint => readFileSync(nameOf(endpoint), 'utf8'),
+    putting: (endpoint, text) => `write ${text} into the file ${nameOf(endpoint)}`,
+    async write(endpoint, text) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      chmodSync(directory, 0o700);
+      const path = nameOf(endpoint);
+      const made = `${path}.new`;
+      // What a crash left may have another mode.
+      rmSync(made, { force: true });
+      writeFileSync(made, text, { mode: 0o600, flag: 'wx', flush: true });
+      renameSync(made, path);
+      syncDirectory(directory);
+    },
+    async remove(endpoint) {
+      const path = nameOf(endpoint);
+      rmSync(`${path}.new`, { force: true });
+      rmSync(path, { force: true });
+      syncDirectory(directory);
+    },
+  };
+}
+
+/** A name that leads out of the directory never gets here; were it to, nothing outside is touched. */
+function checked(endpoint: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(endpoint)) return endpoint;
+  throw new Error('An endpoint has a name of 1 to 64 letters, digits, "-" and "_".');
+}
+
+/** A file's name is on disk only once its directory is. Windows opens no directories, and keeps names by its own journal. */
+function syncDirectory(path: string): void {
+  if (process.platform === 'win32') return;
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
