@@ -5,6 +5,7 @@ import type { Registry } from './delivery/registry.ts';
 import { inParallel } from './in-parallel.ts';
 import type { Replays } from './operations/work-off-replays.ts';
 import type { Count, Log } from './telemetry.ts';
+import type { UnconfirmedSubscription } from './topic/watch-subscriptions.ts';
 
 /** `remaining` tells how many ms are left until it is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;
@@ -17,6 +18,8 @@ export interface TickDependencies {
   readonly count: Count;
   /** Works off replays, as long as there is time. */
   readonly replays: Replays;
+  /** Which native subscriptions get nothing; undefined: there are none to watch. */
+  readonly unconfirmed?: () => Promise<readonly UnconfirmedSubscription[]>;
 }
 
 /** Until the next one: what becomes due before it is woken then. */
@@ -33,7 +36,8 @@ const WIDTH = 20;
 /** What is to be done each minute: wakes a run for each endpoint with rows that are due before the next tick. It is the safety net,
  *  too: whatever died, and whichever message was lost, a minute later somebody looks after what waits. With the time that is left it works off
  *  replays. */
-export function createTick({ registry, queues, clock, log, count, replays }: TickDependencies): Tick {
+export function createTick(dependencies: TickDependencies): Tick {
+  const { registry, queues, clock, log, count, replays } = dependencies;
   return async remaining => {
     const now = clock();
     const left = remaining ?? (() => now + TIME_MS - clock());
@@ -59,6 +63,23 @@ export function createTick({ registry, queues, clock, log, count, replays }: Tic
       log.warn('Endpoints fail for over half an hour.', {
         endpoints: failing.map(({ endpoint }) => endpoint.name),
       });
+    await watchUnconfirmed(dependencies);
     await replays(all, () => left() > LEAST_REMAINING_MS);
   };
+}
+
+/** What can't be found out is found out a minute later. */
+async function watchUnconfirmed({ unconfirmed, count, log }: TickDependencies): Promise<void> {
+  if (!unconfirmed) return;
+  try {
+    const found = await unconfirmed();
+    count('SubscriptionsUnconfirmed', found.length);
+    for (const { name, state } of found)
+      log.warn('A native subscription gets nothing: SNS has no confirmation of it.', {
+        subscription: name,
+        state,
+      });
+  } catch (error) {
+    log.error('Whether native subscriptions are confirmed could not be found out.', { error: String(error) });
+  }
 }

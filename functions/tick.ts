@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws-clients.ts';
 import { readConfigured } from './configured.ts';
@@ -12,6 +13,7 @@ import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from './snapshots/dynamo-journal.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
+import { watchSubscriptions } from './topic/watch-subscriptions.ts';
 
 /**
  * Started by a schedule each minute. Wakes a run of `deliver.ts` for each endpoint with rows that are due, and works off replays: each minute as
@@ -27,7 +29,7 @@ export const handler = (_: unknown, context: { getRemainingTimeInMillis(): numbe
 let tick: Tick | undefined;
 
 function configure(environment: NodeJS.ProcessEnv): Tick {
-  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL } = parseEnvironment(
+  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, TOPIC_ARN } = parseEnvironment(
     'tick.ts',
     tickEnvironment,
     environment,
@@ -44,7 +46,10 @@ function configure(environment: NodeJS.ProcessEnv): Tick {
     deliveries: DELIVERIES_QUEUE_URL,
     chat: CHAT_QUEUE_URL,
   });
-  const { endpoints, processes } = readConfigured(new URL('./configured.json', import.meta.url));
+  const { endpoints, processes, subscriptions } = readConfigured(
+    new URL('./configured.json', import.meta.url),
+  );
+  const sns = new SNSClient(patience);
   const house = {
     configured: endpoints,
     ...{ rows, queues, log },
@@ -59,5 +64,8 @@ function configure(environment: NodeJS.ProcessEnv): Tick {
     log,
     count: lambdaCount(),
     replays: (registered, hasTime) => workOffReplays(registered, house, hasTime),
+    ...(TOPIC_ARN !== undefined && {
+      unconfirmed: () => watchSubscriptions(sns, TOPIC_ARN, subscriptions),
+    }),
   });
 }

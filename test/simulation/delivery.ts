@@ -8,13 +8,17 @@ import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { type ReplayHouse, startReplay } from '../../functions/operations/replay.ts';
+import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
 import { Consumer, type Handler } from './consumer.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
-import { Life } from './life.ts';
+import { Life, type Nature } from './life.ts';
 import { QueueModel } from './models/queue.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import type { RowsOracle } from './oracle/rows.ts';
@@ -22,7 +26,7 @@ import type { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import type { OperateStep } from './plan.ts';
 import { LINK_TEMPLATES, Receiver } from './receiver.ts';
-import { type Shared, TABLE_NAME } from './shared.ts';
+import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
 import { ForgetfulQueue, sqsClient } from './sqs.ts';
 import { tableClient } from './table-client.ts';
 
@@ -33,6 +37,7 @@ const RUN_MS = 180_000;
 const VISIBILITY_S = 1_080;
 const ROUTE_MS = 60_000;
 const TICK_MS = 60_000;
+const REPLAYED_MS = 4 * 3_600_000;
 const MAX_RECEIVES = 1_000;
 /** With more than this left of its time, a run had enough of it. */
 const ENOUGH_MS = 30_000;
@@ -119,7 +124,15 @@ export class Delivery {
 
   /** The table as somebody reaches it who meets no faults. */
   get table(): Table {
-    return this.#tableOf(new Life({ ...this.#shared.nature, faulty: false }));
+    return this.#tableOf(new Life(this.#calm));
+  }
+
+  get #calm(): Nature {
+    return { ...this.#shared.nature, faulty: false };
+  }
+
+  get #settings(): EndpointSettings[] {
+    return this.configured.map(kind => ({ name: kind, kind }));
   }
 
   /** An operator has those served again that are stopped or paused; `all`: whatever is known of them. */
@@ -142,13 +155,43 @@ export class Delivery {
     const isAdded = name === this.added?.name;
     if (act === 'remove' && !isAdded) return;
     if (act === 'remove') this.added = undefined;
-    this.#shared.coverage.add('operator', `endpoint ${act}d`);
+    this.#shared.coverage.add('operator', act);
     const { now } = this.#shared.scheduler;
+    if (act === 'replay') return this.#replay(name, now);
     await rows.change(name, row => {
       if (act === 'remove') return 'removed';
       const health = row?.health ?? {};
       return { name, ...row, health: act === 'pause' ? paused(health, now) : resumed(health, now) };
     });
+  }
+
+  /** Of what was committed in the last hours. */
+  async #replay(endpoint: string, now: number): Promise<void> {
+    const { random } = this.#shared;
+    const since = now - random() * REPLAYED_MS;
+    try {
+      await startReplay(
+        { endpoint, since },
+        { ...this.#houseOf(new Life(this.#calm)), newId: () => String(random()) },
+      );
+    } catch (error) {
+      // One is under way.
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+
+  #houseOf(life: Life): ReplayHouse {
+    const { scheduler, log } = this.#shared;
+    const table = this.#tableOf(life);
+    return {
+      configured: this.#settings,
+      rows: createEndpointRows(table),
+      deliveries: createDeliveries(table),
+      queues: sqsQueues(this.#sqs(life), this.#urls),
+      journal: createJournalReader(table, [{ workspace: WORKSPACE, processId: PROCESS }]),
+      clock: () => scheduler.now,
+      log,
+    };
   }
 
   #startRoute(life: Life): Handler {
@@ -192,7 +235,10 @@ export class Delivery {
         new VirtualAgent(
           life,
           () => 'endpoint.post',
-          ({ origin, body }) => this.#receive(this.#receiverAt(origin), body, troubles),
+          ({ origin, body, headers }) => {
+            if (headers['changewire-replay']) this.#shared.coverage.add('operator', 'replayed delivery');
+            return this.#receive(this.#receiverAt(origin), body, troubles);
+          },
           ({ origin, body }, { status }) => {
             const receiver = this.#receiverAt(origin);
             receiver.heard(body, status);
@@ -227,6 +273,7 @@ export class Delivery {
       clock: () => scheduler.now,
       log,
       count: () => {},
+      replays: (registered, hasTime) => workOffReplays(registered, this.#houseOf(life), hasTime),
     });
     // What fails is said in Lambda's metrics; the next one makes up for it.
     tick().catch(error => void (error instanceof TypeError && fail(error)));

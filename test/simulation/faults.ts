@@ -54,7 +54,7 @@ export const EVENTS = {
     ...['several of a batch', 'in the next run, too'],
   ],
   queue: ['delete failed', 'message shown twice'],
-  operator: ['endpoint paused', 'endpoint resumed', 'endpoint removed'],
+  operator: ['pause', 'resume', 'remove', 'replay', 'replayed delivery'],
   chat: [
     'slack message',
     'teams message',

@@ -89,7 +89,7 @@ export interface OperateStep {
   readonly which: number;
 }
 
-export const ACTS = ['pause', 'resume', 'remove'] as const;
+export const ACTS = ['pause', 'resume', 'remove', 'replay'] as const;
 
 export interface RunStep extends Run {
   readonly do: 'run';

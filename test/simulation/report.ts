@@ -62,7 +62,7 @@ function stepText(step: Step): string {
   if (step.do === 'clock') return `${after}poller ${step.poller}'s clock is set by ${step.by / 1000} s`;
   if (step.do === 'date')
     return `${after}the service sends ${step.header ? 'a' : 'no'} Date header from now on`;
-  if (step.do === 'operate') return `${after}an operator has endpoint ${step.which} ${step.act}d`;
+  if (step.do === 'operate') return `${after}endpoint ${step.which}: ${step.act}`;
   return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
 }
 

@@ -76,11 +76,17 @@ class InProcessAgent extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const { method, path, headers, body } = options;
+    const { method, origin, path, headers, body } = options;
     const controller = new Controller(handler);
     handler.onRequestStart?.(controller, {});
     if (controller.aborted) return true;
-    const sent = { method, path, headers: headers as Record<string, string>, body: String(body ?? '') };
+    const sent = {
+      method,
+      origin: String(origin),
+      path,
+      headers: headers as Record<string, string>,
+      body: String(body ?? ''),
+    };
     this.#serve(sent).then(
       reply => reply && controller.answer(reply),
       error => controller.fail(error),
