@@ -63,7 +63,9 @@ export function createRegistry(
   }
 }
 
-/** Of an endpoint of the configuration a row tells the health alone, whatever else it holds: it goes on without that row. */
+/** Of an endpoint of the configuration the settings of a row count for nothing: it goes on without them. */
 function ofHealth(row: EndpointRow | undefined): EndpointRow | undefined {
-  return row && { name: row.name, health: row.health };
+  if (!row) return undefined;
+  const { settings: _, ...rest } = row;
+  return rest;
 }

@@ -1,12 +1,14 @@
-import type { EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
-import { resumed } from '../../functions/delivery/health.ts';
-import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
+import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
+import { senderOf } from '../../functions/delivery/sender.ts';
 import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
+import type { JournalReader } from '../../functions/operations/journal.ts';
+import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
-import { type ServedEndpoint, startEndpoint } from '../endpoints/endpoint.ts';
+import { Fleet } from '../endpoints/fleet.ts';
+import { fileSecrets } from '../endpoints/secret-files.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -17,6 +19,8 @@ import type { WantedEndpoint } from './wanted-endpoints.ts';
 
 /** The endpoints that `deliver.ts` serves in this run. */
 export interface Endpoints {
+  /** Looks for endpoints that are added, changed and removed from now on. */
+  watch(): void;
   /** Resolves when everything that is due has been tried once. */
   tried(): Promise<void>;
   /** Tells what is undelivered. @returns true when nothing is, and this run has made no dead letter */
@@ -31,84 +35,64 @@ interface House {
   readonly deliveries: SqliteDeliveries;
   readonly rows: EndpointRows;
   readonly slots: Slots;
+  readonly journal: JournalReader;
   readonly linkTemplates: LinkTemplates;
   /** Whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
 }
 
-interface Served extends ServedEndpoint {
-  readonly name: string;
-  readonly say: (text: string) => void;
-  /** Dead letters that were there when it started. */
-  readonly formerDead: number;
-}
-
-/** Starts to serve them; each goes on with what an earlier run left, also one that was stopped. */
+/** Starts to serve them, and those of rows; each goes on with what an earlier run left, also one that was stopped. */
 export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
-  const secrets = wantedSecrets(wanted, house);
-  const { linkTemplates } = house;
-  const sender = senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: true });
-  const served = await Promise.all(wanted.map(one => serve(one, sender, house)));
-  return {
-    tried: async () => void (await Promise.all(served.map(endpoint => endpoint.tried()))),
-    wellDone: async () => (await Promise.all(served.map(each => isDone(each, house)))).every(Boolean),
-  };
-}
-
-async function serve(
-  { name, kind, filter, perSecond }: WantedEndpoint,
-  sender: Sender,
-  house: House,
-): Promise<Served> {
-  const { closers, output, topic, rows, deliveries, slots } = house;
-  let isStopped = false;
-  const say = (text: string): void => {
-    if (!isStopped) output.warn(`${name}: ${text}`, { endpoint: name });
-  };
-  await rows.change(name, row => ({ name, ...row, health: restarted(row?.health ?? {}, Date.now()) }));
-  const formerDead = await takeUp(house, { endpoint: name, label: name }, Date.now());
-  const endpoint = await startEndpoint({
-    endpoint: { name, kind, filter, perSecond },
-    ...{ topic, rows, deliveries, slots, sender, say, sleep },
+  const { closers, output, directory, topic, rows, deliveries, slots, journal, linkTemplates } = house;
+  const secrets = secretsOfAll(wanted, house);
+  const configured = wanted.map(({ name, kind, filter, perSecond }) => ({ name, kind, filter, perSecond }));
+  const log = output.log;
+  const replayed = {
+    ...{ configured, rows, deliveries, journal, log },
+    queues: { wake: async () => undefined },
     clock: Date.now,
+  };
+  const formerDead = new Map<string, number>();
+  const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
+  const fleet = new Fleet({
+    ...{ configured, topic, rows, deliveries, slots, sleep, log, say },
+    sender: senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: true }),
+    replays: (all, hasTime) => workOffReplays(all, replayed, hasTime),
+    clock: Date.now,
+    onServe: async name =>
+      void formerDead.set(name, await takeUp(house, { endpoint: name, label: name }, Date.now())),
   });
-  closers.add(async () => {
-    const ended = endpoint.stop();
-    // What is cut off by the end says nothing of the endpoint.
-    isStopped = true;
-    await ended;
-  });
-  return { ...endpoint, name, say, formerDead };
-}
-
-/** A start asks for an endpoint anew: what kept it from getting anything is forgotten, but not that somebody paused it. */
-function restarted(health: Health, now: number): Health {
-  const { paused } = health;
-  return { ...resumed(health, now), ...(paused && { paused }) };
-}
-
-async function isDone({ name, say, formerDead }: Served, { deliveries, directory }: House): Promise<boolean> {
-  const { pending, dead } = await deliveries.standing(name);
-  const made = dead - formerDead;
+  closers.add(() => fleet.stop());
+  await fleet.start();
   const kept = directory.lasting ? 'kept for the next start' : 'not kept';
-  if (pending > 0) say(`undelivered: ${pending}, ${kept}`);
-  if (made > 0) say(`given up: ${made}, ${directory.lasting ? 'kept as dead letters' : 'not kept'}`);
-  return pending === 0 && made === 0;
+  const isDone = async (name: string): Promise<boolean> => {
+    const { pending, dead } = await deliveries.standing(name);
+    const made = dead - (formerDead.get(name) ?? 0);
+    if (pending > 0) say(name, `undelivered: ${pending}, ${kept}`);
+    if (made > 0) say(name, `given up: ${made}, ${directory.lasting ? 'kept as dead letters' : 'not kept'}`);
+    return pending === 0 && made === 0;
+  };
+  return {
+    watch: () => fleet.watch(),
+    tried: async () => void (await Promise.all(fleet.served.map(endpoint => endpoint.tried()))),
+    wellDone: async () => (await Promise.all(fleet.names.map(isDone))).every(Boolean),
+  };
 }
 
-/** Where the endpoints of the command line and of the configuration are, and how their events are signed. */
-function wantedSecrets(wanted: readonly WantedEndpoint[], house: House): SecretStore {
+/** Secrets of endpoints that are added while it runs. */
+export const SECRETS_FOLDER = 'endpoints';
+
+/** Where the endpoints are, and how their events are signed: those of the command line and of the configuration tell it
+ *  themselves, the others by files. */
+function secretsOfAll(wanted: readonly WantedEndpoint[], house: House): SecretStore {
+  const files = fileSecrets(house.directory.file(SECRETS_FOLDER));
   const texts = new Map(
     wanted.map(one => [
       one.name,
       JSON.stringify({ url: one.url, ...(one.kind === 'webhook' && { secrets: secretsOf(one, house) }) }),
     ]),
   );
-  return {
-    nameOf: name => name,
-    read: async name => texts.get(name) ?? '',
-    putting: () => 'give it behind --webhook, --slack or --teams',
-  };
+  return { ...files, read: async name => texts.get(name) ?? files.read(name) };
 }
 
 function secretsOf({ name, secrets }: WantedEndpoint, { directory, output }: House): readonly string[] {

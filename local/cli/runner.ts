@@ -93,11 +93,18 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   });
   output.say(banner({ source, subscriptions, endpoints: wanted, data, health, once: options.once }));
   const behind = { ...house, ...store, resend };
-  const kept = [...subscriptions.map(({ name }) => subscriberName(name)), ...wanted.map(({ name }) => name)];
+  const kept = [
+    ...subscriptions.map(({ name }) => subscriberName(name)),
+    ...wanted.map(({ name }) => name),
+    ...(await store.rows.list()).filter(({ settings }) => settings).map(({ name }) => name),
+  ];
   await tellAbandoned(behind, new Set(kept), clock());
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
-  const endpoints = await startEndpoints({ ...behind, topic: topic.topic, linkTemplates }, wanted);
+  const endpoints = await startEndpoints(
+    { ...behind, topic: topic.topic, journal: store.reader, linkTemplates },
+    wanted,
+  );
   const polling = startPolling({ output, snapshots: table.snapshots, clock, passes }, source);
   closers.add(polling.close);
   const feed = () => table.feed(topic.publish);
@@ -106,6 +113,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
     watch: () => {
       for (const label of topic.unconfirmed) output.warn(`${label} gets what happens once it has confirmed.`);
       feed();
+      endpoints.watch();
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
       closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);

@@ -5,11 +5,13 @@ import {
   type SqliteDeliveries,
   sqliteDeliveries,
 } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { JournalReader } from '../../functions/operations/journal.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { type Journal, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
+import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
@@ -20,6 +22,8 @@ import type { DataDirectory } from './data-directory.ts';
 export interface Store {
   readonly snapshots: Snapshots;
   readonly journal: Journal;
+  /** The same, as people look for events in it. */
+  readonly reader: JournalReader;
   readonly rows: EndpointRows;
   readonly slots: Slots;
   readonly deliveries: SqliteDeliveries;
@@ -44,6 +48,7 @@ export function openStore({ closers, directory }: { closers: Closers; directory:
   return {
     snapshots: sqliteSnapshots(database),
     journal: sqliteJournal(database),
+    reader: sqliteJournalReader(database),
     rows: sqliteEndpointRows(database),
     slots: sqliteSlots(database),
     deliveries: sqliteDeliveries(database),

@@ -34,6 +34,8 @@ export interface EndpointOptions {
 export interface ServedEndpoint {
   /** Resolves when everything that is due has been tried; rejects when stopped. */
   tried(): Promise<void>;
+  /** Its row changed, or something was added to its rows. */
+  wake(): void;
   /** Takes nothing more. Resolves when what was under way is over, or soon after. */
   stop(): Promise<void>;
 }
@@ -71,6 +73,7 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
   const serving = Array.from({ length: RUNS }, (_, number) => serve(number));
   return {
     tried: () => lane.tried(signal),
+    wake: () => lane.wake(),
     async stop() {
       failures.end();
       stopping.abort(new Error(`Endpoint ${name} is not served any more.`));

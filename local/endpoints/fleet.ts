@@ -1,0 +1,149 @@
+import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { EndpointRow, EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
+import { resumed } from '../../functions/delivery/health.ts';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import type { Sender } from '../../functions/delivery/sender.ts';
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { Replays } from '../../functions/operations/work-off-replays.ts';
+import type { Slots } from '../../functions/snapshots/slots.ts';
+import type { Log } from '../../functions/telemetry.ts';
+import type { LocalTopic } from '../deliveries/topic.ts';
+import { type ServedEndpoint, startEndpoint } from './endpoint.ts';
+
+export interface FleetOptions {
+  /** Those of the command line and of the configuration: they win over rows of the same names. */
+  readonly configured: readonly EndpointSettings[];
+  readonly topic: LocalTopic;
+  readonly rows: EndpointRows;
+  readonly deliveries: Deliveries;
+  readonly slots: Slots;
+  readonly sender: Sender;
+  readonly replays: Replays;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly log: Log;
+  /** A line for people about an endpoint. */
+  readonly say: (endpoint: string, text: string) => void;
+  /** An endpoint is about to be served. */
+  readonly onServe: (endpoint: string) => Promise<void>;
+}
+
+interface Member {
+  readonly settings: EndpointSettings;
+  readonly served: ServedEndpoint;
+  /** Its row, as JSON, when it was last looked at. */
+  row: string;
+}
+
+/** How often somebody's changes to endpoints are looked for: another process may make them. */
+const LOOK_EVERY_MS = 2_000;
+/** How long replays are worked off before changes are looked for again. */
+const REPLAY_MS = 1_000;
+
+/** All endpoints of a run: those that it was started with, and those that are added, changed and removed while it runs. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #members = new Map<string, Member>();
+  readonly #stopping = new AbortController();
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  /** Serves what there is. */
+  async start(): Promise<void> {
+    const { configured, rows, clock } = this.#options;
+    const names = new Set([
+      ...configured.map(({ name }) => name),
+      ...(await rows.list()).map(({ name }) => name),
+    ]);
+    for (const name of names) {
+      const isConfigured = configured.some(endpoint => endpoint.name === name);
+      await rows.change(name, row => {
+        if (!row?.settings && !isConfigured) return undefined;
+        return { name, ...row, health: restarted(row?.health ?? {}, clock()) };
+      });
+    }
+    await this.#look();
+  }
+
+  /** Looks for changes until it is stopped. */
+  watch(): void {
+    this.#looking = this.#watch();
+  }
+
+  get served(): readonly ServedEndpoint[] {
+    return [...this.#members.values()].map(({ served }) => served);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#members.keys()];
+  }
+
+  /** Takes nothing more. Resolves when what was under way is over, or soon after. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#looking;
+    await Promise.all(this.served.map(each => each.stop()));
+  }
+
+  async #watch(): Promise<void> {
+    const { sleep, log } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.#look();
+      } catch (error) {
+        log.warn(`Endpoints that were changed are not looked for: ${String(error)}. It is tried again.`);
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { configured, rows, clock, log, replays } = this.#options;
+    const registry = createRegistry(configured, rows, clock, log);
+    const all = await registry.all();
+    for (const { endpoint, row } of all) await this.#serve(endpoint, row);
+    const names = new Set(all.map(({ endpoint }) => endpoint.name));
+    for (const name of this.names) if (!names.has(name)) await this.#drop(name);
+    const until = clock() + REPLAY_MS;
+    await replays(all, () => clock() < until && !this.#stopping.signal.aborted);
+  }
+
+  async #serve(settings: EndpointSettings, row: EndpointRow | undefined): Promise<void> {
+    const { name } = settings;
+    const text = JSON.stringify(row);
+    const member = this.#members.get(name);
+    if (member && JSON.stringify(member.settings) === JSON.stringify(settings)) {
+      if (member.row !== text) member.served.wake();
+      member.row = text;
+      return;
+    }
+    const { say, onServe, ...options } = this.#options;
+    if (!member) await onServe(name);
+    // The new one takes over before the old one goes: what is published meanwhile has a row in any case.
+    const tell = (line: string) => {
+      if (!this.#stopping.signal.aborted) say(name, line);
+    };
+    const served = await startEndpoint({ ...options, endpoint: settings, say: tell });
+    this.#members.set(name, { settings, served, row: text });
+    await member?.served.stop();
+  }
+
+  async #drop(name: string): Promise<void> {
+    const member = this.#members.get(name);
+    this.#members.delete(name);
+    this.#options.topic.close(name);
+    await member?.served.stop();
+  }
+}
+
+/** A start asks for an endpoint anew: what kept it from getting anything is forgotten, but not that somebody paused it. */
+function restarted(health: Health, now: number): Health {
+  const { paused } = health;
+  return { ...resumed(health, now), ...(paused && { paused }) };
+}
