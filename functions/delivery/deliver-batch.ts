@@ -6,7 +6,7 @@ import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
 import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
 import type { Slots } from '../snapshots/slots.ts';
-import { AttemptLog } from './attempt-log.ts';
+import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';
 import type { Held } from './held.ts';
@@ -16,7 +16,7 @@ import type { SettlerDependencies } from './queue-settler.ts';
 import { readEvent } from './read-event.ts';
 import type { Settler } from './settler.ts';
 
-export interface BatchDependencies extends SettlerDependencies, HealthDependencies {
+export interface BatchDependencies extends SettlerDependencies, HealthDependencies, AttemptLogDependencies {
   readonly readSecret: ReadEndpointSecret;
   readonly slots: Slots;
   readonly openPoster: () => Poster;

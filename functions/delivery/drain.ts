@@ -15,8 +15,10 @@ export interface DrainDependencies extends BatchDependencies {
 }
 
 const SECOND = 1000;
-/** SQS delays a message so long at most. */
-const LONGEST_DELAY_MS = 900 * SECOND;
+/** No run lives longer. */
+const LONGEST_MS = 900 * SECOND;
+/** What is due later is seen by a tick before. */
+const TICK_MS = 60 * SECOND;
 /** Until rows are looked at again that could not be written. */
 const STUCK_MS = 30 * SECOND;
 /** A chat's messages tell several at once: so many are read for one. */
@@ -25,18 +27,18 @@ const CHAT_TOGETHER = 50;
 /** Sends what waits for an endpoint in rows, the oldest first, at its rate: of one that fails only one, as a probe, and the rest
  *  behind it if that is taken. One run at a time does so; when its time is up, it wakes another. */
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
-  const until = dependencies.clock() + Math.min(dependencies.remaining(), LONGEST_DELAY_MS);
+  const until = dependencies.clock() + Math.min(dependencies.remaining(), LONGEST_MS);
   const row = await begin(endpoint, until, dependencies);
   if (!row) return;
   const noted: Promise<void>[] = [];
-  let rest: number | undefined;
+  let rest: Left;
   try {
     rest = await sendAll(endpoint, { ...dependencies, later: work => void noted.push(work) });
   } finally {
     await end(endpoint, dependencies);
     await Promise.all(noted);
   }
-  if (rest !== undefined) await wakeAt(endpoint, rest, dependencies);
+  await wakeNext(endpoint, rest, dependencies);
 }
 
 /** When what is left is to be looked at, in ms since 1970; undefined: somebody else sees to that, or nothing is left. */
@@ -44,13 +46,23 @@ interface Rest {
   readonly at: number | undefined;
 }
 
-async function sendAll(
-  endpoint: EndpointSettings,
-  dependencies: DrainDependencies,
-): Promise<number | undefined> {
+interface Left extends Rest {
+  /** Whether this run sent anything. */
+  readonly hasSent: boolean;
+}
+
+async function sendAll(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<Left> {
+  let hasSent = false;
+  const told: DrainDependencies = {
+    ...dependencies,
+    openPoster: () => {
+      hasSent = true;
+      return dependencies.openPoster();
+    },
+  };
   for (;;) {
-    const rest = await sendSome(endpoint, dependencies);
-    if (rest) return rest.at;
+    const rest = await sendSome(endpoint, told);
+    if (rest) return { ...rest, hasSent };
   }
 }
 
@@ -165,11 +177,14 @@ async function end({ name }: EndpointSettings, { rows, run }: DrainDependencies)
   });
 }
 
-async function wakeAt(
+/** Who found nothing to send leaves it to whoever sent last, and to the tick: otherwise each of several messages that wake would bring
+ *  about another one, for ever, and each tick would add one. */
+async function wakeNext(
   endpoint: EndpointSettings,
-  at: number,
+  { at, hasSent }: Left,
   { queues, clock }: DrainDependencies,
 ): Promise<void> {
-  const seconds = Math.ceil(Math.max(0, at - clock()) / SECOND);
-  if (seconds * SECOND <= LONGEST_DELAY_MS) await queues.wake(endpoint, seconds);
+  if (at === undefined) return;
+  const wait = Math.max(0, at - clock());
+  if (wait < TICK_MS && (hasSent || wait === 0)) await queues.wake(endpoint, Math.ceil(wait / SECOND));
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { NewDelivery } from '../../functions/delivery/deliveries.ts';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
-import { AT } from './given.ts';
+import { AT, someEvents } from './given.ts';
 import {
   answered,
   DAY,
@@ -11,6 +12,7 @@ import {
   isRowOf,
   MINUTE,
   openSetting,
+  recordOf,
   SECOND,
   type Setting,
   TABLE_DOWN,
@@ -117,7 +119,7 @@ describe('what waits for an endpoint', () => {
       const setting = await open(3, health);
       await drainWith(setting);
       expect([setting.posts, (await setting.pending()).length]).toEqual([[], 3]);
-      expect(setting.wakes).toEqual('notBefore' in health ? [['crm', 1]] : []);
+      expect(setting.wakes).toEqual([]);
     }
     const setting = await open(3);
     await setting.rows.change('crm', () => 'removed');
@@ -137,19 +139,34 @@ describe('what waits for an endpoint', () => {
     expect(await setting.healthOf()).toMatchObject({ paused, waiting: { first: true } });
   });
 
-  it('and is due later is looked after then: by a message within 15 minutes, by the tick otherwise', async () => {
-    for (const [due, wakes] of [
-      [AT + 1, [['crm', 1]]],
-      [AT + 900 * SECOND, [['crm', 900]]],
-      [AT + 901 * SECOND, []],
-    ] as const) {
-      const setting = openSetting();
-      await setting.register();
-      await setting.wait(waitingOnes(2, { due }));
+  it.each([
+    [1, [['crm', 1]]],
+    [1_001, [['crm', 2]]],
+    [MINUTE - 1, [['crm', 60]]],
+    [MINUTE, []],
+    [HOUR, []],
+  ])(
+    'and is due %s ms after the rest was sent is looked after then: by a message, or by the tick',
+    async (ms, wakes) => {
+      const setting = await open(10);
+      const due = AT + SECOND + ms;
+      await setting.wait(waitingOnes(12, { due }).slice(10));
       await drainWith(setting);
-      expect([setting.posts, setting.wakes]).toEqual([[], wakes]);
-      expect(await setting.healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
-    }
+      expect([setting.posts.length, setting.wakes]).toEqual([10, wakes]);
+      expect(await setting.healthOf()).toEqual({ waiting: { added: 2, due, first: false } });
+    },
+  );
+
+  it('and is due later wakes nobody by who sent nothing: messages that wake do not multiply', async () => {
+    const setting = openSetting();
+    await setting.register();
+    await setting.wait(waitingOnes(2, { due: AT + SECOND }));
+    await drainWith(setting);
+    await drainWith(setting);
+    expect([setting.posts, setting.wakes]).toEqual([[], []]);
+    setting.state.now += SECOND;
+    await drainWith(setting);
+    expect(setting.posts).toHaveLength(2);
   });
 
   it('invariant 11: is not forgotten when more is added while the last is sent', async () => {
@@ -232,6 +249,12 @@ describe('a run that sends what waits', () => {
     expect((await setting.healthOf())?.draining).toBeUndefined();
     await drainWith(setting);
     expect(idsOf(setting.posts)).toEqual(numbers(100));
+  });
+
+  it('wakes the next also when it has no time to begin', async () => {
+    const setting = await open(3);
+    await drainWith(setting, { remaining: () => 19_999 });
+    expect([setting.posts, setting.wakes]).toEqual([[], [['crm', 0]]]);
   });
 
   it('wakes the next also when a chat’s next moment comes too late, and books no other', async () => {
@@ -366,5 +389,24 @@ describe('an endpoint that fails', () => {
     setting.state.now = AT + MINUTE;
     await drainWith(setting);
     expect(idsOf(setting.posts)).toEqual([0, ...numbers(30)]);
+  });
+
+  it('for one event alone, and takes all others, is asked again at Standard Webhooks’ pauses, for three days', async () => {
+    const [bad] = waitingOnes(1) as [NewDelivery];
+    const setting = openSetting(({ body }) => answered(body === bad.body ? 500 : 200));
+    await setting.register();
+    await setting.wait([bad], false);
+    for (let number = 0; number < 99 && (await setting.healthOf())?.waiting; number++) {
+      setting.state.now = Math.max(AT, wakesAt((await setting.healthOf()) ?? {}) ?? 0);
+      await setting.deliver([recordOf(`m${number}`, JSON.stringify(someEvents(2)[1]))]);
+      await drainWith(setting);
+    }
+    const asked = setting.posts.filter(({ body }) => body === bad.body).map(({ at }) => at);
+    const pauses = asked.slice(1).map((at, index) => (at - (asked[index] as number)) / SECOND);
+    expect(pauses.slice(0, 8)).toEqual([5, 30, 120, 300, 1800, 7200, 18_000, 36_000]);
+    expect(asked.at(-1)).toBe(72 * HOUR);
+    expect(await setting.deliveries.dead('crm', 9)).toMatchObject([
+      { eventId: bad.eventId, attempts: asked.length },
+    ]);
   });
 });

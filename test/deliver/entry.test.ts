@@ -1,78 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createSecrets } from '../../functions/endpoints/secrets.ts';
-import { deliverEnvironment, parseEnvironment } from '../../functions/settings.ts';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Deliver } from '../../functions/create-deliver.ts';
+import type { Route } from '../../functions/create-route.ts';
+import type { Tick } from '../../functions/create-tick.ts';
+import {
+  deliverEnvironment,
+  parseEnvironment,
+  routeEnvironment,
+  tickEnvironment,
+} from '../../functions/settings.ts';
+import { bundleOptions } from '../../infra/bundle/options.ts';
 import { someEvents } from './given.ts';
+import { recordOf } from './setting.ts';
 
-const endpoint = {
-  name: 'crm',
-  kind: 'webhook',
-  secret: 'changewire/endpoint/crm',
-  queueArn: 'arn:aws:sqs:eu-west-1:1:crm',
-  queueUrl: 'https://sqs.eu-west-1.amazonaws.com/1/crm',
-  deadLetterUrl: 'https://sqs.eu-west-1.amazonaws.com/1/crm-dead',
-} as const;
+const queues = {
+  DELIVERIES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries',
+  CHAT_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/chat',
+};
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-  vi.resetModules();
-  for (const close of closers.splice(0)) await close();
-});
-
-describe('the environment of the deliverer', () => {
+describe('the environment', () => {
   it('is read as the stack sets it', () => {
-    const links = [{ workspace: 'eu', task: 'https://app.example.com/{projectId}/{taskId}' }];
-    const environment = { TABLE_NAME: 't', ENDPOINTS: JSON.stringify([endpoint]) };
-    const linked = { ...environment, LINK_TEMPLATES: JSON.stringify(links) };
-    expect(parseEnvironment('deliver.ts', deliverEnvironment, linked).LINK_TEMPLATES).toEqual(links);
-    expect(parseEnvironment('deliver.ts', deliverEnvironment, environment)).toEqual({
-      TABLE_NAME: 't',
-      ENDPOINTS: [endpoint],
-      LINK_TEMPLATES: [],
-    });
+    const route = { TABLE_NAME: 't', ...queues };
+    const deliver = { ...route, SECRETS_PATH: '/changewire/endpoints/' };
+    expect(parseEnvironment('route.ts', routeEnvironment, { ...route, PATH: 'x' })).toEqual(route);
+    expect(parseEnvironment('deliver.ts', deliverEnvironment, deliver)).toEqual(deliver);
+    expect(parseEnvironment('tick.ts', tickEnvironment, route)).toEqual(route);
   });
 
   it.each([
-    [{}, /deliver\.ts.*TABLE_NAME: .*ENDPOINTS: .*Deploy again/s],
-    [{ TABLE_NAME: 't', ENDPOINTS: 'no JSON' }, /ENDPOINTS: .*JSON/s],
-    [{ TABLE_NAME: 't', ENDPOINTS: JSON.stringify([{ ...endpoint, kind: 'fax' }]) }, /ENDPOINTS\.0\.kind/],
-    [{ TABLE_NAME: 't', ENDPOINTS: JSON.stringify([{ ...endpoint, url: 'x' }]) }, /url/],
-    [{ TABLE_NAME: 't', ENDPOINTS: '[]', LINK_TEMPLATES: '{}' }, /LINK_TEMPLATES/],
-  ])('that is not so is refused by name: %j', (environment, message) => {
-    expect(() => parseEnvironment('deliver.ts', deliverEnvironment, environment)).toThrow(message);
+    [
+      'route.ts',
+      routeEnvironment,
+      {},
+      /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Deploy/s,
+    ],
+    ['tick.ts', tickEnvironment, { TABLE_NAME: 't', ...queues, CHAT_QUEUE_URL: 'chat' }, /CHAT_QUEUE_URL/],
+    ['deliver.ts', deliverEnvironment, { TABLE_NAME: 't', ...queues }, /SECRETS_PATH: .*Deploy again/s],
+  ])('of %s that is not so is refused by name', (entry, schema, environment, message) => {
+    expect(() => parseEnvironment(entry, schema, environment)).toThrow(message);
   });
 });
 
-describe('the entry', () => {
-  it('reads its environment at the first call, asks the table, the secret and the queue, and tells what fails', async () => {
-    const { handler } = await import('../../functions/deliver.ts');
-    await expect((async () => handler({ Records: [] }))()).rejects.toThrow(/environment of deliver\.ts/);
+describe('the entries, bundled as they are deployed, with the configuration beside them', () => {
+  let directory: string;
+  let address: string;
+  let close: () => void;
+  const asked: string[] = [];
+  const lines: string[] = [];
+  const answers: Record<string, object> = {};
 
-    const asked: string[] = [];
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'entries-'));
+    for (const entry of ['deliver', 'route', 'tick']) {
+      await build({ ...bundleOptions(`functions/${entry}.ts`, join(directory, entry)), sourcemap: false });
+      const endpoints = [{ name: 'crm', kind: 'slack' }];
+      const configured = JSON.stringify({ endpoints, linkTemplates: [], subscriptions: [] });
+      writeFileSync(join(directory, entry, 'configured.json'), configured);
+    }
     const server = createServer((request, response) => {
-      const target = String(request.headers['x-amz-target']);
+      const target = String(request.headers['x-amz-target']).split('.').at(-1) as string;
       asked.push(target);
-      const secret = { SecretString: JSON.stringify({ url: 'https://127.0.0.1/hush' }) };
       response.setHeader('content-type', 'application/x-amz-json-1.0');
-      response.end(JSON.stringify(target.endsWith('GetSecretValue') ? secret : {}));
+      response.end(JSON.stringify(answers[target] ?? {}));
     });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    closers.push(
-      () => server.closeAllConnections(),
-      () => server.close(),
-    );
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    vi.stubEnv('AWS_ENDPOINT_URL', address);
-    vi.stubEnv('AWS_REGION', 'eu-west-1');
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
-    vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
-    vi.stubEnv('TABLE_NAME', 't');
-    vi.stubEnv('ENDPOINTS', JSON.stringify([{ ...endpoint, kind: 'slack', queueUrl: `${address}/crm` }]));
-    const lines: string[] = [];
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    close = () => {
+      server.closeAllConnections();
+      server.close();
+    };
+  });
+  afterAll(() => {
+    close?.();
+    rmSync(directory, { recursive: true });
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+    for (const all of [asked, lines]) all.length = 0;
+  });
+
+  const load = async (entry: string) => import(pathToFileURL(join(directory, entry, 'index.mjs')).href);
+
+  /** Until the end of the test the environment is as the stack sets it, and what is written is kept. */
+  function setUp(): void {
+    const environment = {
+      ...{
+        AWS_ENDPOINT_URL: address,
+        AWS_REGION: 'eu-west-1',
+        AWS_ACCESS_KEY_ID: 'a',
+        AWS_SECRET_ACCESS_KEY: 'b',
+      },
+      ...{ POWERTOOLS_METRICS_NAMESPACE: 'Changewire', TABLE_NAME: 't', SECRETS_PATH: '/cw/' },
+      ...{ DELIVERIES_QUEUE_URL: `${address}/deliveries`, CHAT_QUEUE_URL: `${address}/chat` },
+    };
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const write = (text: unknown) => {
       lines.push(String(text));
       return true;
@@ -81,30 +109,24 @@ describe('the entry', () => {
       vi.spyOn(console, level).mockImplementation(write);
     vi.spyOn(process.stdout, 'write').mockImplementation(write);
     vi.spyOn(process.stderr, 'write').mockImplementation(write);
-    const record = {
-      messageId: 'm0',
-      receiptHandle: 'r0',
-      body: JSON.stringify(someEvents(1)[0]),
-      attributes: {
-        ApproximateFirstReceiveTimestamp: String(Date.now()),
-        ApproximateReceiveCount: '1',
-        SentTimestamp: '0',
-        SenderId: '',
-      },
-      messageAttributes: {},
-      md5OfBody: '',
-      eventSource: 'aws:sqs',
-      eventSourceARN: endpoint.queueArn,
-      awsRegion: 'eu-west-1',
-    };
-    const answer = await handler({ Records: [record] });
+  }
+  const record = recordOf('m0', JSON.stringify(someEvents(1)[0]), { now: Date.now() });
+
+  it('the deliverer reads its environment at the first call, asks the table, the secret and the queue, and tells what fails', async () => {
+    const { handler } = (await load('deliver')) as { handler: Deliver };
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
+    await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
+      /environment of deliver\.ts/,
+    );
+    answers.GetParameter = { Parameter: { Value: JSON.stringify({ url: 'https://127.0.0.1/hush' }) } };
+    setUp();
+    const answer = await handler({ Records: [record] }, context);
     vi.restoreAllMocks();
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
-    expect(asked.map(target => target.split('.').at(-1))).toEqual([
-      'GetItem',
-      'GetSecretValue',
-      'UpdateItem',
-      'ChangeMessageVisibility',
+    expect(asked).toEqual([
+      ...['GetItem', 'GetParameter', 'UpdateItem'],
+      // How the endpoint does, then when the message comes again, then the attempt.
+      ...['GetItem', 'PutItem', 'ChangeMessageVisibility', 'PutItem'],
     ]);
     expect(lines.join('\n')).toMatch(
       /A delivery failed.*DeliveriesPostponed|DeliveriesPostponed.*A delivery failed/s,
@@ -112,19 +134,26 @@ describe('the entry', () => {
     expect(lines.join('\n')).not.toContain('hush');
   });
 
-  it('keeps one copy of a secret per endpoint', async () => {
-    const read = createSecrets(
-      async id => JSON.stringify({ url: `https://${id}.example/` }),
-      () => 0,
-    );
-    const [one, two] = ['one', 'two'].map(name => ({
-      ...endpoint,
-      kind: 'teams' as const,
-      name,
-      secret: name,
-    }));
-    if (!one || !two) throw new Error('no endpoints');
-    expect((await read(one)).url).toBe('https://one.example/');
-    expect((await read(two)).url).toBe('https://two.example/');
+  it('the router asks for the rows of endpoints, and sends what they and the configuration want', async () => {
+    const { handler } = (await load('route')) as { handler: Route };
+    await expect((async () => handler({ Records: [] }))()).rejects.toThrow(/environment of route\.ts/);
+    setUp();
+    const answer = await handler({ Records: [record] });
+    vi.restoreAllMocks();
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(asked).toEqual(['Query', 'SendMessageBatch']);
+    expect(lines.join('\n')).toContain('EventsRouted');
+  });
+
+  it('the tick asks for the rows of endpoints, and wakes who looks after what is due', async () => {
+    const { handler } = (await load('tick')) as { handler: Tick };
+    await expect((async () => handler())()).rejects.toThrow(/environment of tick\.ts/);
+    const row = { name: 'crm', health: { waiting: { added: 1, due: 0, first: true } } };
+    answers.Query = { Items: [{ row: { S: JSON.stringify(row) } }] };
+    setUp();
+    await handler();
+    vi.restoreAllMocks();
+    expect(asked).toEqual(['Query', 'SendMessage']);
+    expect(lines.join('\n')).toContain('EndpointsFailing');
   });
 });

@@ -1,130 +1,138 @@
-import { CreateTopicCommand, PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
+import { randomUUID } from 'node:crypto';
 import {
-  DeleteMessageCommand,
+  CreateQueueCommand,
   GetQueueAttributesCommand,
-  type Message,
-  ReceiveMessageCommand,
-  SendMessageCommand,
+  type QueueAttributeName,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createDeliver, type DeliverDependencies } from '../../functions/create-deliver.ts';
-import { sqsQueues } from '../../functions/delivery/queues.ts';
-import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { createRoute } from '../../functions/create-route.ts';
+import { createTick } from '../../functions/create-tick.ts';
+import { wakesAt } from '../../functions/delivery/health.ts';
+import { type Queues, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createSlots } from '../../functions/snapshots/slots.ts';
 import { sleep } from '../../local/cli/sleep.ts';
-import { createEndpointQueues } from '../support/endpoint-queues.ts';
 import { type Poller, startPoller } from '../support/sqs-poller.ts';
-import { memoryStates, type Said, SECRET } from './given.ts';
+import { openModel } from '../support/table.ts';
+import { type Said, SECRET } from './given.ts';
+import { recordOf } from './setting.ts';
 
-/** fauxqs with a topic, endpoints' queues as the stack makes them, and the deliverer. */
+/** The router, the deliverer and the tick, over the queues of an embedded SQS and the table's model. Its clock passes as fast as nothing is
+ *  to be done: what is to be shown, or waked, later is so at once, and the clock is that much ahead. */
 export async function openHouse() {
   const app = buildApp({ logger: false });
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
-  const config = { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'l', secretAccessKey: 'l' } };
-  const sns = new SNSClient(config);
-  const sqs = new SQSClient({ ...config, useQueueUrlAsEndpoint: false });
-  const { TopicArn = '' } = await sns.send(new CreateTopicCommand({ Name: 'events' }));
-  const pollers: Poller[] = [];
+  const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
+  const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
+  const urls: QueueUrls = { deliveries: await queueOf(sqs, 'deliveries'), chat: await queueOf(sqs, 'chat') };
+  const queueArn = (await attributesOf(sqs, urls.deliveries)).QueueArn ?? '';
+  const table = openModel();
+  const [rows, deliveries] = [createEndpointRows(table), createDeliveries(table)];
   const secrets = new Map<string, string>();
-  const endpoints: EndpointSettings[] = [];
-
-  return {
-    sns,
-    sqs,
-    secrets,
-    endpoints,
-    async endpoint(name: string, url: string, kind: EndpointKind = 'webhook'): Promise<EndpointSettings> {
-      const queues = await createEndpointQueues({ sns, sqs }, { name, topicArn: TopicArn });
-      const settings = { name, kind, secret: `changewire/endpoint/${name}`, ...queues };
-      endpoints.push(settings);
-      secrets.set(settings.secret, JSON.stringify({ url, secrets: [SECRET] }));
-      return settings;
+  const pollers: Poller[] = [];
+  const said: Said[] = [];
+  const counts: Record<string, number> = {};
+  let ahead = 0;
+  const clock = () => Date.now() + ahead;
+  const pass = (until: number) => {
+    ahead = Math.max(ahead, until - Date.now());
+  };
+  const real = sqsQueues(sqs, urls);
+  const queues: Queues = {
+    hide: async (record, seconds) => {
+      const until = clock() + seconds * 1000;
+      await real.hide(record, 0);
+      pass(until);
     },
-    deliverer(options: Partial<DeliverDependencies> = {}) {
-      const said: Said[] = [];
-      const counts: Record<string, number> = {};
-      const say =
-        (level: Said['level']) =>
-        (message: string, details: object = {}) =>
-          void said.push({ level, message, details: { ...details } });
-      const deliver = createDeliver({
-        endpoints,
-        readSecret: async id => {
-          const text = secrets.get(id);
-          if (text === undefined)
-            throw Object.assign(new Error('hush'), { name: 'ResourceNotFoundException' });
-          return text;
+    wake: async (to, seconds) => {
+      const until = clock() + seconds * 1000;
+      await real.wake(to, 0);
+      pass(until);
+    },
+  };
+  const say =
+    (level: Said['level']) =>
+    (message: string, details: object = {}) =>
+      void said.push({ level, message, details: { ...details } });
+  const common = {
+    ...{ rows, deliveries, queues, clock },
+    sleep: async (ms: number) => pass(clock() + ms),
+    random: () => 0,
+    slots: createSlots(table),
+    log: { info: say('info'), warn: say('warn'), error: say('error') },
+    count: (name: string, value: number, dimensions?: Record<string, string>) => {
+      const key = dimensions ? `${name} ${dimensions.endpoint}` : name;
+      counts[key] = (counts[key] ?? 0) + value;
+    },
+  };
+  const registry = () => createRegistry([], rows, clock);
+  /** How many messages the queue of deliveries holds: shown, under way and delayed. */
+  const size = async (): Promise<number> => {
+    const attributes = await attributesOf(sqs, urls.deliveries);
+    const parts = ['', 'NotVisible', 'Delayed'] as const;
+    return parts.reduce(
+      (sum, part) => sum + Number(attributes[`ApproximateNumberOfMessages${part}`] ?? 0),
+      0,
+    );
+  };
+  const tick = () => createTick({ ...common, registry: registry() })();
+  return {
+    ...{ sqs, urls, queueArn, rows, deliveries, said, counts, clock, size, tick },
+    async endpoint(name: string, url: string, kind: EndpointKind = 'webhook'): Promise<void> {
+      secrets.set(name, JSON.stringify({ url, secrets: [SECRET] }));
+      await rows.change(name, () => ({ name, settings: { name, kind }, health: {} }));
+    },
+    deliverer: (options: Partial<DeliverDependencies> = {}) =>
+      createDeliver({
+        ...common,
+        registry: registry(),
+        secrets: {
+          read: async name => secrets.get(name) ?? '',
+          nameOf: name => name,
+          putting: name => `put ${name}`,
         },
-        states: memoryStates(),
-        queues: sqsQueues(sqs),
-        clock: Date.now,
-        random: () => 0,
-        sleep,
         allowLoopback: true,
         timeout: 200,
-        log: { info: say('info'), warn: say('warn'), error: say('error') },
-        count: (name, value, dimensions) => {
-          const key = `${name} ${dimensions?.endpoint}`;
-          counts[key] = (counts[key] ?? 0) + value;
-        },
         ...options,
-      });
-      return { deliver, said, counts };
+      }),
+    poll(deliver: ReturnType<typeof createDeliver>, concurrency = 2): void {
+      const onTrouble = (error: unknown) => {
+        throw error;
+      };
+      const queueUrl = urls.deliveries;
+      pollers.push(startPoller({ sqs, queueUrl, queueArn, deliver, sleep, concurrency, onTrouble }));
     },
-    poll(settings: EndpointSettings, deliver: ReturnType<typeof createDeliver>, concurrency = 2): Poller {
-      const poller = startPoller({
-        sqs,
-        ...settings,
-        deliver,
-        sleep,
-        concurrency,
-        onTrouble: error => {
-          throw error;
-        },
-      });
-      pollers.push(poller);
-      return poller;
-    },
+    /** As the topic's queue hands them to the router. */
     async publish(events: readonly ChangeEvent[]): Promise<void> {
-      for (let at = 0; at < events.length; at += 10) {
-        const PublishBatchRequestEntries = events.slice(at, at + 10).map((event, index) => ({
-          Id: String(index),
-          Message: JSON.stringify(event),
-          MessageAttributes: { eventType: { DataType: 'String', StringValue: event.type } },
-        }));
-        await sns.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries }));
-      }
+      const route = createRoute({ ...common, registry: registry(), send: sqsSend(sqs, urls) });
+      const Records = events.map(event => recordOf(randomUUID(), JSON.stringify(event)));
+      const { batchItemFailures } = await route({ Records });
+      if (batchItemFailures.length > 0) throw new Error('not routed');
     },
-    async send(settings: EndpointSettings, body: string): Promise<void> {
-      await sqs.send(new SendMessageCommand({ QueueUrl: settings.queueUrl, MessageBody: body }));
+    async send(name: string, ...bodies: string[]): Promise<void> {
+      await sqsSend(sqs, urls)(bodies.map(body => ({ to: { name, kind: 'webhook' }, body })));
     },
-    /** How many messages the queue holds: shown, under way and delayed. */
-    async size(QueueUrl: string): Promise<number> {
-      const { Attributes = {} } = await sqs.send(
-        new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
-      );
-      const numbers = ['', 'NotVisible', 'Delayed'].map(part =>
-        Number((Attributes as Record<string, string>)[`ApproximateNumberOfMessages${part}`] ?? 0),
-      );
-      return numbers.reduce((sum, number) => sum + number, 0);
-    },
-    /** Takes everything out of a dead-letter queue. */
-    async deadLetters({ deadLetterUrl: QueueUrl }: EndpointSettings): Promise<Message[]> {
-      const all: Message[] = [];
+    pendingIds: async (name: string) =>
+      (await deliveries.due(name, Number.MAX_SAFE_INTEGER, 10_000)).map(({ eventId }) => eventId),
+    /** Lives on as tick after tick does, until nothing is left to be done before `end`, in ms of its clock. */
+    async settle(end = Number.POSITIVE_INFINITY): Promise<void> {
       for (;;) {
-        const { Messages = [] } = await sqs.send(
-          new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, MessageAttributeNames: ['All'] }),
-        );
-        if (Messages.length === 0) return all;
-        for (const { ReceiptHandle } of Messages)
-          await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-        all.push(...Messages);
+        await until(async () => (await size()) === 0);
+        const next = (await rows.list()).flatMap(({ health }) => wakesAt(health) ?? []);
+        const at = Math.min(...next);
+        if (at >= end || next.length === 0) return;
+        pass(at);
+        await tick();
       }
     },
     async close(): Promise<void> {
       await Promise.all(pollers.map(poller => poller.stop()));
-      sns.destroy();
       sqs.destroy();
       await app.close();
     },
@@ -133,9 +141,25 @@ export async function openHouse() {
 
 export type House = Awaited<ReturnType<typeof openHouse>>;
 
+async function queueOf(sqs: SQSClient, QueueName: string): Promise<string> {
+  const Attributes = { VisibilityTimeout: '720' };
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  return QueueUrl;
+}
+
+async function attributesOf(
+  sqs: SQSClient,
+  QueueUrl: string,
+): Promise<Partial<Record<QueueAttributeName, string>>> {
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+  );
+  return Attributes;
+}
+
 /** Waits until `holds` does. */
 export async function until(holds: () => Promise<boolean> | boolean, ms = 30_000): Promise<void> {
-  for (const end = Date.now() + ms; !(await holds()); await sleep(20)) {
+  for (const end = Date.now() + ms; !(await holds()); await sleep(5)) {
     if (Date.now() > end) throw new Error('It did not come true in time.');
   }
 }

@@ -1,11 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sqsQueues } from '../../functions/delivery/queues.ts';
-import type { RetryTiming } from '../../functions/endpoints/retries.ts';
+import { resumed } from '../../functions/delivery/health.ts';
 import { answer, hang, type Reaction, reset, startReceiver } from '../endpoints/receiver.ts';
 import { SECRET, someEvents } from './given.ts';
 import { type House, openHouse, until } from './house.ts';
-import { virtualTime } from './virtual-time.ts';
 
 let house: House;
 const closers: (() => unknown)[] = [];
@@ -20,26 +18,21 @@ afterEach(async () => {
 const receiver = async (...script: Reaction[]) => {
   const started = await startReceiver(...script);
   closers.push(started.stop);
+  await house.endpoint('crm', started.url);
   return started;
 };
+const failuresSaid = () =>
+  house.said
+    .filter(({ message }) => message.startsWith('A delivery failed'))
+    .map(({ details }) => details.reason);
 
-/** The standard pauses with seconds for hours: visibility times are whole seconds. */
-const FAST: RetryTiming = { pauses: [1000], giveUpAfter: 60_000 };
-
-/** A deliverer whose postponed messages come back at once, older by their pause. */
-function hasty(timing: RetryTiming) {
-  const time = virtualTime({ pause: 0 });
-  const { deliver, ...rest } = house.deliverer({ timing, queues: time.queues(sqsQueues(house.sqs)) });
-  return { ...rest, pauses: time.pauses, deliver: time.deliverer(deliver) };
-}
-
-describe('one endpoint behind a real queue (its messages come back at once: the pauses are counted, not waited for)', () => {
+describe('one endpoint behind a real queue (its messages come back at once, and the clock is ahead by their pauses)', () => {
   it('gets its event after a time-out, a reset, a 500, 429 with both forms of Retry-After, 503 and a redirect to a private address', async () => {
     const inTwoSeconds: Reaction = response => {
       const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 2000).toUTCString();
       response.writeHead(429, { 'retry-after': date }).end();
     };
-    const script = [
+    const { received } = await receiver(
       hang,
       reset,
       answer(500, {}, 'hush'),
@@ -48,25 +41,20 @@ describe('one endpoint behind a real queue (its messages come back at once: the 
       answer(503),
       answer(302, { location: 'http://169.254.169.254/hush' }),
       answer(200, {}, 'ok'),
-    ];
-    const { url, received, requests } = await receiver(...script);
-    const crm = await house.endpoint('crm', url);
-    const { deliver, said, counts, pauses } = hasty(FAST);
-    house.poll(crm, deliver);
+    );
+    house.poll(house.deliverer());
     const [event] = someEvents(1);
     await house.publish(someEvents(1));
-    await requests(8);
-    await until(async () => (await house.size(crm.queueUrl)) === 0);
+    await house.settle();
 
     expect(received).toHaveLength(8);
     for (const { body, headers } of received) {
       expect(body).toBe(JSON.stringify(event));
       expect(headers['webhook-id']).toBe(event?.id);
-      expect(new Webhook(SECRET).verify(body, headers)).toEqual(event);
+      const at = new Date(Number(headers['webhook-timestamp']) * 1000);
+      expect(headers['webhook-signature']).toBe(new Webhook(SECRET).sign(event?.id ?? '', at, body));
     }
-    // The date is two to three seconds ahead when it is written.
-    expect(pauses).toEqual([1, 1, 1, 2, expect.toSatisfy(seconds => seconds >= 1 && seconds <= 3), 1, 1]);
-    expect(said.map(({ details }) => details.reason)).toEqual([
+    expect(failuresSaid()).toEqual([
       'no answer within 0.2 s',
       expect.stringMatching(/^no answer \([A-Z_]+\)$/),
       'answered 500',
@@ -75,72 +63,76 @@ describe('one endpoint behind a real queue (its messages come back at once: the 
       'answered 503',
       'answered 302: redirects are not followed',
     ]);
-    expect(counts).toEqual({ 'DeliveriesPostponed crm': 7, 'EventsDelivered crm': 1 });
-    expect(await house.deadLetters(crm)).toEqual([]);
-    expect(JSON.stringify(said)).not.toMatch(/hush|127\.0\.0\.1|whsec|169\.254/);
+    expect(house.counts).toMatchObject({ 'DeliveriesPostponed crm': 7, 'EventsDelivered crm': 1 });
+    expect([await house.pendingIds('crm'), await house.deliveries.dead('crm', 9)]).toEqual([[], []]);
+    const attempts = await house.deliveries.attempts('crm', 9);
+    expect(attempts.map(({ status }) => status)).toEqual([
+      200,
+      302,
+      503,
+      429,
+      429,
+      500,
+      undefined,
+      undefined,
+    ]);
+    expect(JSON.stringify([house.said, attempts])).not.toMatch(/hush\?|127\.0\.0\.1|whsec|169\.254/);
   });
 
   it('gets its event by a 2xx after 6 failures, and not a second time', async () => {
     const failures = Array.from({ length: 6 }, () => answer(500));
-    const { url, received, requests } = await receiver(...failures, answer(202));
-    const crm = await house.endpoint('crm', url);
-    const { deliver, counts } = hasty(FAST);
-    house.poll(crm, deliver);
+    const { received } = await receiver(...failures, answer(202));
+    house.poll(house.deliverer());
     await house.publish(someEvents(1));
-    await requests(7);
-    await until(async () => (await house.size(crm.queueUrl)) === 0);
+    await house.settle();
     expect(received).toHaveLength(7);
-    expect(counts).toEqual({ 'DeliveriesPostponed crm': 6, 'EventsDelivered crm': 1 });
+    expect(house.counts).toMatchObject({ 'DeliveriesPostponed crm': 6, 'EventsDelivered crm': 1 });
   });
 
-  it('is stopped by 410: its events go to the dead-letter queue, at once from then on, and the operator is told once', async () => {
-    const { url, received } = await receiver(answer(410));
-    const crm = await house.endpoint('crm', url);
-    const { deliver, said, counts } = house.deliverer();
-    house.poll(crm, deliver);
+  it('is stopped by 410, and the operator is told once: its events wait in rows, and all come once it is resumed', async () => {
+    let status = 410;
+    const { received } = await receiver((response, request) => answer(status)(response, request));
+    house.poll(house.deliverer());
     await house.publish(someEvents(25));
-    await until(async () => (await house.size(crm.deadLetterUrl)) === 25);
+    await until(async () => (await house.size()) === 0);
     const asked = received.length;
     // Each of two invocations may have begun before the other was told.
     expect(asked).toBeLessThanOrEqual(2);
     await house.publish(someEvents(5, Date.UTC(2026, 10, 22)));
-    await until(async () => (await house.size(crm.deadLetterUrl)) === 30);
+    await house.settle();
     expect(received).toHaveLength(asked);
-    expect(await house.size(crm.queueUrl)).toBe(0);
-    const letters = await house.deadLetters(crm);
-    expect(new Set(letters.map(({ Body = '' }) => JSON.parse(Body).id)).size).toBe(30);
-    expect(letters.at(-1)?.MessageAttributes).toMatchObject({
-      endpoint: { StringValue: 'crm' },
-      reason: { StringValue: expect.stringMatching(/^the endpoint is stopped since 20.*: answered 410$/) },
-      receives: { StringValue: '1' },
-      firstReceived: { StringValue: expect.stringMatching(/^20\d\d-.*Z$/) },
-    });
-    expect(counts['EndpointStopped crm']).toBe(1);
-    expect(counts['EventsDeadLettered crm']).toBe(30);
-    const told = said.filter(({ message }) => message.includes('It is stopped'));
-    expect(told).toEqual([expect.objectContaining({ level: 'error' })]);
-    expect(told[0]?.message).toMatch(/Endpoint crm answered 410.*ENDPOINT#crm/s);
+    expect(await house.pendingIds('crm')).toHaveLength(30);
+    expect(house.counts.EndpointStopped).toBe(1);
+    const told = house.said.filter(({ message }) => message.startsWith('endpoint.stopped'));
+    expect(told).toMatchObject([{ level: 'error', details: { endpoint: 'crm', reason: 'answered 410' } }]);
+
+    const waited = await house.pendingIds('crm');
+    status = 204;
+    await house.rows.change('crm', row => row && { ...row, health: resumed(row.health, house.clock()) });
+    await house.settle();
+    expect(
+      received
+        .slice(asked)
+        .map(({ headers }) => headers['webhook-id'])
+        .toSorted(),
+    ).toEqual(waited.toSorted());
+    expect(await house.pendingIds('crm')).toEqual([]);
   });
 
-  it('that fails for ever has its event in the dead-letter queue when the time is over, with the reason', async () => {
-    const { url, received } = await receiver(answer(500));
-    const crm = await house.endpoint('crm', url);
-    const { deliver, counts } = hasty({ pauses: [1000], giveUpAfter: 2_000 });
-    house.poll(crm, deliver);
+  it('that fails for ever has its event among the dead letters when the time is over, with the reason', async () => {
+    const { received } = await receiver(answer(500));
+    house.poll(house.deliverer({ timing: { pauses: [1000], giveUpAfter: 2_000 } }));
     await house.publish(someEvents(1));
-    await until(async () => (await house.size(crm.deadLetterUrl)) === 1);
+    await house.settle();
     expect(received).toHaveLength(3);
-    const [letter] = await house.deadLetters(crm);
-    expect(JSON.parse(letter?.Body ?? '')).toEqual(someEvents(1)[0]);
-    expect(letter?.MessageAttributes?.reason?.StringValue).toBe('answered 500');
-    expect(await house.size(crm.queueUrl)).toBe(0);
-    expect(counts['EventsDeadLettered crm']).toBe(1);
+    expect(await house.deliveries.dead('crm', 9)).toMatchObject([
+      { eventId: someEvents(1)[0]?.id, body: JSON.stringify(someEvents(1)[0]), reason: 'answered 500' },
+    ]);
+    expect(house.counts['DeliveriesDead crm']).toBe(1);
   });
 
-  it('that can not be read has its message in the dead-letter queue at once, and those behind it delivered', async () => {
-    const { url, received, requests } = await receiver(answer(200));
-    const crm = await house.endpoint('crm', url);
-    const { deliver } = house.deliverer();
+  it('that can not be read has its message among the dead letters at once, and those behind it delivered', async () => {
+    const { received } = await receiver(answer(200));
     const [event] = someEvents(1);
     const bad = [
       'no JSON',
@@ -148,14 +140,12 @@ describe('one endpoint behind a real queue (its messages come back at once: the 
       JSON.stringify({ ...event, id: 'line\nbreak' }),
       JSON.stringify({ id: 'x' }),
     ];
-    for (const body of bad) await house.send(crm, body);
+    await house.send('crm', ...bad);
     await house.publish(someEvents(1));
-    house.poll(crm, deliver);
-    await requests(1);
-    await until(async () => (await house.size(crm.deadLetterUrl)) === 4);
-    const letters = await house.deadLetters(crm);
-    const reasons = letters.map(letter => [letter.Body, letter.MessageAttributes?.reason?.StringValue]);
-    expect(new Map(reasons as [string, string][])).toEqual(
+    house.poll(house.deliverer());
+    await house.settle();
+    const letters = await house.deliveries.dead('crm', 9);
+    expect(new Map(letters.map(({ body, reason }) => [body, reason]))).toEqual(
       new Map([
         [bad[0], 'the message is no JSON'],
         [bad[1], 'the message is no change event: look at the whole'],

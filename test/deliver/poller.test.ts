@@ -3,23 +3,21 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Deliver } from '../../functions/create-deliver.ts';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
-import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { startPoller } from '../support/sqs-poller.ts';
-import { someEvents } from './given.ts';
 import { type House, openHouse, until } from './house.ts';
 
 let house: House;
-let crm: EndpointSettings;
 beforeEach(async () => {
   house = await openHouse();
-  crm = await house.endpoint('crm', 'https://example.com');
 });
 afterEach(() => house.close());
 
+const bodies = (count: number) => Array.from({ length: count }, (_, index) => `body ${index}`);
 const poll = (deliver: Deliver, troubles: unknown[] = []) =>
   startPoller({
     sqs: house.sqs,
-    ...crm,
+    queueUrl: house.urls.deliveries,
+    queueArn: house.queueArn,
     deliver,
     sleep: (_ms, signal) => wait(10, undefined, { signal }),
     concurrency: 1,
@@ -27,35 +25,37 @@ const poll = (deliver: Deliver, troubles: unknown[] = []) =>
     onTrouble: error => troubles.push(error),
   });
 
-describe('the poller of an endpoint’s queue', () => {
+describe('the poller of a queue', () => {
   it('hands over messages as Lambda does, deletes those that were taken and leaves the others', async () => {
     const seen: SQSEvent['Records'] = [];
     const left: number[] = [];
-    const queues = sqsQueues(house.sqs);
-    const poller = poll(async ({ Records }, context) => {
+    const runs = new Set<string>();
+    const queues = sqsQueues(house.sqs, house.urls);
+    const poller = poll(async ({ Records }, { awsRequestId, getRemainingTimeInMillis }) => {
+      runs.add(awsRequestId);
       seen.push(...Records);
-      left.push(context?.getRemainingTimeInMillis() ?? 0);
-      const refused = Records.filter(({ body }) => JSON.parse(body).data.task.id === 't3');
-      for (const { receiptHandle } of refused)
-        await queues.changeVisibility(crm.queueUrl, receiptHandle, 600);
+      left.push(getRemainingTimeInMillis());
+      const refused = Records.filter(({ body }) => body === 'body 3');
+      for (const record of refused) await queues.hide(record, 600);
       return { batchItemFailures: refused.map(({ messageId }) => ({ itemIdentifier: messageId })) };
     });
     try {
-      await house.publish(someEvents(25));
-      await until(async () => seen.length === 25 && (await house.size(crm.queueUrl)) === 1);
+      await house.send('crm', ...bodies(25));
+      await until(async () => seen.length === 25 && (await house.size()) === 1);
     } finally {
       await poller.stop();
     }
     expect(seen[0]).toMatchObject({
       eventSource: 'aws:sqs',
-      eventSourceARN: crm.queueArn,
+      eventSourceARN: house.queueArn,
       awsRegion: 'us-east-1',
-      messageAttributes: { eventType: { dataType: 'String', stringValue: 'task.updated' } },
+      messageAttributes: { endpoint: { dataType: 'String', stringValue: 'crm' } },
       attributes: {
         ApproximateReceiveCount: '1',
         ApproximateFirstReceiveTimestamp: expect.stringMatching(/^\d{13}$/),
       },
     });
+    expect(runs.size).toBe(left.length);
     for (const ms of left) expect(ms).toBeGreaterThan(45_000);
   });
 
@@ -75,15 +75,15 @@ describe('the poller of an endpoint’s queue', () => {
     }, troubles);
     try {
       for (const expected of [1, 2, 3]) {
-        await house.send(crm, 'x');
+        await house.send('crm', 'x');
         await until(() => calls === expected);
       }
-      await until(async () => (await house.size(crm.queueUrl)) === 2);
+      await until(async () => (await house.size()) === 2);
     } finally {
       await poller.stop();
     }
     expect(troubles).toEqual([new Error('no')]);
-    expect(await house.size(crm.queueUrl)).toBe(2);
+    expect(await house.size()).toBe(2);
   });
 
   it('stops at once when there is nothing to do, and after what is under way otherwise', async () => {
@@ -96,11 +96,11 @@ describe('the poller of an endpoint’s queue', () => {
       await go.promise;
       return { batchItemFailures: [] };
     });
-    await house.send(crm, 'x');
+    await house.send('crm', 'x');
     await begun.promise;
     const stopped = busy.stop();
     go.resolve();
     await stopped;
-    expect(await house.size(crm.queueUrl)).toBe(0);
+    expect(await house.size()).toBe(0);
   });
 });

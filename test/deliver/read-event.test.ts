@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readEvent } from '../../functions/delivery/read-event.ts';
-import { someEvents } from './given.ts';
+import { placeOf, readEvent } from '../../functions/delivery/read-event.ts';
+import { AT, someEvents } from './given.ts';
 
 const [event] = someEvents(1);
 const read = (more: object) => readEvent(JSON.stringify({ ...event, ...more }));
@@ -34,5 +34,25 @@ describe('the body of a message', () => {
     for (const id of ['a', '!~', 'x'.repeat(300)]) expect(read({ id })).toHaveProperty('event.id', id);
     for (const id of ['', ' ', 'a b', ' a', 'a ', 'a\n', 'é', '\x7f', 7])
       expect(read({ id })).toEqual(lookAt('id'));
+  });
+});
+
+describe('the place of an event among all others', () => {
+  const place = (more: object) =>
+    placeOf(JSON.stringify({ ...event, time: '2026-11-21T12:00:07Z', ...more }));
+
+  it('is its project’s version, which is the time of its commit', () => {
+    expect(place({ sequence: String(AT + 5) })).toEqual({ id: event?.id, at: AT + 5 });
+    // Also where a restored table made it later than the clock.
+    expect(place({ sequence: '9999999999999' })?.at).toBe(9_999_999_999_999);
+  });
+
+  it('is its own time where it has no such version', () => {
+    for (const sequence of [undefined, '1', '0007', 'odd', '', null, '999999999999'])
+      expect(place({ sequence })).toEqual({ id: event?.id, at: AT + 7_000 });
+  });
+
+  it('is none where the text is no event', () => {
+    for (const body of ['hush', '{}']) expect(placeOf(body)).toBeUndefined();
   });
 });

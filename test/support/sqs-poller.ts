@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   DeleteMessageBatchCommand,
   type Message,
@@ -73,7 +74,7 @@ async function turn(options: PollerOptions, abortSignal: AbortSignal): Promise<v
   const until = Date.now() + timeLimit;
   const { batchItemFailures } = await deliver(
     { Records: Messages.map(message => recordOf(message, queueArn)) },
-    { getRemainingTimeInMillis: () => until - Date.now() },
+    { awsRequestId: randomUUID(), getRemainingTimeInMillis: () => until - Date.now() },
   );
   await deleteAll(
     sqs,
