@@ -6,6 +6,8 @@ export interface EndpointRow {
   /** Undefined: it stands in the configuration, and the row tells of its health alone. */
   readonly settings?: EndpointSettings | undefined;
   readonly health: Health;
+  /** Of one of a local run's configuration: its settings, for who looks at the rows alone. */
+  readonly configured?: EndpointSettings | undefined;
   /** What is being added to its deliveries from the journal. */
   readonly replay?: Replay | undefined;
 }

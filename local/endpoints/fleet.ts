@@ -60,10 +60,12 @@ export class Fleet {
       ...(await rows.list()).map(({ name }) => name),
     ]);
     for (const name of names) {
-      const isConfigured = configured.some(endpoint => endpoint.name === name);
+      const settings = configured.find(endpoint => endpoint.name === name);
       await rows.change(name, row => {
-        if (!row?.settings && !isConfigured) return undefined;
-        return { name, ...row, health: restarted(row?.health ?? {}, clock()) };
+        const { configured: _, ...rest } = row ?? { name, health: {} };
+        if (!rest.settings && !settings) return 'removed';
+        const health = restarted(rest.health, clock());
+        return { ...rest, health, ...(settings && { configured: settings }) };
       });
     }
     await this.#look();
