@@ -1,5 +1,6 @@
 import { ProvisionedThroughputExceededException, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createDeliver } from '../../functions/create-deliver.ts';
 import { createRoute } from '../../functions/create-route.ts';
 import { createTick, type Tick } from '../../functions/create-tick.ts';
@@ -8,9 +9,11 @@ import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { wants } from '../../functions/endpoints/filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type ReplayHouse, startReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
+import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
@@ -20,6 +23,7 @@ import { Consumer, type Handler } from './consumer.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
 import { QueueModel } from './models/queue.ts';
+import type { TableModel } from './models/table.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import type { RowsOracle } from './oracle/rows.ts';
 import type { SettlingOracle } from './oracle/settling.ts';
@@ -63,6 +67,7 @@ export class Delivery {
   readonly #queues: { readonly deliveries: QueueModel; readonly chat: QueueModel };
   readonly #shared: Shared;
   readonly #rows: RowsOracle;
+  readonly #deliveries: DeliveriesOracle;
   readonly #router: Consumer;
   readonly #deliverers: readonly Consumer[];
   #ticks = 0;
@@ -75,6 +80,7 @@ export class Delivery {
     const { plan } = shared;
     this.#shared = shared;
     this.#rows = oracles.rows;
+    this.#deliveries = oracles.deliveries;
     this.configured = kinds;
     this.added = ADDED;
     const settings = [...kinds.map(kind => ({ name: kind, kind })), ADDED];
@@ -170,9 +176,13 @@ export class Delivery {
     const { random } = this.#shared;
     const since = now - random() * REPLAYED_MS;
     try {
-      await startReplay(
-        { endpoint, since },
-        { ...this.#houseOf(new Life(this.#calm)), newId: () => String(random()) },
+      const house = this.#houseOf(new Life(this.#calm));
+      const replay = await startReplay({ endpoint, since }, { ...house, newId: () => String(random()) });
+      const { filter = {} } = (this.receivers.get(endpoint) as Receiver).settings;
+      const events = committedIn(this.#shared.table, replay).filter(event => wants(filter, event));
+      this.#deliveries.promise(
+        endpoint,
+        events.map(({ id }) => id),
       );
     } catch (error) {
       // One is under way.
@@ -432,6 +442,15 @@ class Troubles {
       coverage.add('delivery.messages', 'in the next run, too');
     this.#failed.add(name);
   }
+}
+
+/** The events of the journal that were committed then, by the commits' own clocks. */
+function committedIn(table: TableModel, { since, until }: { since: number; until: number }): ChangeEvent[] {
+  return [...table.items()].flatMap(({ sk, events }) => {
+    const [, time = ''] = /^CHANGE#(\d+)#/.exec(sk?.S ?? '') ?? [];
+    const isThen = time !== '' && Number(time) >= since && Number(time) < until;
+    return isThen && events?.B ? decodeEvents(events.B) : [];
+  });
 }
 
 /** The messages that bring events, by endpoint. */

@@ -45,6 +45,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   const { added, configured } = world.delivery;
   world.deliveries.checkAllArrived(['http', ...configured], world.lost);
   if (added) world.deliveries.checkWanted(added, world.lost);
+  world.deliveries.checkReplayed(new Set([...configured, ...(added ? [added.name] : [])]));
   checkSecrecy(world);
 }
 

@@ -153,6 +153,7 @@ export class World {
     const records = items.map((item, index) => insertOf(item, index));
     this.commits.restored(records, events);
     this.#leases.restored(records, this.clocks.latest);
+    this.deliveries.forgetPromises();
     for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
 

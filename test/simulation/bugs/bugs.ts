@@ -6,6 +6,7 @@ import { PASS } from './earlier/pass.ts';
 import { PUBLISHING } from './earlier/publishing.ts';
 import { SNAPSHOTS } from './earlier/snapshots.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
+import { WAITING_BUGS } from './waiting-bugs.ts';
 
 /** All of them, room by room; those of one kind together. */
 export const BUGS: readonly Bug[] = [
@@ -15,5 +16,6 @@ export const BUGS: readonly Bug[] = [
   ...CHANGES,
   ...DELIVERY,
   ...TELLING_BUGS,
+  ...WAITING_BUGS,
   ...CARELESS,
 ];

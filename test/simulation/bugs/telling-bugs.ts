@@ -31,15 +31,13 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        '  #rest: Rest | undefined;',
-        '  #rest: Rest | undefined;\n  #outcome: Outcome | undefined;',
+        '  #isLate = false;\n',
+        '  #isLate = false;\n  #outcome: Outcome | undefined;\n',
       ),
       edit(
         'delivery/deliver-batch.ts',
-        'await this.#conclude(job.records, outcomeOf(await this.#poster.post(secret.url, request)));',
-        'const outcome = outcomeOf(await this.#poster.post(secret.url, request));\n' +
-          '    this.#outcome ??= outcome;\n' +
-          '    await this.#conclude(job.records, this.#outcome);',
+        '    const outcome = outcomeOf(answer);\n',
+        '    this.#outcome ??= outcomeOf(answer);\n    const outcome = this.#outcome;\n',
       ),
     ],
   },
@@ -50,8 +48,8 @@ export const TELLING_BUGS: readonly Bug[] = [
         'delivery/jobs.ts',
         'const events = new Map(fit.map(({ event }) => [event.id, event]));',
         'const events = new Map(\n' +
-          '    fit.map(({ event, record }) => {\n' +
-          '      const isRetry = Number(record.attributes.ApproximateReceiveCount) > 1;\n' +
+          '    fit.map(({ event, held }) => {\n' +
+          '      const isRetry = held.attempts > 0;\n' +
           "      const isLong = 'changes' in event.data && event.data.changes.length > 1;\n" +
           '      if (!isRetry || !isLong) return [event.id, event];\n' +
           '      const changes = (event.data as { changes: unknown[] }).changes.slice(0, 1);\n' +
@@ -66,8 +64,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/jobs.ts',
-        'records: fit.filter(({ event }) => ids.has(event.id)).map(({ record }) => record),',
-        'records: fit.filter(({ event }) => ids.delete(event.id)).map(({ record }) => record),',
+        'letters: fit.filter(({ event }) => ids.has(event.id)),',
+        'letters: fit.filter(({ event }) => ids.delete(event.id)),',
       ),
     ],
   },
@@ -86,8 +84,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        'this.#rest ??= rest;',
-        "if (this.#endpoint.kind === 'webhook') this.#rest ??= rest;",
+        'if (isNew) return closedTo(health.now, now) !== undefined;',
+        "if (isNew) return this.#batch.endpoint.kind === 'webhook' && closedTo(health.now, now) !== undefined;",
       ),
     ],
   },

@@ -11,6 +11,8 @@ export class DeliveriesOracle {
   readonly #copies = new Map<string, ReceiverOracle>();
   readonly #received = new Map<string, Map<string, number>>();
   readonly #lost = new Map<string, Set<string>>();
+  /** What replays have promised: how often each event was there before, by receiver. */
+  #promised: { readonly receiver: string; readonly before: ReadonlyMap<string, number> }[] = [];
 
   constructor(commits: CommitsOracle) {
     this.#commits = commits;
@@ -40,6 +42,29 @@ export class DeliveriesOracle {
   lostWithRows(receiver: string, eventId: string): void {
     const lost = this.#lost.get(receiver) ?? new Set();
     this.#lost.set(receiver, lost.add(eventId));
+  }
+
+  /** The receiver is to get these once more. */
+  promise(receiver: string, eventIds: readonly string[]): void {
+    const received = this.#received.get(receiver);
+    const before = new Map(eventIds.map(id => [id, received?.get(id) ?? 0]));
+    this.#promised.push({ receiver, before });
+  }
+
+  /** What a replay had yet to do went with the rows of a restored table. */
+  forgetPromises(): void {
+    this.#promised = [];
+  }
+
+  /** To be asked when nothing is on its way any more, for receivers that are still there. */
+  checkReplayed(receivers: ReadonlySet<string>): void {
+    for (const { receiver, before } of this.#promised.filter(each => receivers.has(each.receiver))) {
+      const missing = [...before].filter(
+        ([id, times]) => (this.#received.get(receiver)?.get(id) ?? 0) <= times,
+      );
+      if (missing.length > 0)
+        throw new Violation(11, `${receiver} was not sent again ${missing.map(([id]) => id).join(', ')}`);
+    }
   }
 
   /** The same of a receiver that wants some events only. */

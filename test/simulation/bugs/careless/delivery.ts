@@ -6,8 +6,13 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        'for (const record of settler.open) await settler.failed(record, { reason });',
-        'for (const record of records) await settler.failed(record, { reason });',
+        '  const poster = dependencies.openPoster();',
+        '  const all = settler.open;\n  const poster = dependencies.openPoster();',
+      ),
+      edit(
+        'delivery/deliver-batch.ts',
+        'for (const held of settler.open) await settler.failed(held, { reason });',
+        'for (const held of all) await settler.failed(held, { reason });',
       ),
     ],
   },
@@ -16,15 +21,18 @@ export const DELIVERY: readonly Bug[] = [
     edits: [
       edit(
         'delivery/deliver-batch.ts',
-        '  #rest: Rest | undefined;\n\n',
-        '  #rest: Rest | undefined;\n  #job: Job | undefined;\n\n',
+        '  #isLate = false;\n',
+        '  #isLate = false;\n  #job: Job | undefined;\n',
       ),
       edit(
         'delivery/deliver-batch.ts',
-        'await this.#conclude(job.records, outcomeOf(await this.#poster.post(secret.url, request)));',
-        'this.#job = job;\n' +
-          '    const outcome = outcomeOf(await this.#poster.post(secret.url, request));\n' +
-          '    await this.#conclude(this.#job.records, outcome);',
+        '    const began = clock();\n',
+        '    const began = clock();\n    this.#job = job;\n',
+      ),
+      edit(
+        'delivery/deliver-batch.ts',
+        'await this.#conclude(all, outcome);',
+        'await this.#conclude(this.#job.letters.map(({ held }) => held), outcome);',
       ),
     ],
   },

@@ -1,0 +1,55 @@
+import { type Bug, edit } from './bug.ts';
+
+/** Bugs in routing, in what waits in rows, and in replays. */
+export const WAITING_BUGS: readonly Bug[] = [
+  {
+    name: 'of messages that are not in their queues the first alone',
+    edits: [
+      edit(
+        'create-route.ts',
+        'for (const index of await send(routed))',
+        'for (const index of (await send(routed)).slice(0, 1))',
+      ),
+    ],
+  },
+  {
+    name: 'a row that nobody is told of',
+    edits: [
+      edit(
+        'delivery/queue-settler.ts',
+        '      await join();\n',
+        '      if (held.attempts === 0) await join();\n',
+      ),
+    ],
+  },
+  {
+    name: 'what was added behind a look forgotten',
+    edits: [
+      edit(
+        'delivery/health.ts',
+        'if (waiting?.added !== added) return undefined;',
+        'if (!waiting) return undefined;',
+      ),
+    ],
+  },
+  {
+    name: 'a whole slice of rows gone with the first that is delivered',
+    edits: [
+      edit(
+        'delivery/row-settler.ts',
+        '    const places = all.map(({ id }) => id);\n',
+        '    const places = [...this.#open.keys(), ...all.map(({ id }) => id)];\n',
+      ),
+    ],
+  },
+  {
+    name: 'the last event of each slice left out of a replay',
+    edits: [
+      edit(
+        'operations/replay.ts',
+        'await house.deliveries.add(wanted.map(',
+        'await house.deliveries.add(wanted.slice(0, -1).map(',
+      ),
+    ],
+  },
+];
