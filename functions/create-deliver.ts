@@ -39,7 +39,7 @@ export interface DeliverDependencies extends SenderOptions {
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
   /** Whether attempts that succeeded are kept; they are by default. */
-  readonly keepsSuccesses?: boolean;
+  readonly keepsSuccesses?: boolean | undefined;
 }
 
 /** The deliverer: messages of the queues in, HTTP requests out. What it returns stays in its queue for moments at most; what
