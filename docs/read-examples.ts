@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventSchemas } from '../functions/changes/event.ts';
+import { sentSchemas } from '../functions/changes/event.ts';
 import type { Examples } from './take-examples.ts';
 
 /** The examples as they were last taken: `docs/examples`. */
 export function readExamples(): Examples {
   const read = (name: string): unknown =>
     JSON.parse(readFileSync(join(import.meta.dirname, 'examples', `${name}.json`), 'utf8'));
-  const types = Object.keys(eventSchemas);
+  const types = Object.keys(sentSchemas);
   return {
     events: Object.fromEntries(types.map(type => [type, read(type)])) as Examples['events'],
     attributes: read('message-attributes') as Examples['attributes'],

@@ -1,4 +1,10 @@
-import { type ChangeEvent, type EventType, eventSchemas } from '../functions/changes/event.ts';
+import {
+  type ChangeEvent,
+  type EventType,
+  eventSchemas,
+  type TestEvent,
+} from '../functions/changes/event.ts';
+import { testEvent } from '../functions/changes/test-event.ts';
 import { createPoll } from '../functions/create-poll.ts';
 import { connect } from '../functions/service/client.ts';
 import { workspaceSettings } from '../functions/settings.ts';
@@ -16,9 +22,9 @@ import {
   startSimulatedService,
 } from '../local/service/server.ts';
 
-/** What was told in a real run: the first event of each type, and the SNS message attributes of `task.updated`. */
+/** What was told in a real run: the first event of each type, a test, and the SNS message attributes of `task.updated`. */
 export interface Examples {
-  readonly events: Readonly<Record<EventType, ChangeEvent>>;
+  readonly events: Readonly<Record<EventType, ChangeEvent>> & { readonly 'changewire.test': TestEvent };
   readonly attributes: Message['MessageAttributes'];
 }
 
@@ -201,7 +207,10 @@ function firstOfEach(events: readonly ChangeEvent[]): Examples {
   };
   const types = Object.keys(eventSchemas);
   return {
-    events: Object.fromEntries(types.map(type => [type, first(type)])) as Examples['events'],
+    events: {
+      ...(Object.fromEntries(types.map(type => [type, first(type)])) as Record<EventType, ChangeEvent>),
+      'changewire.test': testEvent('crm', { at: Date.UTC(2026, 2, 2, 9), tag: '8f1c03d2' }),
+    },
     attributes: messageOf(first('task.updated')).MessageAttributes,
   };
 }

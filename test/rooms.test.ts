@@ -65,6 +65,26 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
+  it('operations/ knows stores, queues and receivers by their ports only', () => {
+    const behind = within('functions/service', 'functions/snapshots', 'functions/pass', 'functions/topic');
+    const foreign = (to: string) => behind(to) || to.startsWith('@aws-sdk/') || to === 'undici';
+    expect(
+      offending(
+        ({ from, to, typeOnly }) => from.startsWith('functions/operations/') && foreign(to) && !typeOnly,
+      ),
+    ).toEqual([]);
+  });
+
+  it('of functions/ only the entries and snapshots/ know operations/, the latter its ports', () => {
+    const operations = within('functions/operations');
+    const mayKnow = ({ from, typeOnly }: Import) =>
+      /^functions\/(operations\/|[\w-]+\.ts$)/.test(from) ||
+      (typeOnly && within('functions/snapshots')(from));
+    expect(offending(one => within('functions')(one.from) && operations(one.to) && !mayKnow(one))).toEqual(
+      [],
+    );
+  });
+
   it('only snapshots/ and the entries know DynamoDB; only service/ knows undici', () => {
     const mayKnow: Record<string, RegExp> = {
       '@aws-sdk/client-dynamodb': /^functions\/(snapshots\/|\w+\.ts$)/,
@@ -90,6 +110,6 @@ describe('the rooms', () => {
     const readers = readdirSync(join(ROOT, 'functions'), { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts'))
       .filter(file => /process\.env/.test(readFileSync(join(ROOT, 'functions', file), 'utf8')));
-    expect(readers.sort()).toEqual(['deliver.ts', 'poll.ts', 'publish.ts']);
+    expect(readers.sort()).toEqual(['deliver.ts', 'poll.ts', 'publish.ts', 'route.ts', 'tick.ts']);
   });
 });

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
 import { webhookRequest } from '../../functions/endpoints/webhook.ts';
 import type { Message } from '../../functions/topic/entry.ts';
 
@@ -7,7 +7,7 @@ import type { Message } from '../../functions/topic/entry.ts';
 export const EXAMPLE_SECRET = 'whsec_Y2hhbmdld2lyZS1leGFtcGxlLXNlY3JldA==';
 
 /** The headers of a signed webhook, sent 2 seconds after the change was read. The body is the event as compact JSON. */
-export function webhookHeaders(event: ChangeEvent): Readonly<Record<string, string>> {
+export function webhookHeaders(event: SentEvent): Readonly<Record<string, string>> {
   const body = JSON.stringify(event);
   return webhookRequest({ id: event.id, body }, [EXAMPLE_SECRET], Date.parse(event.time) + 2_000).headers;
 }

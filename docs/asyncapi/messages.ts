@@ -1,15 +1,17 @@
-import { type ChangeEvent, type EventType, eventSchemas } from '../../functions/changes/event.ts';
+import { type EventType, eventSchemas, type SentEvent, sentSchemas } from '../../functions/changes/event.ts';
 import type { Examples } from '../take-examples.ts';
 import { snsConfirmation, snsNotification, webhookHeaders } from './example-requests.ts';
 import { refTo } from './schemas.ts';
 
-const TYPES = Object.keys(eventSchemas) as EventType[];
+/** SNS never has a test. */
+const SNS_TYPES = Object.keys(eventSchemas) as EventType[];
+const TYPES = Object.keys(sentSchemas) as SentEvent['type'][];
 const TEXT_PLAIN = 'text/plain; charset=UTF-8';
 
 /** The names of the messages of each channel, as they stand under `components/messages`. */
 export const messageNames = {
   webhook: TYPES.map(type => `webhook.${type}`),
-  snsRaw: TYPES.map(type => `sns-raw.${type}`),
+  snsRaw: SNS_TYPES.map(type => `sns-raw.${type}`),
   sns: ['sns.Notification', 'sns.SubscriptionConfirmation', 'sns.UnsubscribeConfirmation'],
 } as const;
 
@@ -17,7 +19,7 @@ export const messageNames = {
 export function componentMessages({ events, attributes }: Examples): Record<string, unknown> {
   return {
     ...Object.fromEntries(TYPES.map(type => [`webhook.${type}`, webhookMessage(events[type])])),
-    ...Object.fromEntries(TYPES.map(type => [`sns-raw.${type}`, rawMessage(type)])),
+    ...Object.fromEntries(SNS_TYPES.map(type => [`sns-raw.${type}`, rawMessage(type)])),
     'sns.Notification': {
       ...snsMessage('Notification', 'An event in the envelope of SNS.'),
       examples: [{ name: 'task.updated', ...snsNotification(events['task.updated'], attributes) }],
@@ -30,16 +32,16 @@ export function componentMessages({ events, attributes }: Examples): Record<stri
   };
 }
 
-function eventMessage(type: EventType) {
+function eventMessage(type: SentEvent['type']) {
   return {
     name: type,
     title: type,
-    summary: eventSchemas[type].meta()?.description,
+    summary: sentSchemas[type].meta()?.description,
     payload: refTo('schemas', type),
   };
 }
 
-function webhookMessage(event: ChangeEvent) {
+function webhookMessage(event: SentEvent) {
   return {
     ...eventMessage(event.type),
     contentType: 'application/json',

@@ -9,24 +9,23 @@ import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
 
-/** Sorts behind all change records, and right behind one of them: before its next part. */
-const BEHIND_ALL = `${CHANGE}~`;
-const BEHIND_ONE = '!';
+/** Sorts right behind a change record, before its next part. */
+const BEHIND = '!';
 
 /** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
- *  read of it, as JSON. */
+ *  read of it, if any, as JSON. */
 export function createJournalReader(table: Table, processes: readonly ProcessKey[]): JournalReader {
   const partitions = [...new Set(processes.map(partition))].toSorted();
   return {
     async read(stretch, limit) {
       const [begun = '', behind = ''] = stretch.position === undefined ? [] : JSON.parse(stretch.position);
       // What isn't configured any more is left out.
-      const [pk, ...others] = partitions.filter(each => each >= begun);
+      const [pk, next] = partitions.filter(each => each >= begun);
       if (pk === undefined) return { entries: [], position: undefined };
       const { items, last } = await slice(table, pk, stretch, { behind: pk === begun ? behind : '', limit });
       const entries = items.flatMap(entriesOf);
       if (last !== undefined) return { entries, position: JSON.stringify([pk, last]) };
-      return { entries, position: others.length > 0 ? JSON.stringify([pk, BEHIND_ALL]) : undefined };
+      return { entries, position: next === undefined ? undefined : JSON.stringify([next, '']) };
     },
     async find(eventId) {
       const place = changePlaceOf(eventId);
@@ -48,7 +47,7 @@ async function slice(
   { since, until }: Stretch,
   { behind, limit }: { behind: string; limit: number },
 ): Promise<{ items: Item[]; last: string | undefined }> {
-  const range = { from: behind === '' ? changeTime(since) : behind + BEHIND_ONE, to: changeTime(until) };
+  const range = { from: behind === '' ? changeTime(since) : behind + BEHIND, to: changeTime(until) };
   const page = await query(table, pk, range, { Limit: limit });
   return { items: page?.Items ?? [], last: page?.LastEvaluatedKey?.sk?.S };
 }

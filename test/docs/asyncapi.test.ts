@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { EXAMPLE_SECRET, isSigned } from '../../docs/asyncapi/example-requests.ts';
 import { asyncApiYaml } from '../../docs/asyncapi/yaml.ts';
 import { readExamples } from '../../docs/read-examples.ts';
-import { type ChangeEvent, eventSchemas } from '../../functions/changes/event.ts';
+import { type SentEvent, sentSchemas } from '../../functions/changes/event.ts';
 import { checkEvents } from '../support/check-event.ts';
 import { readDocument } from './support.ts';
 
@@ -24,7 +24,7 @@ interface AsyncApi {
 const text = readDocument('docs/asyncapi.yaml');
 const document = parse(text) as AsyncApi;
 const { messages } = document.components;
-const types = Object.keys(eventSchemas);
+const types = Object.keys(sentSchemas);
 
 function newAjv(): Ajv {
   const ajv = new Ajv({ allErrors: true, strict: false });
@@ -70,8 +70,8 @@ describe('docs/asyncapi.yaml', () => {
   it.each(types)('shows %s as it was told, in a signed webhook', type => {
     const [example, ...others] = messages[`webhook.${type}`]?.examples ?? [];
     expect(others).toEqual([]);
-    expect(example?.payload).toEqual(readExamples().events[type as ChangeEvent['type']]);
-    checkEvents([example?.payload as ChangeEvent]);
+    expect(example?.payload).toEqual(readExamples().events[type as SentEvent['type']]);
+    checkEvents([example?.payload as SentEvent]);
     expect(isSigned(example?.headers ?? {}, JSON.stringify(example?.payload))).toBe(true);
     expect(isSigned(example?.headers ?? {}, `${JSON.stringify(example?.payload)} `)).toBe(false);
     expect(EXAMPLE_SECRET).toMatch(/^whsec_/);
@@ -95,7 +95,7 @@ describe('docs/asyncapi.yaml', () => {
   it('holds in the envelope an event that is valid', () => {
     const [example] = messages['sns.Notification']?.examples ?? [];
     const envelope = example?.payload as { Message: string } | undefined;
-    expect(checkEvents([JSON.parse(envelope?.Message ?? '') as ChangeEvent])).toHaveLength(1);
+    expect(checkEvents([JSON.parse(envelope?.Message ?? '') as SentEvent])).toHaveLength(1);
   });
 });
 

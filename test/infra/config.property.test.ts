@@ -56,6 +56,7 @@ const optional = [
   ...[
     'endpoints',
     'perSecond',
+    'keepSuccesses',
     'allowInsecure',
     'linkTemplate',
     'workspaces',

@@ -232,7 +232,7 @@ describe('the configuration that is bundled with the functions', () => {
       {
         endpoints: [
           { name: 'one', kind: 'webhook' },
-          { name: 'two', kind: 'slack', perSecond: 2, filter },
+          { name: 'two', kind: 'slack', perSecond: 2, keepSuccesses: false, filter },
         ],
         subscriptions: [{ name: 'three', url: 'https://a.example.com', filter: { workspace: ['eu'] } }],
       },
@@ -245,11 +245,13 @@ describe('the configuration that is bundled with the functions', () => {
           name: 'two',
           kind: 'slack',
           perSecond: 2,
+          keepSuccesses: false,
           filter: { ...filter, values: [{ field: 'Status', to: ['Done'] }] },
         },
       ],
       linkTemplates: [{ workspace: 'eu', project: linkTemplate, task: linkTemplate }],
       subscriptions: [{ name: 'three', url: 'https://a.example.com' }],
+      processes: [{ workspace: 'eu', processId: 'p1' }],
     });
   });
 
@@ -258,6 +260,7 @@ describe('the configuration that is bundled with the functions', () => {
       endpoints: [],
       linkTemplates: [],
       subscriptions: [],
+      processes: [{ workspace: 'eu', processId: 'p1' }],
     });
   });
 });

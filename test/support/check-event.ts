@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { CloudEvent } from 'cloudevents';
 import { expect } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { SentEvent } from '../../functions/changes/event.ts';
 import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
 
 const ajv = new Ajv2020({ allErrors: true });
@@ -12,7 +12,7 @@ const validators = new Map(
 );
 
 /** Fails unless each event is as its JSON Schema and the CloudEvents library say. Returns them, for further looks. */
-export function checkEvents<Event extends ChangeEvent>(events: readonly Event[]): readonly Event[] {
+export function checkEvents<Event extends SentEvent>(events: readonly Event[]): readonly Event[] {
   for (const event of events) {
     const validate = validators.get(event.type);
     expect(validate, `a schema for ${event.type}`).toBeDefined();

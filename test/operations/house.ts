@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { Deliveries } from '../../functions/delivery/deliveries.ts';
+import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
+import type { JournalReader } from '../../functions/operations/journal.ts';
+import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
+import { openModel } from '../support/table.ts';
+
+export const AT = Date.UTC(2026, 10, 21, 12);
+
+/** Whose journals there are. */
+export const PROCESSES: readonly ProcessKey[] = [
+  { workspace: 'eu', processId: 'on boarding' },
+  { workspace: 'us', processId: 'sales' },
+];
+
+export interface Stores {
+  readonly rows: EndpointRows;
+  readonly deliveries: Deliveries;
+  readonly journal: JournalReader;
+  readonly snapshots: Snapshots;
+  close(): void;
+}
+
+function modelStores(): Stores {
+  const table = openModel();
+  return {
+    rows: createEndpointRows(table),
+    deliveries: createDeliveries(table),
+    journal: createJournalReader(table, PROCESSES),
+    snapshots: createSnapshots(table),
+    close: () => undefined,
+  };
+}
+
+function sqliteStores(): Stores {
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  return {
+    rows: sqliteEndpointRows(database),
+    deliveries: sqliteDeliveries(database),
+    journal: sqliteJournalReader(database),
+    snapshots: sqliteSnapshots(database),
+    close: () => database.file.close(),
+  };
+}
+
+/** The stores over which all that people do must work alike. */
+export const STORES = [
+  ['the table’s model', modelStores],
+  ['SQLite', sqliteStores],
+] as const;
+
+export function memorySecrets(): SecretKeeper & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  return {
+    texts,
+    nameOf: name => `secret of ${name}`,
+    putting: name => `put it into ${name}`,
+    read: async name => {
+      const text = texts.get(name);
+      if (text === undefined) throw Object.assign(new Error('hush'), { name: 'ParameterNotFound' });
+      return text;
+    },
+    write: async (name, text) => void texts.set(name, text),
+    remove: async name => void texts.delete(name),
+  };
+}
+
+/** A house of these stores, on a clock that stands; what is woken, said and done is written down, in order. */
+export function openHouse(open: () => Stores, configured: readonly EndpointSettings[] = []) {
+  const stores = open();
+  const state = { now: AT };
+  const woken: string[] = [];
+  const said: string[] = [];
+  const steps: string[] = [];
+  const secrets = memorySecrets();
+  const say = (message: string) => void said.push(message);
+  let ids = 0;
+  const traced: EndpointRows = {
+    ...stores.rows,
+    change: (name, decide) => {
+      steps.push(`row ${name}`);
+      return stores.rows.change(name, decide);
+    },
+  };
+  return {
+    ...stores,
+    ...{ configured, state, woken, said, steps },
+    rows: traced,
+    secrets: {
+      ...secrets,
+      write: async (name: string, text: string) => {
+        steps.push(`secret ${name}`);
+        await secrets.write(name, text);
+      },
+      remove: async (name: string) => {
+        steps.push(`no secret ${name}`);
+        await secrets.remove(name);
+      },
+    },
+    queues: { wake: async ({ name }: { name: string }) => void woken.push(name) },
+    clock: () => state.now,
+    log: { info: say, warn: say, error: say },
+    randomBytes: (size: number) => randomBytes(size),
+    check: checkEndpoint,
+    address: { allowLoopback: true, resolve: async () => [{ address: '93.184.216.34', family: 4 }] },
+    newId: () => `replay-${++ids}`,
+  };
+}
+
+export type OpenHouse = ReturnType<typeof openHouse>;
+
+interface Committed {
+  readonly process?: ProcessKey;
+  readonly projectId?: string;
+  readonly at?: number;
+  /** By default that of `at`. */
+  readonly version?: number;
+}
+
+/** Commits these events of one project of a process, as a pass does. */
+export async function commit(
+  { snapshots }: Pick<Stores, 'snapshots'>,
+  events: readonly ChangeEvent[],
+  { process = PROCESSES[0] as ProcessKey, projectId = 'p.1', ...when }: Committed = {},
+): Promise<void> {
+  const { at = AT, version = at } = when;
+  const expected = await snapshots.load(process, projectId);
+  const content = { record: { id: projectId }, tasks: new Map() };
+  const snapshot = { version, content, recordReadAt: at, tasksReadAt: at };
+  const request = { projectId, expected, snapshot, version, events, at };
+  const result = await snapshots.commit(process, request);
+  if (result !== 'committed') throw new Error(result);
+}

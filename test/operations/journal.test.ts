@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import { eventsOf } from './events.ts';
+import { AT, commit, PROCESSES, STORES, type Stores } from './house.ts';
+
+const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
+const ALWAYS = { since: 0, until: Number.MAX_SAFE_INTEGER };
+
+describe.each(STORES)('the journal of %s', (_, open) => {
+  let stores: Stores;
+  beforeEach(() => {
+    stores = open();
+  });
+  afterEach(() => stores.close());
+
+  /** Slice after slice. */
+  const readAll = async (stretch: { since: number; until: number }, limit: number) => {
+    const found: { event: ChangeEvent; at: number }[] = [];
+    let position: string | undefined;
+    do {
+      const slice = await stores.journal.read({ ...stretch, position }, limit);
+      found.push(...slice.entries);
+      position = slice.position;
+    } while (position !== undefined);
+    return found;
+  };
+
+  it('tells each event of a stretch once, each process’s in the order of commits, whatever the slices', async () => {
+    const commits = fc.array(
+      fc.record({
+        process: fc.constantFrom(onboarding, sales),
+        gap: fc.nat({ max: 3 }),
+        count: fc.integer({ min: 1, max: 3 }),
+      }),
+      { maxLength: 8 },
+    );
+    const offsets = fc.nat({ max: 20 });
+    await fc.assert(
+      fc.asyncProperty(
+        commits,
+        offsets,
+        offsets,
+        fc.integer({ min: 1, max: 4 }),
+        async (all, from, to, limit) => {
+          stores.close();
+          stores = open();
+          let at = AT;
+          const told: { event: ChangeEvent; at: number }[] = [];
+          for (const [number, { process, gap, count }] of all.entries()) {
+            at += gap;
+            const projectId = `p${number}`;
+            const events = eventsOf(at, count, { process, projectId });
+            await commit(stores, events, { process, at, projectId });
+            told.push(...events.map(event => ({ event, at })));
+          }
+          const stretch = { since: AT + from, until: AT + to };
+          const wanted = told.filter(one => one.at >= stretch.since && one.at < stretch.until);
+          const found = await readAll(stretch, limit);
+          for (const { processId } of PROCESSES) {
+            const ofProcess = (one: { event: ChangeEvent }) => one.event.data.process.id === processId;
+            expect(found.filter(ofProcess)).toEqual(wanted.filter(ofProcess));
+          }
+          expect(found).toHaveLength(wanted.length);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('goes on behind its position with what came meanwhile', async () => {
+    await commit(stores, eventsOf(AT), { at: AT });
+    await commit(stores, eventsOf(AT + 1), { at: AT + 1 });
+    const first = await stores.journal.read(ALWAYS, 1);
+    expect(first.entries.map(({ at }) => at)).toEqual([AT]);
+    await commit(stores, eventsOf(AT + 2), { at: AT + 2 });
+    const rest = await stores.journal.read({ ...ALWAYS, position: first.position }, 9);
+    expect(rest.entries.map(({ at }) => at)).toEqual([AT + 1, AT + 2]);
+  });
+
+  it('has nothing of an empty stretch, or of one that ends before it begins', async () => {
+    await commit(stores, eventsOf(AT), { at: AT });
+    for (const [since, until] of [
+      [AT + 1, AT + 9],
+      [AT, AT],
+      [AT + 9, AT - 9],
+      [0, AT],
+    ] as const)
+      expect(await readAll({ since, until }, 9)).toEqual([]);
+    expect(await readAll({ since: AT, until: AT + 1 }, 9)).toHaveLength(1);
+  });
+
+  it('finds an event by its id, also one whose version is ahead of its commit’s time, and of a strange name', async () => {
+    const strange = 'a.b#c/ü*?[';
+    const events = [...eventsOf(AT, 3), ...eventsOf(AT + 50, 2, { process: sales, projectId: strange })];
+    await commit(stores, events.slice(0, 3), { at: AT });
+    await commit(stores, events.slice(3), {
+      at: AT + 7,
+      version: AT + 50,
+      process: sales,
+      projectId: strange,
+    });
+    for (const event of events) expect((await stores.journal.find(event.id))?.event).toEqual(event);
+    expect((await stores.journal.find(events[4]?.id ?? ''))?.at).toBe(AT + 7);
+  });
+
+  it('finds none by an id that is not there, or is none', async () => {
+    await commit(stores, eventsOf(AT), { at: AT });
+    const [{ id }] = eventsOf(AT) as [ChangeEvent];
+    const others = [
+      `${id}1`,
+      id.replace(/0$/, '1'),
+      id.replace(/^on/, 'off'),
+      id.replace('p%2E1', 'p%2E2'),
+      id.replace(String(AT), String(AT + 1)),
+    ];
+    for (const other of [...others, '', 'x', '....', '*', 'a.b.c.d', "'; DROP TABLE change"])
+      expect(await stores.journal.find(other), other).toBeUndefined();
+  });
+});
