@@ -3,6 +3,7 @@ import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { PATIENCE } from '../support/table.ts';
@@ -18,6 +19,7 @@ export class Aws {
   readonly #secrets: SecretsManagerClient;
   readonly #sns: SNSClient;
   readonly #sqs: SQSClient;
+  readonly #ssm: SSMClient;
 
   constructor(endpoint: string) {
     const options = { endpoint, region: REGION, credentials: CREDENTIALS };
@@ -26,6 +28,7 @@ export class Aws {
     this.#secrets = new SecretsManagerClient(options);
     this.#sns = new SNSClient(options);
     this.#sqs = new SQSClient(options);
+    this.#ssm = new SSMClient(options);
   }
 
   async invoke(functionName: string, event: object): Promise<Invocation> {
@@ -50,6 +53,15 @@ export class Aws {
     await this.#secrets.send(new CreateSecretCommand({ Name, SecretString: JSON.stringify(value) }));
   }
 
+  async putParameter(Name: string, value: object): Promise<void> {
+    const Value = JSON.stringify(value);
+    await this.#ssm.send(new PutParameterCommand({ Name, Value, Type: 'SecureString' }));
+  }
+
+  async deleteParameter(Name: string): Promise<void> {
+    await this.#ssm.send(new DeleteParameterCommand({ Name }));
+  }
+
   async subscribe(TopicArn: string, Endpoint: string, Attributes: Record<string, string>): Promise<void> {
     await this.#sns.send(new SubscribeCommand({ TopicArn, Protocol: 'http', Endpoint, Attributes }));
   }
@@ -71,7 +83,7 @@ export class Aws {
   }
 
   stop(): void {
-    for (const client of [this.#dynamodb, this.#lambda, this.#secrets, this.#sns, this.#sqs])
-      client.destroy();
+    const clients = [this.#dynamodb, this.#lambda, this.#secrets, this.#sns, this.#sqs, this.#ssm];
+    for (const client of clients) client.destroy();
   }
 }

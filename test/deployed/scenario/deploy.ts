@@ -61,12 +61,12 @@ async function failAtFirst(
   emulator.refuse(undefined);
 }
 
-async function makeSecrets({ aws, service, own }: World): Promise<void> {
+async function makeSecrets({ aws, stack, service, own }: World): Promise<void> {
   const { clientId, clientSecret } = service;
   await aws.createSecret(`changewire/${WORKSPACE}`, { clientId, clientSecret });
   if (!own) return;
   for (const [name, host] of Object.entries(HOSTS))
-    await aws.createSecret(`changewire/endpoint/${name}`, {
+    await aws.putParameter(stack.output('SecretsPath') + name, {
       url: `https://${host}/changewire`,
       ...(name === 'webhook' && { secrets: [own.receivers.webhook.secret] }),
     });
