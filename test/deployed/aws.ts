@@ -3,11 +3,13 @@ import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DeleteParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Table } from '../../functions/snapshots/table.ts';
 import { PATIENCE } from '../support/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
+import { createOperator, type EndpointOperator } from './endpoint-operator.ts';
 
 /** What an invocation came to: what the function returned, or the message of what it threw. */
 export type Invocation = { readonly returned: unknown } | { readonly threw: string };
@@ -58,16 +60,23 @@ export class Aws {
     await this.#ssm.send(new PutParameterCommand({ Name, Value, Type: 'SecureString' }));
   }
 
-  async deleteParameter(Name: string): Promise<void> {
-    await this.#ssm.send(new DeleteParameterCommand({ Name }));
-  }
-
   async subscribe(TopicArn: string, Endpoint: string, Attributes: Record<string, string>): Promise<void> {
     await this.#sns.send(new SubscribeCommand({ TopicArn, Protocol: 'http', Endpoint, Attributes }));
   }
 
   snapshots(tableName: string): Snapshots {
-    return createSnapshots({ client: this.#dynamodb, tableName, patience: PATIENCE });
+    return createSnapshots(this.#table(tableName));
+  }
+
+  /** @param output of the stack, by name */
+  endpointOperator(output: (name: string) => string): EndpointOperator {
+    return createOperator({
+      table: this.#table(output('TableName')),
+      ssm: this.#ssm,
+      sqs: this.#sqs,
+      queues: { deliveries: output('DeliveriesQueueUrl'), chat: output('ChatQueueUrl') },
+      secretsPath: output('SecretsPath'),
+    });
   }
 
   async tableStatus(TableName: string): Promise<string | undefined> {
@@ -80,6 +89,10 @@ export class Aws {
     const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
     const { Attributes = {} } = await this.#sqs.send(command);
     return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
+  }
+
+  #table(tableName: string): Table {
+    return { client: this.#dynamodb, tableName, patience: PATIENCE };
   }
 
   stop(): void {
