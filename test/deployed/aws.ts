@@ -3,10 +3,13 @@ import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Table } from '../../functions/snapshots/table.ts';
 import { PATIENCE } from '../support/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
+import { createOperator, type EndpointOperator } from './endpoint-operator.ts';
 
 /** What an invocation came to: what the function returned, or the message of what it threw. */
 export type Invocation = { readonly returned: unknown } | { readonly threw: string };
@@ -18,6 +21,7 @@ export class Aws {
   readonly #secrets: SecretsManagerClient;
   readonly #sns: SNSClient;
   readonly #sqs: SQSClient;
+  readonly #ssm: SSMClient;
 
   constructor(endpoint: string) {
     const options = { endpoint, region: REGION, credentials: CREDENTIALS };
@@ -26,6 +30,7 @@ export class Aws {
     this.#secrets = new SecretsManagerClient(options);
     this.#sns = new SNSClient(options);
     this.#sqs = new SQSClient(options);
+    this.#ssm = new SSMClient(options);
   }
 
   async invoke(functionName: string, event: object): Promise<Invocation> {
@@ -50,12 +55,28 @@ export class Aws {
     await this.#secrets.send(new CreateSecretCommand({ Name, SecretString: JSON.stringify(value) }));
   }
 
+  async putParameter(Name: string, value: object): Promise<void> {
+    const Value = JSON.stringify(value);
+    await this.#ssm.send(new PutParameterCommand({ Name, Value, Type: 'SecureString' }));
+  }
+
   async subscribe(TopicArn: string, Endpoint: string, Attributes: Record<string, string>): Promise<void> {
     await this.#sns.send(new SubscribeCommand({ TopicArn, Protocol: 'http', Endpoint, Attributes }));
   }
 
   snapshots(tableName: string): Snapshots {
-    return createSnapshots({ client: this.#dynamodb, tableName, patience: PATIENCE });
+    return createSnapshots(this.#table(tableName));
+  }
+
+  /** @param output of the stack, by name */
+  endpointOperator(output: (name: string) => string): EndpointOperator {
+    return createOperator({
+      table: this.#table(output('TableName')),
+      ssm: this.#ssm,
+      sqs: this.#sqs,
+      queues: { deliveries: output('DeliveriesQueueUrl'), chat: output('ChatQueueUrl') },
+      secretsPath: output('SecretsPath'),
+    });
   }
 
   async tableStatus(TableName: string): Promise<string | undefined> {
@@ -70,8 +91,12 @@ export class Aws {
     return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
   }
 
+  #table(tableName: string): Table {
+    return { client: this.#dynamodb, tableName, patience: PATIENCE };
+  }
+
   stop(): void {
-    for (const client of [this.#dynamodb, this.#lambda, this.#secrets, this.#sns, this.#sqs])
-      client.destroy();
+    const clients = [this.#dynamodb, this.#lambda, this.#secrets, this.#sns, this.#sqs, this.#ssm];
+    for (const client of clients) client.destroy();
   }
 }

@@ -40,6 +40,14 @@ export class Edits {
     this.expected.push(`task.updated ${project}/${task} ${changeLine(field, from, to)}`);
   }
 
+  /** Updates one task of each project. */
+  updateEach(field: string, label: string): void {
+    for (const project of this.projects()) {
+      const [task] = this.tasks(project);
+      if (task !== undefined) this.updateTask(project, task, field, `${label}-${project}`);
+    }
+  }
+
   updateProject(project: string, field: string, to: Json): void {
     const record = this.#service.projects(this.#process).find(({ id }) => String(id) === project);
     this.#service.updateProject(this.#process, project, { [field]: to });

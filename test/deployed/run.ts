@@ -20,6 +20,7 @@ import { Report } from './report.ts';
 import { deploy, firstEvents } from './scenario/deploy.ts';
 import { destroy, settled } from './scenario/destroy.ts';
 import { editAll } from './scenario/edits.ts';
+import { endpoints } from './scenario/endpoints.ts';
 import { fail } from './scenario/failures.ts';
 import { DeployedStack } from './stack.ts';
 import { type OwnEmulator, PROCESS, served, type World } from './world.ts';
@@ -66,7 +67,8 @@ async function play(world: World): Promise<void> {
   const baseline = served(world);
   await firstEvents(world);
   await editAll(world);
-  if (world.own) await fail(world, world.own);
+  const { own } = world;
+  if (own) await endpoints(world, own, () => fail(world, own));
   else report.skipped('kills, outages, endpoints', 'because the emulator was not started by this test');
   await settled(world, baseline);
   await destroy(world);
@@ -81,7 +83,9 @@ async function startOwn(directory: string): Promise<OwnEmulator> {
   const webhook = started(await startWebhookReceiver(certificate));
   const slack = started(await startSlack(certificate));
   const teams = started(await startTeams(certificate));
-  const receivers = { webhook, slack, teams };
+  const added = started(await startWebhookReceiver(certificate));
+  const flaky = started(await startWebhookReceiver(certificate));
+  const receivers = { webhook, slack, teams, added, flaky };
   let port = 0;
   const gate = started(await startGate(() => port));
   const internet = Object.fromEntries(

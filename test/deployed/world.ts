@@ -23,6 +23,9 @@ export interface EndpointReceivers {
   readonly webhook: WebhookReceiver;
   readonly slack: ChatReceiver;
   readonly teams: ChatReceiver;
+  /** Endpoints that are added while all runs: one that is paused and resumed, and one that fails for a while. */
+  readonly added: WebhookReceiver;
+  readonly flaky: WebhookReceiver;
 }
 
 /** What only an emulator that the test started itself allows: to fail, and to reach receivers by HTTPS. */

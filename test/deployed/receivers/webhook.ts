@@ -11,6 +11,8 @@ export interface WebhookReceiver {
   readonly problems: readonly string[];
   /** The next `times` deliveries get this status, and are not taken. */
   refuse(status: number, times: number): void;
+  /** `happens` when so many more were taken, before the sender of the last one knows. */
+  afterTaking(count: number, happens: () => void): void;
   /** How many deliveries were refused so far. */
   readonly refused: number;
   stop(): Promise<void>;
@@ -22,6 +24,7 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
   const events = new ReceivedEvents();
   const problems: string[] = [];
   const refusal = { status: 503, times: 0, refused: 0 };
+  const taking = { left: 0, happens: () => {} };
   const server = await startReceiver(({ headers, body }) => {
     if (refusal.times > 0) {
       refusal.times -= 1;
@@ -32,6 +35,8 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
       const verified = webhook.verify(body, headers as Record<string, string>) as { id?: unknown };
       if (verified.id !== headers['webhook-id']) throw new Error('webhook-id is not the id of the event');
       events.add(body);
+      taking.left -= 1;
+      if (taking.left === 0) taking.happens();
       return 204;
     } catch (error) {
       problems.push(String(error));
@@ -44,6 +49,7 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
     events,
     problems,
     refuse: (status, times) => void Object.assign(refusal, { status, times }),
+    afterTaking: (left, happens) => void Object.assign(taking, { left, happens }),
     get refused() {
       return refusal.refused;
     },

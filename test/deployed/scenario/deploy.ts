@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { configOf, HOSTS } from '../config.ts';
+import { CONFIGURED, configOf, HOSTS } from '../config.ts';
 import { until } from '../until.ts';
 import {
   held,
@@ -61,13 +61,13 @@ async function failAtFirst(
   emulator.refuse(undefined);
 }
 
-async function makeSecrets({ aws, service, own }: World): Promise<void> {
+async function makeSecrets({ aws, stack, service, own }: World): Promise<void> {
   const { clientId, clientSecret } = service;
   await aws.createSecret(`changewire/${WORKSPACE}`, { clientId, clientSecret });
   if (!own) return;
-  for (const [name, host] of Object.entries(HOSTS))
-    await aws.createSecret(`changewire/endpoint/${name}`, {
-      url: `https://${host}/changewire`,
+  for (const name of CONFIGURED)
+    await aws.putParameter(stack.output('SecretsPath') + name, {
+      url: `https://${HOSTS[name]}/changewire`,
       ...(name === 'webhook' && { secrets: [own.receivers.webhook.secret] }),
     });
 }

@@ -12,16 +12,8 @@ export async function fail(world: World, own: OwnEmulator): Promise<void> {
   await webhookFails(world, own);
 }
 
-function editEach(world: World, field: string, label: string): void {
-  const { edits } = world;
-  for (const project of edits.projects()) {
-    const [task] = edits.tasks(project);
-    if (task !== undefined) edits.updateTask(project, task, field, `${label}-${project}`);
-  }
-}
-
 async function killedWhileReading(world: World, { emulator }: OwnEmulator): Promise<void> {
-  const { report, service, stack } = world;
+  const { report, service, stack, edits } = world;
   let killed = 0;
   let reads = 0;
   const fault = service.fail({
@@ -32,7 +24,7 @@ async function killedWhileReading(world: World, { emulator }: OwnEmulator): Prom
       },
     },
   });
-  editEach(world, 'note', 'read-before-the-kill');
+  edits.updateEach('note', 'read-before-the-kill');
   await report.check('the poll function is killed in the middle of a pass', () =>
     until(30, async () => {
       await pass(world);
@@ -47,7 +39,7 @@ async function killedWhileReading(world: World, { emulator }: OwnEmulator): Prom
 }
 
 async function killedAfterCommit(world: World, { emulator, gate }: OwnEmulator): Promise<void> {
-  const { report, stack } = world;
+  const { report, stack, edits } = world;
   let killed = 0;
   gate.afterNext(
     ({ operation }) => operation === 'TransactWriteItems',
@@ -55,7 +47,7 @@ async function killedAfterCommit(world: World, { emulator, gate }: OwnEmulator):
       killed = killFunction(emulator.pid, stack.output('PollFunction'));
     },
   );
-  editEach(world, 'name', 'committed-before-the-kill');
+  edits.updateEach('name', 'committed-before-the-kill');
   await report.check('the poll function is killed when its commit is done and it does not know yet', () =>
     until(30, async () => {
       await pass(world);
@@ -71,7 +63,7 @@ async function topicFails(world: World, { emulator, gate }: OwnEmulator): Promis
   const before = edits.expected.length;
   const spoilt = gate.spoilt;
   gate.weather('sns', 'errors');
-  editEach(world, 'note', 'while-the-topic-fails');
+  edits.updateEach('note', 'while-the-topic-fails');
   await report.check('the topic answers with errors: changes are committed, nobody is told', async () => {
     await until(60, async () => {
       await pass(world);
