@@ -9,9 +9,6 @@ import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
 
-/** Sorts right behind a change record, before its next part. */
-const BEHIND = '!';
-
 /** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
  *  read of it, if any, as JSON. */
 export function createJournalReader(table: Table, processes: readonly ProcessKey[]): JournalReader {
@@ -47,9 +44,12 @@ async function slice(
   { since, until }: Stretch,
   { behind, limit }: { behind: string; limit: number },
 ): Promise<{ items: Item[]; last: string | undefined }> {
-  const range = { from: behind === '' ? changeTime(since) : behind + BEHIND, to: changeTime(until) };
-  const page = await query(table, pk, range, { Limit: limit });
-  return { items: page?.Items ?? [], last: page?.LastEvaluatedKey?.sk?.S };
+  const { Items = [], LastEvaluatedKey } = await query(table, pk, behind || changeTime(since), {
+    Limit: limit,
+  });
+  const items = Items.filter(item => timeOf(item) < until);
+  const isOver = items.length < Items.length;
+  return { items, last: isOver ? undefined : LastEvaluatedKey?.sk?.S };
 }
 
 async function entryAt(table: Table, pk: string, key: string, eventId: string) {
@@ -67,33 +67,24 @@ async function earlierEntry(
   { end, version }: ChangePlace,
   eventId: string,
 ): Promise<JournalEntry | undefined> {
-  const options = { ScanIndexForward: false, ProjectionExpression: 'sk' };
-  const range = { from: CHANGE, to: changeTime(version) };
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    const page = await query(table, pk, range, {
-      ...options,
-      ...(ExclusiveStartKey && { ExclusiveStartKey }),
-    });
-    const key = page?.Items?.map(({ sk }) => sk?.S as string).find(sk => sk.endsWith(end));
+  let behind: string | undefined = changeTime(version);
+  while (behind !== undefined) {
+    const backwards = { ScanIndexForward: false, ProjectionExpression: 'sk' };
+    const page: QueryCommandOutput = await query(table, pk, behind, backwards);
+    const key = page.Items?.map(({ sk }) => sk?.S as string).find(sk => sk.endsWith(end));
     if (key !== undefined) return entryAt(table, pk, key, eventId);
-    ExclusiveStartKey = page?.LastEvaluatedKey;
-  } while (ExclusiveStartKey);
+    behind = page.LastEvaluatedKey?.sk?.S;
+  }
   return undefined;
 }
 
-/** Undefined for a range that is none, which DynamoDB refuses. */
-async function query(
-  table: Table,
-  pk: string,
-  { from, to }: { from: string; to: string },
-  options: object,
-): Promise<QueryCommandOutput | undefined> {
-  if (from > to) return undefined;
+/** Change records behind a key, which need not be there. */
+function query(table: Table, pk: string, behind: string, options: object): Promise<QueryCommandOutput> {
   const command = new QueryCommand({
     TableName: table.tableName,
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':pk': { S: pk }, ':from': { S: from }, ':to': { S: to } },
+    KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
+    ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
+    ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind } },
     ConsistentRead: true,
     ...options,
   });
@@ -101,7 +92,10 @@ async function query(
 }
 
 function entriesOf(item: Item): JournalEntry[] {
-  const { sk, events } = item as { sk: { S: string }; events: { B: Uint8Array } };
-  const at = Number.parseInt(sk.S.slice(CHANGE.length), 10);
-  return decodeEvents(events.B).map(event => ({ event, at }));
+  const { events } = item as { events: { B: Uint8Array } };
+  return decodeEvents(events.B).map(event => ({ event, at: timeOf(item) }));
+}
+
+function timeOf({ sk }: Item): number {
+  return Number.parseInt(sk?.S?.slice(CHANGE.length) ?? '', 10);
 }

@@ -13,5 +13,5 @@ export function checkEndpoint(
     ? neverMatching(parsed.data.filter ?? {}, ['filter'])
     : problems(endpointConfig, parsed.error, settings);
   if (parsed.success && found.length === 0) return { settings: parsed.data };
-  return { problems: found.map(problem => problem.replaceAll('changewire.', '')) };
+  return { problems: found.map(problem => problem.replaceAll(/(?<!")changewire\./g, '')) };
 }
