@@ -45,6 +45,7 @@ function configure(environment: NodeJS.ProcessEnv): Deliver {
   const table = { client: new DynamoDBClient(patience), tableName: TABLE_NAME, patience: between };
   const log = lambdaLog();
   const rows = createEndpointRows(table);
+  const count = lambdaCount();
   const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));
   return createDeliver({
     registry: createRegistry(endpoints, rows, Date.now, log),
@@ -57,6 +58,7 @@ function configure(environment: NodeJS.ProcessEnv): Deliver {
     ...between,
     allowLoopback: false,
     log,
-    count: lambdaCount(),
+    // Of the stack as a whole: each endpoint's own would be a metric that costs, however few look at it.
+    count: (name, value) => count(name, value),
   });
 }

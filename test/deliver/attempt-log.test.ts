@@ -17,9 +17,9 @@ const letters = events.map(event => ({
 const secret = { url: 'https://crm.example/hook/T0ABCDEFGH?sig=Zm9vYmFyYmF6', secrets: [SECRET] };
 const record = (index: number) => recordOf(`m${index}`, JSON.stringify(events[index]));
 
-function open(keepsSuccesses?: boolean) {
+function open(keepSuccesses?: boolean) {
   const setting = openSetting();
-  const log = new AttemptLog('crm', { ...setting.dependencies, keepsSuccesses });
+  const log = new AttemptLog({ name: 'crm', keepSuccesses }, setting.dependencies);
   const add = (answer: Answer | NoAnswer, began = AT) =>
     log.add(letters.slice(0, 1), { began, answer, outcome: outcomeOf(answer), secret });
   return { ...setting, log, add, kept: () => setting.deliveries.attempts('crm', 99) };

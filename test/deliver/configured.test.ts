@@ -16,7 +16,7 @@ function fileOf(text: string): URL {
   return pathToFileURL(path);
 }
 const endpoint = { name: 'crm', kind: 'webhook' };
-const nothing = { endpoints: [], linkTemplates: [], subscriptions: [] };
+const nothing = { endpoints: [], linkTemplates: [], subscriptions: [], processes: [] };
 
 describe('what is bundled with the code', () => {
   it('is read as the deployment writes it', () => {
@@ -36,6 +36,7 @@ describe('what is bundled with the code', () => {
       ],
       linkTemplates: [{ workspace: 'eu', task: 'https://app.example.com/{taskId}' }],
       subscriptions: [{ name: 'warehouse', url: 'https://warehouse.example.com/' }],
+      processes: [{ workspace: 'eu', processId: 'onboarding' }],
     };
     expect(readConfigured(fileOf(JSON.stringify(whole)))).toEqual(whole);
     expect(readConfigured(fileOf(JSON.stringify(nothing)))).toEqual(nothing);

@@ -11,6 +11,7 @@ function open(wake?: (name: string) => Promise<void>) {
   const { queues } = dependencies;
   const tick = createTick({
     ...dependencies,
+    replays: async () => undefined,
     registry: createRegistry([], rows, dependencies.clock),
     queues: {
       wake: async (to, seconds) => {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Answer } from '../../functions/endpoints/post.ts';
 import { AT, SECRET, someEvents } from './given.ts';
@@ -80,7 +80,7 @@ describe('delivering to a webhook', () => {
     await register();
     const written: object[] = [];
     faults.after = command => void (writes(command, '') && written.push(command));
-    await deliver(records(3), endpointOf(), { keepsSuccesses: false });
+    await deliver(records(3), { ...endpointOf(), keepSuccesses: false });
     expect([slept, written, await healthOf()]).toEqual([[], [], {}]);
   });
 
@@ -403,7 +403,7 @@ describe('delivering to a chat', () => {
 
   it('sets an event aside that can not be shown', async () => {
     const { deliver, deliveries } = openSetting();
-    const slack = (events: readonly ChangeEvent[]) => {
+    const slack = (events: readonly SentEvent[]) => {
       if (events.length > 0) throw new RangeError('hush');
       return [];
     };

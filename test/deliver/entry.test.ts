@@ -60,7 +60,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     for (const entry of ['deliver', 'route', 'tick']) {
       await build({ ...bundleOptions(`functions/${entry}.ts`, join(directory, entry)), sourcemap: false });
       const endpoints = [{ name: 'crm', kind: 'slack' }];
-      const configured = JSON.stringify({ endpoints, linkTemplates: [], subscriptions: [] });
+      const configured = JSON.stringify({ endpoints, linkTemplates: [], subscriptions: [], processes: [] });
       writeFileSync(join(directory, entry, 'configured.json'), configured);
     }
     const server = createServer((request, response) => {

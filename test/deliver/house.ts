@@ -81,7 +81,7 @@ export async function openHouse() {
       0,
     );
   };
-  const tick = () => createTick({ ...common, registry: registry() })();
+  const tick = () => createTick({ ...common, registry: registry(), replays: async () => undefined })();
   return {
     ...{ sqs, urls, queueArn, rows, deliveries, said, counts, clock, size, tick },
     async endpoint(name: string, url: string, kind: EndpointKind = 'webhook'): Promise<void> {

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
 import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/jobs.ts';
 import { AT, SECRET, someEvents } from './given.ts';
 
@@ -52,7 +52,7 @@ describe('jobs for a chat', () => {
   const idsOf = ({ letters }: { readonly letters: readonly Letter[] }) => letters.map(({ held }) => held.id);
 
   it('are one request for each message, which settles all that it tells', () => {
-    const asked: (readonly ChangeEvent[])[] = [];
+    const asked: (readonly SentEvent[])[] = [];
     const again = letter('again', events[0]);
     const { jobs, unfit } = chatJobs([...letters, again], all => {
       asked.push(all);

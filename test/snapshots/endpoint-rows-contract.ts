@@ -29,7 +29,11 @@ export function endpointRowsContract(create: () => EndpointRows): void {
         filter: { fields: ['a'], values: [{ field: 'status', to: ['Done', 1, true] }] },
         ...{ queueArn: 'arn', queueUrl: 'url', deadLetterUrl: 'dead' },
       };
-      const health = { stopped: { at: AT, reason: 'answered 410' }, backlog: 3, notBefore: AT + 1 };
+      const health = {
+        stopped: { at: AT, reason: 'answered 410' },
+        waiting: { added: 3, due: AT, first: true },
+        notBefore: AT + 1,
+      };
       const whole = { name, settings, health };
       expect(await rows.change(name, () => whole)).toEqual(whole);
       expect(await rows.read(name)).toEqual(whole);

@@ -27,7 +27,7 @@ describe('in SQLite', () => {
 });
 
 describe('a row of the table', () => {
-  const row = (backlog: number): EndpointRow => ({ name: 'a.b', health: { backlog } });
+  const row = (added: number): EndpointRow => ({ name: 'a.b', health: { added } });
   /** `meanwhile` runs before each write. */
   const opened = (meanwhile: () => unknown = () => undefined) => {
     const { model, tableName } = openModel();
@@ -55,7 +55,7 @@ describe('a row of the table', () => {
       {
         pk: { S: 'ENDPOINTS' },
         sk: { S: 'a%2Eb' },
-        row: { S: '{"name":"a.b","health":{"backlog":2}}' },
+        row: { S: '{"name":"a.b","health":{"added":2}}' },
         revision: { N: String(Number(first?.revision?.N) + 1) },
       },
     ]);
@@ -69,7 +69,7 @@ describe('a row of the table', () => {
       await plain.change('a.b', () => row(50));
     });
     await rows.change('a.b', () => row(1));
-    const added = await rows.change('a.b', before => row((before?.health.backlog ?? 0) + 1));
+    const added = await rows.change('a.b', before => row((before?.health.added ?? 0) + 1));
     expect(added).toEqual(row(51));
     expect(waits).toHaveLength(1);
   });
@@ -80,17 +80,17 @@ describe('a row of the table', () => {
       if (++turn === 2) await plain.change('a.b', () => row(2));
     });
     await rows.change('a.b', () => row(1));
-    const left = await rows.change('a.b', before => (before?.health.backlog === 1 ? 'removed' : undefined));
+    const left = await rows.change('a.b', before => (before?.health.added === 1 ? 'removed' : undefined));
     expect(left).toEqual(row(2));
   });
 
   it('that somebody else changes each time is given up after 50 tries, each after a wait of at most 400 ms', async () => {
-    let backlog = 0;
-    const { rows, plain, waits } = opened(() => plain.change('a.b', () => row(++backlog)));
+    let added = 0;
+    const { rows, plain, waits } = opened(() => plain.change('a.b', () => row(++added)));
     await expect(rows.change('a.b', () => row(0))).rejects.toThrow(
       'The row of endpoint a.b changed each time before it could be written.',
     );
-    expect([backlog, waits.length]).toEqual([50, 49]);
+    expect([added, waits.length]).toEqual([50, 49]);
     expect(Math.max(...waits)).toBeLessThan(400);
   });
 });

@@ -121,7 +121,7 @@ describe('the health of a run', () => {
     await write({ held: { since: AT, missing: 7 }, skipped: [] });
     await parts.deliveries.add(['e1', 'e2'].map(id => delivery(id)));
     const [first] = await parts.deliveries.due('crm', AT, 1);
-    await parts.deliveries.bury('crm', first?.place ?? "", { at: AT, reason: 'answered 400' });
+    await parts.deliveries.bury('crm', first?.place ?? '', { at: AT, reason: 'answered 400' });
     const health = {
       stopped: { at: AT, reason: 'answered 410' },
       failing: { since: AT, probes: 2 },
