@@ -116,7 +116,7 @@ export class Delivery {
 
   /** Nothing is on its way, and nothing waits. */
   get isIdle(): boolean {
-    if (this.#rows.areWaiting || this.#router.isRunning) return false;
+    if (this.#router.isRunning || this.#names.some(name => this.#rows.isWaiting(name))) return false;
     if (this.#deliverers.some(one => one.isRunning)) return false;
     const { deliveries, chat } = this.#queues;
     return [this.events, deliveries, chat].every(queue => queue.size === 0);
@@ -133,6 +133,11 @@ export class Delivery {
     return this.#tableOf(new Life(this.#calm));
   }
 
+  /** Of all endpoints that there are now. */
+  get #names(): readonly string[] {
+    return [...this.configured, ...(this.added ? [this.added.name] : [])];
+  }
+
   get #calm(): Nature {
     return { ...this.#shared.nature, faulty: false };
   }
@@ -144,7 +149,7 @@ export class Delivery {
   /** An operator has those served again that are stopped or paused; `all`: whatever is known of them. */
   async resume({ all }: { readonly all: boolean }): Promise<void> {
     const rows = createEndpointRows(this.table);
-    for (const name of [...this.configured, ...(this.added ? [this.added.name] : [])]) {
+    for (const name of this.#names) {
       await rows.change(name, row => {
         const health = row?.health ?? {};
         if (!all && !health.stopped && !health.paused) return undefined;
@@ -156,11 +161,13 @@ export class Delivery {
   /** What an operator does to an endpoint. */
   async operate({ act, which }: OperateStep): Promise<void> {
     const rows = createEndpointRows(this.table);
-    const names = [...this.configured, ...(this.added ? [this.added.name] : [])];
-    const name = names[which % names.length] as string;
+    const name = this.#names[which % this.#names.length] as string;
     const isAdded = name === this.added?.name;
     if (act === 'remove' && !isAdded) return;
-    if (act === 'remove') this.added = undefined;
+    if (act === 'remove') {
+      this.added = undefined;
+      (this.receivers.get(name) as Receiver).isRemoved = true;
+    }
     this.#shared.coverage.add('operator', act);
     const { now } = this.#shared.scheduler;
     if (act === 'replay') return this.#replay(name, now);

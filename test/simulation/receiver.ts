@@ -27,6 +27,8 @@ export class Receiver {
   readonly #rows: RowsOracle;
   /** Of a chat: what its runs have in hand from the queue, and from rows. */
   readonly #batches: { readonly queue: BatchesOracle; readonly rows: BatchesOracle };
+  /** From now on what was to come for it is dropped. */
+  isRemoved = false;
   #source: 'queue' | 'rows' = 'queue';
 
   constructor(
@@ -74,5 +76,5 @@ export class Receiver {
   }
 
   readonly #isSafe = (body: string): boolean =>
-    this.#deliveries.has(this.name, idOf(body)) || this.#rows.holds(this.name, idOf(body));
+    this.isRemoved || this.#deliveries.has(this.name, idOf(body)) || this.#rows.holds(this.name, idOf(body));
 }

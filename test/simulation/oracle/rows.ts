@@ -56,10 +56,9 @@ export class RowsOracle {
     return (this.#of(endpoint).ids.get(eventId) ?? 0) > 0;
   }
 
-  /** Whether something waits for any endpoint. */
-  get areWaiting(): boolean {
-    for (const { pending } of this.#rows.values()) if (pending.size > 0) return true;
-    return false;
+  /** Whether something waits for the endpoint. */
+  isWaiting(endpoint: string): boolean {
+    return (this.#rows.get(endpoint)?.pending.size ?? 0) > 0;
   }
 
   #put(endpoint: string, sk: string, { dynamodb }: DynamoDBRecord): void {
