@@ -67,7 +67,7 @@ const ANSWER = 'Keep the message, then answer 2xx within 15 seconds.';
 
 const WEBHOOK = `${ANSWER} 410 stops the endpoint for good.
 
-Anything else is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, then every 10 h, up to 3 days. \`Retry-After\` is
+Anything else is tried again after 5 s, 30 s, 2 min, 5 min, 30 min, 2 h, 5 h, 10 h, then every 10 h, up to 3 days. \`Retry-After\` is
 honoured with 429, 502, 503 and 504. Redirects are not followed.
 
 Verify \`webhook-signature\` over the bytes of the body as they came, and refuse a \`webhook-timestamp\` that is more than
