@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
+import { AT } from './given.ts';
+import { endpointOf, HOUR, isRowOf, openSetting, TABLE_DOWN } from './setting.ts';
+
+async function open() {
+  const setting = openSetting();
+  const row = await setting.register();
+  const written: object[] = [];
+  setting.faults.after = command => void (isRowOf('crm')(command) && written.push(command));
+  return { ...setting, written, health: new EndpointHealth('crm', row, setting.dependencies) };
+}
+
+describe('what a run tells of its endpoint', () => {
+  it('leaves the endpoint itself as it is', async () => {
+    const { health, rows } = await open();
+    await health.failed({ reason: 'answered 500' });
+    await health.joined(AT, true);
+    await health.gone({ reason: 'answered 410' });
+    const waiting = { added: 1, due: AT, first: true };
+    const stopped = { at: AT, reason: 'answered 410' };
+    expect(await rows.read('crm')).toEqual({
+      ...{ name: 'crm', settings: endpointOf() },
+      health: { failures: { count: 1, since: AT }, waiting, stopped },
+    });
+  });
+
+  it('tells of several rows by one write, with the earliest that is due, and whether any goes first', async () => {
+    const { health, healthOf, written } = await open();
+    await Promise.all([
+      health.joined(AT + HOUR, false),
+      health.joined(AT + 5, true),
+      health.joined(AT + 2 * HOUR, false),
+    ]);
+    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT + 5, first: true } });
+    expect(written).toHaveLength(1);
+    await health.joined(AT, false);
+    expect(await healthOf()).toEqual({ waiting: { added: 2, due: AT, first: true } });
+  });
+
+  it('tells all whose write failed, and the next are written again', async () => {
+    const { health, healthOf, faults } = await open();
+    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    const all = await Promise.allSettled([health.joined(AT, true), health.joined(AT, true)]);
+    expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(health.isStuck).toBe(true);
+    faults.before = () => undefined;
+    await health.joined(AT, true);
+    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
+  });
+
+  it('writes nothing of a success where nothing was wrong', async () => {
+    const { health, written } = await open();
+    await health.succeeded();
+    expect(written).toEqual([]);
+  });
+});
