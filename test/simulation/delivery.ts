@@ -7,8 +7,11 @@ import { resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import type { ReplayHouse } from '../../functions/operations/replay.ts';
+import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
 import { Consumer, type Handler } from './consumer.ts';
@@ -186,9 +189,23 @@ export class Delivery {
       clock: () => scheduler.now,
       log,
       count: () => {},
+      replays: (all, hasTime) => workOffReplays(all, this.#replaying(life), hasTime),
     });
     // What fails is said in Lambda's metrics; the next one makes up for it.
     tick().catch(error => void (error instanceof TypeError && fail(error)));
+  }
+
+  #replaying(life: Life): ReplayHouse {
+    const table = this.#tableOf(life);
+    return {
+      configured: [...this.receivers.values()].map(({ settings }) => settings),
+      rows: createEndpointRows(table),
+      deliveries: createDeliveries(table),
+      queues: sqsQueues(this.#sqs(life), this.#urls),
+      journal: createJournalReader(table, [{ workspace: WORKSPACE, processId: PROCESS }]),
+      clock: () => this.#shared.scheduler.now,
+      log: this.#shared.log,
+    };
   }
 
   #registry(life: Life): Registry {
