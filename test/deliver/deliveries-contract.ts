@@ -250,6 +250,7 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.bury(crm, place, no);
       await deliveries.revive(crm, AT, 'e2');
       expect(await first()).toMatchObject({ eventId: 'e2', replay: true });
+      await deliveries.remove(crm, [(await first()).place]);
       await deliveries.revive(crm, AT);
       expect(await first()).not.toHaveProperty('replay');
     });

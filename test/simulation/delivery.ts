@@ -23,7 +23,7 @@ import type { RowsOracle } from './oracle/rows.ts';
 import type { SettlingOracle } from './oracle/settling.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
 import { LINK_TEMPLATES, Receiver } from './receiver.ts';
-import { type Shared, TABLE_NAME } from './shared.ts';
+import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
 import { ForgetfulQueue, sqsClient } from './sqs.ts';
 import { tableClient } from './table-client.ts';
 
