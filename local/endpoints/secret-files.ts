@@ -22,9 +22,9 @@ export function fileSecrets(directory: string): SecretKeeper {
     read: async endpoint => readFileSync(nameOf(endpoint), 'utf8'),
     putting: (endpoint, text) => `write ${text} into the file ${nameOf(endpoint)}`,
     async write(endpoint, text) {
+      const path = nameOf(endpoint);
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       chmodSync(directory, 0o700);
-      const path = nameOf(endpoint);
       const made = `${path}.new`;
       // What a crash left may have another mode.
       rmSync(made, { force: true });

@@ -252,6 +252,26 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await ids(deliveries.due(crm, AT, 9))).toEqual(['e2']);
     });
 
+    it('that come back because their event was asked for go out as a replay does', async () => {
+      await add('e1', 'e2');
+      for (const { place } of await deliveries.due(crm, AT, 9)) await deliveries.bury(crm, place, no);
+      await deliveries.revive(crm, AT, 'e2');
+      expect(await first()).toMatchObject({ eventId: 'e2', replay: true });
+      await deliveries.remove(crm, [(await first()).place]);
+      await deliveries.revive(crm, AT);
+      expect(await first()).not.toHaveProperty('replay');
+    });
+
+    it('are found by their event while they wait, each endpoint’s own', async () => {
+      const [one, strange] = [of('e1', { due: AT + 9_000 }), of('a#b/ü')];
+      await deliveries.add([one, strange]);
+      expect(await deliveries.find(crm, one)).toMatchObject({ eventId: 'e1', due: AT + 9_000 });
+      expect(await deliveries.find(crm, strange)).toEqual(await first());
+      expect(await deliveries.find(chat, one)).toBeUndefined();
+      await deliveries.remove(crm, [(await first()).place]);
+      expect(await deliveries.find(crm, strange)).toBeUndefined();
+    });
+
     it('of an endpoint that nothing waits for are none', async () => {
       expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 0 });
       expect(await deliveries.due(crm, AT, 9)).toEqual([]);
