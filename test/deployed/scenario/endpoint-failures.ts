@@ -7,6 +7,9 @@ import { editPaused, quiet } from './endpoint-edits.ts';
 
 /** So many that they are more than the first probes. */
 const SEVERAL = 5;
+/** The drain takes ten rows at once by default, and sends the first of them alone: this is the first of the second ten, and the
+ *  others of these are in nobody's hands but the killed run's. */
+const KILLING = 11;
 
 /** Kills while nothing else is under way: a message that the function holds comes back after 18 minutes, and is not waited for. */
 export async function killInDrain(
@@ -21,7 +24,7 @@ export async function killInDrain(
   await until(60, () => flaky.hasAll());
   await quiet(world);
   let killed = 0;
-  added.receiver.afterTaking(SEVERAL, () => {
+  added.receiver.afterTaking(KILLING, () => {
     killed = killFunction(own.emulator.pid, stack.output('DeliverFunction'));
   });
   await report.check('the deliver function is killed while it sends what waited', async () => {
