@@ -90,6 +90,6 @@ describe('the rooms', () => {
     const readers = readdirSync(join(ROOT, 'functions'), { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts'))
       .filter(file => /process\.env/.test(readFileSync(join(ROOT, 'functions', file), 'utf8')));
-    expect(readers.sort()).toEqual(['deliver.ts', 'poll.ts', 'publish.ts']);
+    expect(readers.sort()).toEqual(['deliver.ts', 'poll.ts', 'publish.ts', 'route.ts', 'tick.ts']);
   });
 });
