@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answer, hang, type Reaction, startReceiver } from '../endpoints/receiver.ts';
+import { answer, hang, type Reaction, reset, startReceiver } from '../endpoints/receiver.ts';
 import { someEvents } from './given.ts';
 import { type House, openHouse, until } from './house.ts';
 
@@ -29,15 +29,15 @@ async function open(name: string, reaction: Reaction) {
   return { name, receiver, mend, ids };
 }
 
-describe('100 events to 5 endpoints of one queue, one of which hangs and one of which always fails', () => {
+describe('100 events to 5 endpoints of one queue, one of which breaks off each connection and one of which always fails', () => {
   it('invariant 11: three get each event once; the broken two have all of theirs in rows for an hour, and get them within 15 minutes of being mended', async () => {
     const healthy = [
       await open('one', answer(200)),
       await open('two', answer(202)),
       await open('three', answer(204)),
     ];
-    const broken = [await open('hangs', hang), await open('fails', answer(500))];
-    house.poll(house.deliverer({ timeout: 300 }), 6);
+    const broken = [await open('breaks', reset), await open('fails', answer(500))];
+    house.poll(house.deliverer({ timeout: 15_000 }), 6);
     const events = someEvents(COUNT);
     const all = events.map(({ id }) => id).toSorted();
     const began = house.clock();
@@ -45,11 +45,7 @@ describe('100 events to 5 endpoints of one queue, one of which hangs and one of 
     await house.settle(began + HOUR);
 
     for (const { name, ids } of healthy) {
-      // On a busy machine an answer may come too late: then, and only then, it comes twice.
-      const late = house.counts[`DeliveriesPostponed ${name}`] ?? 0;
-      expect([...new Set(ids())].toSorted()).toEqual(all);
-      expect(ids().length).toBeLessThanOrEqual(COUNT + late);
-      expect(house.counts[`EventsDelivered ${name}`]).toBe(COUNT);
+      expect(ids().toSorted()).toEqual(all);
       expect(await house.pendingIds(name)).toEqual([]);
     }
     for (const { name, mend } of broken) {

@@ -98,7 +98,7 @@ export async function openHouse() {
           putting: name => `put ${name}`,
         },
         allowLoopback: true,
-        timeout: 200,
+        timeout: 2_000,
         ...options,
       }),
     poll(deliver: ReturnType<typeof createDeliver>, concurrency = 2): void {
