@@ -56,7 +56,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
 }
 
 async function serve(
-  { name, kind, filter, perSecond }: WantedEndpoint,
+  { name, kind, filter, perSecond, keepSuccesses }: WantedEndpoint,
   sender: Sender,
   house: House,
 ): Promise<Served> {
@@ -68,7 +68,7 @@ async function serve(
   await rows.change(name, row => ({ name, ...row, health: restarted(row?.health ?? {}, Date.now()) }));
   const formerDead = await takeUp(house, { endpoint: name, label: name }, Date.now());
   const endpoint = await startEndpoint({
-    endpoint: { name, kind, filter, perSecond },
+    endpoint: { name, kind, filter, perSecond, keepSuccesses },
     ...{ topic, rows, deliveries, slots, sender, say, sleep },
     clock: Date.now,
   });
