@@ -45,7 +45,9 @@ interface House {
 export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
   const { closers, output, directory, topic, rows, deliveries, slots, journal, linkTemplates } = house;
   const secrets = secretsOfAll(wanted, house);
-  const configured = wanted.map(({ name, kind, filter, perSecond }) => ({ name, kind, filter, perSecond }));
+  const configured = wanted.map(({ name, kind, filter, perSecond, keepSuccesses }) => ({
+    ...{ name, kind, filter, perSecond, keepSuccesses },
+  }));
   const log = output.log;
   const replayed = {
     ...{ configured, rows, deliveries, journal, log },

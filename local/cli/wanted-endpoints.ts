@@ -20,6 +20,8 @@ export interface WantedEndpoint {
   readonly filter: EndpointFilter | undefined;
   /** Requests a second while what waited is sent; undefined: as its kind has it. */
   readonly perSecond?: number | undefined;
+  /** Whether attempts that succeeded are kept; undefined: they are. */
+  readonly keepSuccesses?: boolean | undefined;
 }
 
 const CHAT_VARIABLES = { slack: 'SLACK_WEBHOOK_URL', teams: 'TEAMS_WEBHOOK_URL' } as const;
@@ -36,11 +38,12 @@ export function wantedEndpoints(
   environment: Environment,
 ): WantedEndpoint[] {
   const shared = sharedSecrets(options, environment);
-  const configured = (config?.endpoints ?? []).map(({ name, kind, filter }) => {
+  const configured = (config?.endpoints ?? []).map(settings => {
+    const { name, kind } = settings;
     const prefix = `ENDPOINT_${variablePrefix(name)}`;
     const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
     const secrets = kind === 'webhook' ? secretsIn(`${prefix}_SECRET`, environment) : [];
-    return { name, kind, url, origin: new URL(url).origin, secrets, filter };
+    return { filter: undefined, ...settings, url, origin: new URL(url).origin, secrets };
   });
   const asked = options.map(option => {
     const url = option.url || chatUrl(option.kind, environment);

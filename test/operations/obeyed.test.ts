@@ -77,7 +77,7 @@ describe.each(STORES)('over %s', (_, open) => {
     );
     expect(posts.every(headers => headers['changewire-replay'] === 'true')).toBe(true);
     expect(await house.deliveries.standing('crm')).toMatchObject({ pending: 0, dead: 0 });
-    expect((await house.rows.read('crm'))?.health).toEqual({});
+    expect((await house.rows.read('crm'))?.health).toEqual({ added: 1 });
   });
 
   it('the configuration wins over a row of its name, which is said once', async () => {

@@ -13,7 +13,7 @@ const configured = readConfig(
   config({
     endpoints: [
       { name: 'crm-eu', kind: 'webhook', filter: { events: ['task.updated'] } },
-      { name: 'chat', kind: 'slack' },
+      { name: 'chat', kind: 'slack', perSecond: 2, keepSuccesses: false },
     ],
   }),
 );
@@ -37,7 +37,7 @@ function refusal(start: () => unknown): string {
 }
 
 describe('the endpoints of a configuration', () => {
-  test('have names and filters from the file, addresses and secrets from the environment', () => {
+  test('have all settings from the file, addresses and secrets from the environment', () => {
     expect(wanted('')).toEqual([
       {
         name: 'crm-eu',
@@ -54,6 +54,8 @@ describe('the endpoints of a configuration', () => {
         origin: 'https://hooks.example.com',
         secrets: [],
         filter: undefined,
+        perSecond: 2,
+        keepSuccesses: false,
       },
     ]);
   });
