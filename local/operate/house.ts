@@ -5,14 +5,11 @@ import { senderOf } from '../../functions/delivery/sender.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
-import type { Checked } from '../../functions/operations/add-endpoint.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
-import { endpointConfig } from '../../infra/config/endpoint.ts';
-import { neverMatching } from '../../infra/config/never-matching.ts';
-import { pathText } from '../../infra/config/problems.ts';
+import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
 import { SECRETS_FOLDER } from '../cli/endpoints.ts';
 import { STORE_FILE } from '../cli/store.ts';
 import { UsageError } from '../cli/usage-error.ts';
@@ -44,7 +41,7 @@ export async function openHouse(data: string | undefined, say: (text: string) =>
     journal: sqliteJournalReader(database),
     // The run looks for what waits every few seconds.
     queues: { wake: async () => undefined },
-    check,
+    check: checkEndpoint,
     address: { allowLoopback: true, resolve: resolveBySystem },
     clock: Date.now,
     randomBytes,
@@ -58,14 +55,4 @@ function configuredOf(
   rows: readonly { readonly configured?: EndpointSettings | undefined }[],
 ): EndpointSettings[] {
   return rows.flatMap(({ configured }) => (configured ? [configured] : []));
-}
-
-function check(settings: unknown): Checked {
-  const parsed = endpointConfig.safeParse(settings);
-  if (!parsed.success)
-    return {
-      problems: parsed.error.issues.map(({ path, message }) => `${pathText(path)}: allowed: ${message}.`),
-    };
-  const problems = neverMatching(parsed.data.filter ?? {}, ['filter']);
-  return problems.length > 0 ? { problems } : { settings: parsed.data };
 }

@@ -282,6 +282,8 @@ export class Delivery {
   #tick(): void {
     const { scheduler, plan, nature, log, fail } = this.#shared;
     scheduler.after(TICK_MS, () => this.#tick());
+    // Thousands of minutes in which there is nothing to do show no more.
+    if (!this.#rows.isBusy) return;
     const life = new Life(nature);
     life.expect(plan.ticks[this.#ticks++] ?? []);
     const tick: Tick = createTick({

@@ -16,6 +16,8 @@ interface Rows {
 /** Watches the rows of deliveries: one that waits goes only once its endpoint has it, or it is a dead letter (invariant 11). */
 export class RowsOracle {
   readonly #rows = new Map<string, Rows>();
+  /** Endpoints whose own rows say that there is something to be looked after. */
+  readonly #busy = new Set<string>();
   readonly #has: (endpoint: string, eventId: string) => boolean;
   readonly #died: (endpoint: string, body: string) => void;
 
@@ -30,6 +32,7 @@ export class RowsOracle {
 
   /** Told of the records of one write: one command, whole. */
   wrote(records: readonly DynamoDBRecord[]): void {
+    for (const record of records) this.#look(record);
     const ours = records.flatMap(record => {
       const { pk, sk } = record.dynamodb?.Keys ?? {};
       const [, endpoint] = /^ENDPOINT#(.*)$/.exec(pk?.S ?? '') ?? [];
@@ -47,6 +50,7 @@ export class RowsOracle {
       [...pending.values()].map((id): [string, string] => [endpoint, id]),
     );
     this.#rows.clear();
+    this.#busy.clear();
     this.wrote(records);
     return before.filter(([endpoint, id]) => !this.holds(endpoint, id));
   }
@@ -56,9 +60,22 @@ export class RowsOracle {
     return (this.#of(endpoint).ids.get(eventId) ?? 0) > 0;
   }
 
+  /** Whether any endpoint's own row says that something waits, or is to be replayed: else a tick finds nothing to do. */
+  get isBusy(): boolean {
+    return this.#busy.size > 0;
+  }
+
   /** Whether something waits for the endpoint. */
   isWaiting(endpoint: string): boolean {
     return (this.#rows.get(endpoint)?.pending.size ?? 0) > 0;
+  }
+
+  #look({ dynamodb }: DynamoDBRecord): void {
+    const { pk, sk } = dynamodb?.Keys ?? {};
+    if (pk?.S !== 'ENDPOINTS' || sk?.S === undefined) return;
+    const row = dynamodb?.NewImage?.row?.S ?? '';
+    if (/"(waiting|replay)":/.test(row)) this.#busy.add(sk.S);
+    else this.#busy.delete(sk.S);
   }
 
   #put(endpoint: string, sk: string, { dynamodb }: DynamoDBRecord): void {

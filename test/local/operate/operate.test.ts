@@ -1,0 +1,187 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PublishBatchCommand } from '@aws-sdk/client-sns';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { senderOf } from '../../../functions/delivery/sender.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
+import { workOffReplays } from '../../../functions/operations/work-off-replays.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { sqliteJournalReader } from '../../../functions/snapshots/sqlite/journal-reader.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
+import { SECRETS_FOLDER } from '../../../local/cli/endpoints.ts';
+import { STORE_FILE } from '../../../local/cli/store.ts';
+import { LocalTopic } from '../../../local/deliveries/topic.ts';
+import { Fleet } from '../../../local/endpoints/fleet.ts';
+import { fileSecrets } from '../../../local/endpoints/secret-files.ts';
+import { operate } from '../../../local/operate/operate.ts';
+import { someEvents } from '../../deliver/given.ts';
+import { answer, startReceiver } from '../../endpoints/receiver.ts';
+import { eventually } from '../sns/house.ts';
+import { temporaryDirectory } from '../support.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = join(temporaryDirectory(), 'data');
+  mkdirSync(directory);
+});
+
+/** What the command says, and its exit code. */
+async function said(...args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const streams = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const code = await operate([...args, '--data', directory], streams);
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** A run that serves endpoints and looks for changes all the time. */
+async function run(configured: readonly EndpointSettings[] = []) {
+  const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const deliveries = sqliteDeliveries(database);
+  const rows = sqliteEndpointRows(database);
+  const topic = new LocalTopic(deliveries, Date.now);
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const house = { configured, rows, deliveries, log, journal: sqliteJournalReader(database) };
+  const fleet = new Fleet({
+    ...{ configured, topic, rows, deliveries, log, clock: Date.now },
+    slots: sqliteSlots(database),
+    sender: senderOf({
+      secrets: fileSecrets(join(directory, SECRETS_FOLDER)),
+      clock: Date.now,
+      allowLoopback: true,
+    }),
+    replays: (all, hasTime) =>
+      workOffReplays(all, { ...house, queues: { wake: async () => undefined }, clock: Date.now }, hasTime),
+    sleep: async (_ms, signal) => {
+      await new Promise(resolve => setTimeout(resolve, 5));
+      signal?.throwIfAborted();
+    },
+    say: () => undefined,
+    onServe: async () => undefined,
+  });
+  await fleet.start();
+  fleet.watch();
+  onTestFinished(async () => {
+    await fleet.stop();
+    database.file.close();
+  });
+  const publish = (events: readonly ChangeEvent[]) =>
+    topic.send(
+      new PublishBatchCommand({
+        TopicArn: topic.arn,
+        PublishBatchRequestEntries: events.map((event, Id) => ({
+          Id: `${Id}`,
+          Message: JSON.stringify(event),
+        })),
+      }),
+    );
+  return { fleet, publish, deliveries, rows };
+}
+
+async function receiver(...script: Parameters<typeof startReceiver>) {
+  const started = await startReceiver(...script);
+  onTestFinished(started.stop);
+  return started;
+}
+
+describe('while a run goes on', () => {
+  it('an endpoint is added, tested, paused, resumed and removed', async () => {
+    const { fleet, publish, deliveries } = await run();
+    const { url, received } = await receiver(answer(204));
+    const idsOf = () => received.map(({ headers }) => headers['webhook-id']);
+    const added = await said('add', 'crm', '--webhook', url, '--filter', 'events=task.updated');
+    expect(added).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/signed with whsec_\S+, which is shown only/),
+    });
+    expect(readdirSync(join(directory, SECRETS_FOLDER))).toEqual(['crm.json']);
+    await eventually(async () => expect(fleet.names).toEqual(['crm']));
+    const [one, two, three] = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+    await publish([one]);
+    await eventually(async () => expect(idsOf()).toEqual([one.id]));
+    expect(await said('test', 'crm')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/changewire\.test.*: answered 204 in/),
+    });
+    await said('pause', 'crm');
+    await publish([two, three]);
+    expect((await said('list')).out).toMatch(/^crm: webhook, paused for .*, 2 wait, since/);
+    expect(idsOf().filter(id => id === two.id)).toEqual([]);
+    await said('resume', 'crm');
+    await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
+    expect(idsOf().slice(-2)).toEqual([two.id, three.id]);
+    expect((await said('attempts', 'crm')).out.split('\n')).toHaveLength(4);
+    expect((await said('rotate-secret', 'crm')).out).toMatch(/signs with whsec_/);
+    expect((await said('rotate-secret', 'crm', '--finish')).code).toBe(0);
+    expect((await said('remove', 'crm')).code).toBe(0);
+    await eventually(async () => expect(fleet.names).toEqual([]));
+    expect((await said('list')).out).toMatch(/^There is no endpoint/);
+  });
+
+  it('a changed address is obeyed, and what was published meanwhile arrives there', async () => {
+    const { fleet, publish } = await run();
+    const [before, after] = [await receiver(answer(204)), await receiver(answer(204))];
+    await said('add', 'crm', '--webhook', before.url);
+    await eventually(async () => expect(fleet.names).toEqual(['crm']));
+    expect(await said('update', 'crm', '--per-second', '7')).toMatchObject({ code: 0 });
+    await publish(someEvents(2));
+    await eventually(async () => expect(before.received).toHaveLength(2));
+    expect(await said('update', 'crm', '--url', after.url)).toMatchObject({ code: 0 });
+  });
+
+  it('one of the configuration is paused and resumed, and neither added nor removed', async () => {
+    await run([{ name: 'crm', kind: 'webhook' }]);
+    expect((await said('list')).out).toBe('crm: webhook, configured, well');
+    expect((await said('pause', 'crm')).code).toBe(0);
+    expect((await said('resume', 'crm')).code).toBe(0);
+    expect(await said('remove', 'crm')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/configuration/),
+    });
+    const { url } = await receiver(answer(204));
+    expect(await said('add', 'crm', '--webhook', url)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/of this name/),
+    });
+  });
+});
+
+describe('what is asked wrongly', () => {
+  it.each([
+    [['dance', 'crm'], /^There is no command of this name; there are list, add,/],
+    [['pause'], /^pause takes an endpoint's name\.$/],
+    [['pause', 'a', 'b'], /^pause takes one name\.$/],
+    [['add', 'crm'], /^add takes --webhook URL, --slack URL or --teams URL\.$/],
+    [['add', 'crm', '--slack', 'https://a.example', '--teams', 'https://b.example'], /give one of them/],
+    [['replay', 'crm'], /^replay takes --since TIME/],
+    [['replay', 'crm', '--since', 'soon'], /^--since takes a time such as/],
+    [['resend', 'an-event'], /^resend takes --to NAME\.$/],
+    [['list', '--colour'], /Unknown option '--colour'/],
+  ])('%j is refused with what is allowed', async (args, message) => {
+    openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]).file.close();
+    expect(await said(...args)).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) });
+  });
+
+  it('a directory that holds nothing of a run is named, with what to do', async () => {
+    const { code, err } = await said('list');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/data holds nothing that a run keeps\. Start one with npm start/),
+    ]);
+  });
+
+  it('an event or an endpoint that there is none of can not be sent again', async () => {
+    await run([{ name: 'crm', kind: 'webhook' }]);
+    expect(await said('resend', 'a.b.1.0', '--to', 'crm')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/no such event/),
+    });
+    expect(await said('resend', 'a.b.1.0', '--to', 'erp')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/no endpoint/),
+    });
+  });
+});
