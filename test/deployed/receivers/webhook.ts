@@ -9,6 +9,8 @@ export interface WebhookReceiver {
   readonly events: ReceivedEvents;
   /** What did not verify, and why. */
   readonly problems: readonly string[];
+  /** How many test events it was sent. */
+  readonly tests: number;
   /** The next `times` deliveries get this status, and are not taken. */
   refuse(status: number, times: number): void;
   /** `happens` when so many more were taken, before the sender of the last one knows. */
@@ -23,6 +25,7 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
   const webhook = new Webhook(secret);
   const events = new ReceivedEvents();
   const problems: string[] = [];
+  let tests = 0;
   const refusal = { status: 503, times: 0, refused: 0 };
   const taking = { left: 0, happens: () => {} };
   const server = await startReceiver(({ headers, body }) => {
@@ -32,9 +35,13 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
       return refusal.status;
     }
     try {
-      const verified = webhook.verify(body, headers as Record<string, string>) as { id?: unknown };
+      const verified = webhook.verify(body, headers as Record<string, string>) as {
+        id?: unknown;
+        type?: unknown;
+      };
       if (verified.id !== headers['webhook-id']) throw new Error('webhook-id is not the id of the event');
-      events.add(body);
+      if (verified.type === 'changewire.test') tests += 1;
+      else events.add(body);
       taking.left -= 1;
       if (taking.left === 0) taking.happens();
       return 204;
@@ -50,6 +57,9 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
     problems,
     refuse: (status, times) => void Object.assign(refusal, { status, times }),
     afterTaking: (left, happens) => void Object.assign(taking, { left, happens }),
+    get tests() {
+      return tests;
+    },
     get refused() {
       return refusal.refused;
     },

@@ -34,8 +34,9 @@ export class AddedEndpoint {
     return this.#operator.add(this.settings, secret);
   }
 
+  test = () => this.#operator.test(this.name, this.receiver.port);
   pause = () => this.#operator.pause(this.name);
-  resume = () => this.#operator.resume(this.settings);
+  resume = () => this.#operator.resume(this.name);
   remove = () => this.#operator.remove(this.name);
   health = async () => (await this.#operator.row(this.name))?.health ?? {};
   /** How many deliveries wait in rows. */

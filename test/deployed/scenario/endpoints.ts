@@ -44,6 +44,12 @@ async function add(world: World, added: readonly AddedEndpoint[]): Promise<void>
       for (const { arrived, name } of added) assert.ok(arrived > 0, `${name} got nothing`);
     }),
   );
+  await report.check('each takes a test event, and its answer is shown', async () => {
+    for (const endpoint of added) {
+      const { status } = await endpoint.test();
+      assert.deepEqual([status, endpoint.receiver.tests], [204, 1], endpoint.name);
+    }
+  });
   // Until then one of the functions that route may not know them.
   await sleep(Math.max(0, began + KNOWN_MS - Date.now()));
   await quiet(world);
