@@ -8,9 +8,11 @@ import { createDeliver, type Deliver } from './create-deliver.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { parameterSecrets } from './parameter-secrets.ts';
+import { readied } from './readied.ts';
 import { deliverEnvironment, parseEnvironment } from './settings.ts';
 import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
+import { checkLayout } from './snapshots/layout.ts';
 import { createSlots } from './snapshots/slots.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
@@ -23,14 +25,9 @@ import { lambdaCount, lambdaLog } from './telemetry.ts';
  * come in this order: the POST; then the message is shown again later, or its row stands; then it leaves its queue. A run that dies
  * in between sends its messages again, with the same ids.
  */
-export const handler: Deliver = (event, context) => {
-  deliver ??= configure(process.env);
-  return deliver(event, context);
-};
+export const handler: Deliver = readied(() => configure(process.env));
 
-let deliver: Deliver | undefined;
-
-function configure(environment: NodeJS.ProcessEnv): Deliver {
+async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
   const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, SECRETS_PATH } = parseEnvironment(
     'deliver.ts',
     deliverEnvironment,
@@ -44,6 +41,7 @@ function configure(environment: NodeJS.ProcessEnv): Deliver {
   };
   const table = { client: new DynamoDBClient(patience), tableName: TABLE_NAME, patience: between };
   const log = lambdaLog();
+  await checkLayout(table);
   const rows = createEndpointRows(table);
   const count = lambdaCount();
   const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));

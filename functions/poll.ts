@@ -4,9 +4,11 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { bounded, PATIENCE } from './aws-clients.ts';
 import { createPoll, type Poll } from './create-poll.ts';
 import { readCredentials } from './credentials.ts';
+import { readied } from './readied.ts';
 import { connect } from './service/client.ts';
 import { parseEnvironment, pollEnvironment } from './settings.ts';
 import { createSnapshots } from './snapshots/dynamo-snapshots.ts';
+import { checkLayout } from './snapshots/layout.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
@@ -17,14 +19,9 @@ import { lambdaCount, lambdaLog } from './telemetry.ts';
  * transaction; watermark, audit position and lease together. The table's stream carries change records to
  * `publish.ts`. A run that dies anywhere leaves a lease that ends within a minute; the next schedule goes on.
  */
-export const handler: Poll = (event, context) => {
-  poll ??= configure(process.env);
-  return poll(event, context);
-};
+export const handler: Poll = readied(() => configure(process.env));
 
-let poll: Poll | undefined;
-
-function configure(environment: NodeJS.ProcessEnv): Poll {
+async function configure(environment: NodeJS.ProcessEnv): Promise<Poll> {
   const { TABLE_NAME, WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, environment);
   const patience = bounded(PATIENCE.poll);
   const secrets = new SecretsManagerClient(patience);
@@ -34,13 +31,11 @@ function configure(environment: NodeJS.ProcessEnv): Poll {
     random: Math.random,
     sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
   };
+  const table = { client: new DynamoDBClient(patience), tableName: TABLE_NAME, patience: between };
+  await checkLayout(table);
   return createPoll({
     workspaces: WORKSPACES,
-    snapshots: createSnapshots({
-      client: new DynamoDBClient(patience),
-      tableName: TABLE_NAME,
-      patience: between,
-    }),
+    snapshots: createSnapshots(table),
     connect: workspace =>
       connect({
         ...workspace,

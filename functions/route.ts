@@ -6,8 +6,10 @@ import { readConfigured } from './configured.ts';
 import { createRoute, type Route } from './create-route.ts';
 import { sqsSend } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
+import { readied } from './readied.ts';
 import { parseEnvironment, routeEnvironment } from './settings.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
+import { checkLayout } from './snapshots/layout.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
@@ -17,14 +19,9 @@ import { lambdaCount, lambdaLog } from './telemetry.ts';
  * State: none; the registry of endpoints is read every 10 s. A run that dies in between routes its events again, with the same
  * ids.
  */
-export const handler: Route = event => {
-  route ??= configure(process.env);
-  return route(event);
-};
+export const handler: Route = readied(() => configure(process.env));
 
-let route: Route | undefined;
-
-function configure(environment: NodeJS.ProcessEnv): Route {
+async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
   const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL } = parseEnvironment(
     'route.ts',
     routeEnvironment,
@@ -32,11 +29,13 @@ function configure(environment: NodeJS.ProcessEnv): Route {
   );
   const patience = bounded(PATIENCE.deliver);
   const log = lambdaLog();
-  const rows = createEndpointRows({
+  const table = {
     client: new DynamoDBClient(patience),
     tableName: TABLE_NAME,
-    patience: { clock: Date.now, random: Math.random, sleep: ms => sleep(ms) },
-  });
+    patience: { clock: Date.now, random: Math.random, sleep: (ms: number) => sleep(ms) },
+  };
+  await checkLayout(table);
+  const rows = createEndpointRows(table);
   const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
   return createRoute({
     registry: createRegistry(endpoints, rows, Date.now, log),

@@ -8,10 +8,12 @@ import { createTick, type Tick } from './create-tick.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { workOffReplays } from './operations/work-off-replays.ts';
+import { readied } from './readied.ts';
 import { parseEnvironment, tickEnvironment } from './settings.ts';
 import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from './snapshots/dynamo-journal.ts';
+import { checkLayout } from './snapshots/layout.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 import { watchSubscriptions } from './topic/watch-subscriptions.ts';
 
@@ -21,14 +23,12 @@ import { watchSubscriptions } from './topic/watch-subscriptions.ts';
  *
  * State: none; what is to be done stands in rows. A run that dies, or does not come, is made up for by the next.
  */
-export const handler = (_: unknown, context: { getRemainingTimeInMillis(): number }): Promise<void> => {
-  tick ??= configure(process.env);
-  return tick(() => context.getRemainingTimeInMillis());
-};
+const tick = readied(() => configure(process.env));
 
-let tick: Tick | undefined;
+export const handler = (_: unknown, context: { getRemainingTimeInMillis(): number }): Promise<void> =>
+  tick(() => context.getRemainingTimeInMillis());
 
-function configure(environment: NodeJS.ProcessEnv): Tick {
+async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, TOPIC_ARN } = parseEnvironment(
     'tick.ts',
     tickEnvironment,
@@ -41,6 +41,7 @@ function configure(environment: NodeJS.ProcessEnv): Tick {
     tableName: TABLE_NAME,
     patience: { clock: Date.now, random: Math.random, sleep: (ms: number) => sleep(ms) },
   };
+  await checkLayout(table);
   const rows = createEndpointRows(table);
   const queues = sqsQueues(new SQSClient(patience), {
     deliveries: DELIVERIES_QUEUE_URL,

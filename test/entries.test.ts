@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readCredentials } from '../functions/credentials.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
@@ -54,16 +54,29 @@ describe('the environment', () => {
     );
   });
 
-  it('that is right makes handlers that answer', async () => {
+  it('that is right makes handlers that answer, and refuse a table of another layout', async () => {
+    let layout = '7';
+    const table = createServer((_request, response) =>
+      response.end(JSON.stringify({ Item: { version: { N: layout } } })),
+    );
+    await new Promise<void>(resolve => table.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      table.closeAllConnections();
+      table.close();
+    });
+    vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(table.address() as AddressInfo).port}`);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
     vi.stubEnv('TABLE_NAME', 't');
     vi.stubEnv('WORKSPACES', JSON.stringify(workspaces));
     vi.stubEnv('TOPIC_ARN', 'arn:aws:sns:eu-west-1:1:t');
     vi.stubEnv('REJECTED_QUEUE_URL', 'http://127.0.0.1/q');
     vi.stubEnv('AWS_REGION', 'eu-west-1');
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
-    await expect(poll({ workspace: 'us', processId: 'p', mode: 'changes' }, context)).rejects.toThrow(
-      /workspace us/,
-    );
+    const call = () => poll({ workspace: 'us', processId: 'p', mode: 'changes' }, context);
+    await expect(call()).rejects.toThrow(/^The table t has layout 7, .* Deploy the version that wrote it/);
+    layout = '1';
+    await expect(call()).rejects.toThrow(/workspace us/);
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
     vi.spyOn(console, 'log').mockReturnValue();
     expect(await publish({ Records: [] }, context)).toEqual({ batchItemFailures: [] });

@@ -1,0 +1,18 @@
+type Handler<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
+
+/** A handler that is made at its first call, and then kept. One that can't be made is tried again at the next call. */
+export function readied<Args extends readonly unknown[], Result>(
+  make: () => Promise<Handler<Args, Result>>,
+): Handler<Args, Result> {
+  let made: Promise<Handler<Args, Result>> | undefined;
+  return async (...args) => {
+    made ??= make();
+    try {
+      await made;
+    } catch (error) {
+      made = undefined;
+      throw error;
+    }
+    return (await made)(...args);
+  };
+}
