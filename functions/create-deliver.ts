@@ -81,8 +81,21 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(endpoint, health, events, tools);
     if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
+    if (health.isBehind) await wake(endpoint);
     if (wakes.length > 0) await sendWaiting(endpoint, tools);
     return settler.again;
+  }
+
+  /** What came while the endpoint was slow to answer need not wait for the tick. */
+  async function wake(endpoint: EndpointSettings): Promise<void> {
+    try {
+      await dependencies.queues.wake(endpoint, 0);
+    } catch (error) {
+      log.warn('Nobody could be woken for what waits for an endpoint; the next tick does so.', {
+        endpoint: endpoint.name,
+        error: String(error),
+      });
+    }
   }
 
   async function sendWaiting(endpoint: EndpointSettings, tools: Tools): Promise<void> {

@@ -30,7 +30,7 @@ export const EVENTS: Serving = {
 export const DELIVER_TIMEOUT = Duration.minutes(3);
 
 /** 500 requests at once: as many as keep 50 endpoints busy at the rate that they have by default. An endpoint that hangs takes
- *  places for its first requests only, until it counts as failing. */
+ *  places for the requests of its first second only: then it is held, and what comes for it goes into rows. */
 export const WEBHOOKS: Serving = {
   timeout: DELIVER_TIMEOUT,
   batch: 10,

@@ -1,5 +1,10 @@
 import type { Sleep } from '../clock.ts';
-import type { EndpointKind, EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts';
+import type {
+  EndpointKind,
+  EndpointRequest,
+  EndpointSecret,
+  EndpointSettings,
+} from '../endpoints/endpoint.ts';
 import { wants } from '../endpoints/filter.ts';
 import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
@@ -126,10 +131,21 @@ class Run {
     if (!(await this.#mayStart())) return this.#settle(all, held => settler.untried(held));
     const { clock } = this.#dependencies;
     const began = clock();
-    const answer = quoted(await this.#poster.post(secret.url, job.request(began, secret)), secret);
+    const answer = quoted(await this.#post(secret.url, job.request(began, secret)), secret);
     const outcome = outcomeOf(answer);
     this.#attempts.add(job.letters, { began, answer, outcome, secret });
     await this.#conclude(all, outcome);
+  }
+
+  /** New deliveries come in many runs at once: one endpoint must not keep all of them waiting. Of what waits in rows one run takes care. */
+  async #post(url: string, request: EndpointRequest): Promise<Answer | NoAnswer> {
+    const { health, isNew } = this.#batch;
+    let told: Promise<void> | undefined;
+    const answer = await this.#poster.post(url, request, () => {
+      if (isNew) told = this.#tell(() => health.slow());
+    });
+    await told;
+    return answer;
   }
 
   /** Waits for a chat's next moment to send. False when there is no time left for an attempt. */

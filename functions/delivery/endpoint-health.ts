@@ -3,7 +3,7 @@ import type { Failure } from '../endpoints/outcome.ts';
 import type { Count, Log } from '../telemetry.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
-import { afterFailure, afterSuccess, isTroubled, joined, stopped } from './health.ts';
+import { afterFailure, afterSuccess, busy, isTroubled, joined, stopped } from './health.ts';
 
 /** So many failures in a row, over so long a time, and then something arrives: it was away, and is back. What fails in less time, between
  *  others that arrive, is at fault itself, and keeps to its own pauses. */
@@ -33,6 +33,7 @@ export class EndpointHealth {
   #row: EndpointRow | undefined;
   #isStuck = false;
   #isStopTold = false;
+  #isBusy = false;
   #joining: Joining | undefined;
   #joined: Promise<unknown> = Promise.resolve();
 
@@ -51,6 +52,19 @@ export class EndpointHealth {
   /** Whether something could not be written: this run alone knows of it. */
   get isStuck(): boolean {
     return this.#isStuck;
+  }
+
+  /** Whether something waits in rows that nobody had to wait for but this run, whose attempt took long and then succeeded. */
+  get isBehind(): boolean {
+    return this.#isBusy && this.now.waiting !== undefined && !isTroubled(this.now);
+  }
+
+  /** An attempt takes long: what else comes for the endpoint meanwhile goes into rows, instead of keeping further runs waiting. */
+  async slow(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    const now = this.#dependencies.clock();
+    await this.#change(health => busy(health, now));
   }
 
   /** Something arrived. What had waited for its own next try is tried at once, when the endpoint was away. */

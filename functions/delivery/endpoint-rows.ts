@@ -40,7 +40,7 @@ export interface Health {
   readonly failures?: { readonly count: number; readonly since: number } | undefined;
   /** It fails: one probe at a time is sent. */
   readonly failing?: { readonly since: number; readonly probes: number } | undefined;
-  /** Nothing is sent before: its next probe, or what its `Retry-After` asked for. */
+  /** Nothing is sent before: its next probe, what its `Retry-After` asked for, or an attempt that takes long. */
   readonly notBefore?: number | undefined;
   /** Deliveries wait in rows. */
   readonly waiting?: Waiting | undefined;

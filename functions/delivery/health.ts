@@ -13,6 +13,8 @@ const STOPPED_AFTER_MS = 5 * DAY;
 /** What asks for less and does not say for how long; and the longest that is obeyed. */
 const SLOWED_MS = 5 * SECOND;
 const LONGEST_HOLD_MS = DAY;
+/** While an attempt takes long: until it is over, at the latest. */
+const BUSY_MS = 15 * SECOND;
 
 /** Why nothing is sent to an endpoint at present. */
 export type Closed = 'paused' | 'stopped' | 'failing' | 'held' | 'behind';
@@ -76,6 +78,12 @@ export function afterFailure(
     failing: { since: failures.since, probes: 0 },
     notBefore: Math.max(notBefore, now + pauseAfter(0)),
   };
+}
+
+/** An attempt takes long: until it is over, no other run waits for this endpoint. Undefined when none does so already. */
+export function busy(health: Health, now: number): Health | undefined {
+  const notBefore = now + BUSY_MS;
+  return (health.notBefore ?? 0) >= notBefore ? undefined : { ...health, notBefore };
 }
 
 function afterProbe(

@@ -18,6 +18,8 @@ export interface SenderOptions {
   readonly allowLoopback: boolean;
   /** ms for each request; 15 s by default. */
   readonly timeout?: number;
+  /** ms until an endpoint counts as slow; 1 s by default. */
+  readonly slowAfter?: number;
   readonly resolve?: Resolve;
   /** Opens what one batch's posts go through; see `PosterOptions`. */
   readonly openAgent?: PosterOptions['openAgent'];
@@ -27,11 +29,12 @@ export interface SenderOptions {
 export type Sender = Pick<BatchDependencies, 'readSecret' | 'openPoster' | 'chatFormats'>;
 
 export function senderOf(options: SenderOptions): Sender {
-  const { allowLoopback, clock, linkTemplates } = options;
+  const { allowLoopback, clock, linkTemplates, slowAfter } = options;
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
   return {
     readSecret: createSecrets(options.secrets, clock),
-    openPoster: () => createPoster({ allowLoopback, resolve, timeout, clock, quotes: true, openAgent }),
+    openPoster: () =>
+      createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, quotes: true, openAgent }),
     chatFormats: {
       slack: events => slackMessages(events, linkTemplates),
       teams: events => teamsMessages(events, linkTemplates),

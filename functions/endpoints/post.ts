@@ -7,6 +7,8 @@ import { BODY_LIMIT, beginning, quote } from './quote.ts';
 
 /** How long an endpoint may take for all of it: name, connection, answer. */
 export const TIMEOUT_MS = 15_000;
+/** After this it is slow. */
+const SLOW_MS = 1_000;
 
 /** The head of an answer. */
 export interface Answer {
@@ -28,7 +30,8 @@ export interface NoAnswer {
 
 /** Posts to endpoints. Never rejects. */
 export interface Poster {
-  post(url: string, request: EndpointRequest): Promise<Answer | NoAnswer>;
+  /** `onSlow` is called when no answer has come in a second. */
+  post(url: string, request: EndpointRequest, onSlow?: () => void): Promise<Answer | NoAnswer>;
   /** Kills every connection. */
   close(): Promise<void>;
 }
@@ -38,6 +41,8 @@ export interface PosterOptions {
   readonly resolve: Resolve;
   /** ms for each request. */
   readonly timeout: number;
+  /** ms until one is slow. */
+  readonly slowAfter?: number | undefined;
   readonly clock: Clock;
   /** Whether answers are told with what they say; otherwise no answer's body is looked at. */
   readonly quotes?: boolean | undefined;
@@ -49,11 +54,12 @@ class Expired extends Error {}
 
 /** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
 export function createPoster(options: PosterOptions): Poster {
-  const { allowLoopback, resolve, timeout, clock, quotes, openAgent = guardedAgent } = options;
+  const { allowLoopback, resolve, timeout, clock, quotes } = options;
+  const { slowAfter = SLOW_MS, openAgent = guardedAgent } = options;
   const agent = openAgent({ allowLoopback, resolve, connectTimeout: timeout });
   return {
     close: () => agent.destroy(),
-    async post(url, request) {
+    async post(url, request, onSlow = () => undefined) {
       let reached: Answer | undefined;
       const send = async (signal: AbortSignal): Promise<Answer> => {
         const response = await agent.request({ ...wired(url, request), signal });
@@ -62,11 +68,14 @@ export function createPoster(options: PosterOptions): Poster {
         else reached = withBody(reached, await beginning(response.body), url);
         return reached;
       };
+      const slow = setTimeout(onSlow, slowAfter);
       try {
         return await within(timeout, send, () => new Expired());
       } catch (error) {
         // The body is only thrown away: that it breaks off, or never ends, takes nothing back.
         return reached ?? { why: reasonOf(error, timeout) };
+      } finally {
+        clearTimeout(slow);
       }
     },
   };

@@ -5,6 +5,7 @@ import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
 import { answer, hang, type Reaction, startReceiver } from '../endpoints/receiver.ts';
 import { AT, SECRET, someEvents } from './given.ts';
+import { until } from './house.ts';
 import { endpointOf, openSetting, recordOf, SECOND, TABLE_DOWN, waitingOnes } from './setting.ts';
 
 const closers: (() => unknown)[] = [];
@@ -88,6 +89,23 @@ describe('a batch with messages for several endpoints', () => {
       'DeliveriesPostponed hangs': 2,
     });
     expect(well.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
+  });
+
+  it('has somebody look at once for what came while an endpoint was slow to answer, and then only', async () => {
+    const late: Reaction = response => void setTimeout(() => response.end(), 200);
+    const { url } = await receiver(late);
+    const { run, record, wakes, wait, rows } = open({ crm: url }, { slowAfter: 20 });
+    await run([record('m0', 'crm')]);
+    expect(wakes).toEqual([]);
+    const running = run([record('m1', 'crm')]);
+    await until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    await wait(waitingOnes(1));
+    await running;
+    expect(wakes).toEqual([['crm', 0]]);
+    const well = open({ crm: (await receiver(answer(200))).url });
+    await well.register({ waiting: { added: 1, due: AT, first: false } }, null);
+    await well.run([well.record('m2', 'crm')]);
+    expect(well.wakes).toEqual([]);
   });
 
   it('drops what is for an endpoint that was removed, and says so', async () => {

@@ -3,7 +3,9 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
+import { drain } from '../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
+import type { EndpointRow } from '../../functions/delivery/endpoint-rows.ts';
 import type { Answer } from '../../functions/endpoints/post.ts';
 import { AT, SECRET, someEvents } from './given.ts';
 import {
@@ -47,6 +49,58 @@ function openGates() {
     },
   };
 }
+
+describe('an endpoint that is slow to answer', () => {
+  it('keeps one run waiting: what comes meanwhile is put into rows, by this run and by every other', async () => {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const setting = openSetting((_, __, onSlow) => {
+      onSlow();
+      return promise;
+    });
+    const { deliver, posts, healthOf, pendingIds, register } = setting;
+    await register();
+    const [first, second, third] = records(3) as [SQSRecord, SQSRecord, SQSRecord];
+    const slow = deliver([second, third]);
+    for (let turns = 0; turns < 5; turns++) await turn();
+    expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
+    expect(await deliver([first])).toEqual([]);
+    expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 1]);
+    resolve(answered(204));
+    expect(await slow).toEqual([]);
+    expect((await healthOf())?.notBefore).toBeUndefined();
+    // Behind the one that waits.
+    expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 2]);
+  });
+
+  it('is left alone by a run that sends what waits in rows: no other does so', async () => {
+    const { dependencies, wait, register, healthOf, rows } = openSetting((_, __, onSlow) => {
+      onSlow();
+      return answered(204);
+    });
+    await register();
+    await wait(waitingOnes(2));
+    const writes: unknown[] = [];
+    const change: typeof rows.change = (name, decide) =>
+      rows.change(name, row => {
+        const decided = decide(row);
+        if (decided) writes.push((decided as EndpointRow).health.notBefore);
+        return decided;
+      });
+    await drain(endpointOf(), { ...dependencies, rows: { ...rows, change } });
+    expect(writes.every(notBefore => notBefore === undefined)).toBe(true);
+    expect(await healthOf()).not.toHaveProperty('waiting');
+  });
+
+  it('that it is so can not be written down: what is under way goes on', async () => {
+    const { deliver, faults, said } = openSetting((_, __, onSlow) => {
+      onSlow();
+      return answered(204);
+    });
+    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    expect(await deliver(records(1))).toEqual([]);
+    expect(said).toMatchObject([{ level: 'warn' }, { level: 'warn' }]);
+  });
+});
 
 describe('delivering to a webhook', () => {
   it('sends the oldest first and alone, then the others in order, ten at once', async () => {

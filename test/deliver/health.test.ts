@@ -4,6 +4,7 @@ import type { Health } from '../../functions/delivery/endpoint-rows.ts';
 import {
   afterFailure,
   afterSuccess,
+  busy,
   closedTo,
   drained,
   isTroubled,
@@ -35,6 +36,19 @@ const failures = (...gaps: number[]) => {
   return health;
 };
 const waiting = (added: number, due = AT, first = true): Health => ({ waiting: { added, due, first } });
+
+describe('an endpoint that is slow to answer', () => {
+  it('is held for as long as an attempt may take, and no less than it was', () => {
+    expect(busy({}, AT)).toEqual({ notBefore: AT + 15 * SECOND });
+    expect(busy({ notBefore: AT + SECOND, ...waiting(1) }, AT)).toEqual({
+      notBefore: AT + 15 * SECOND,
+      ...waiting(1),
+    });
+    expect(busy({ notBefore: AT + 15 * SECOND }, AT)).toBeUndefined();
+    expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('held');
+    expect(closedTo(busy({}, AT) as Health, AT + 15 * SECOND)).toBeUndefined();
+  });
+});
 
 describe('an endpoint is closed to new deliveries', () => {
   it.each<[Health, ReturnType<typeof closedTo>]>([

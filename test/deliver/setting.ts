@@ -84,7 +84,12 @@ export interface Posted {
   readonly at: number;
 }
 
-type Answers = (posted: Posted, number: number) => Promise<Answer | NoAnswer> | Answer | NoAnswer;
+/** `onSlow` is what the poster calls when no answer comes for a while. */
+type Answers = (
+  posted: Posted,
+  number: number,
+  onSlow: () => void,
+) => Promise<Answer | NoAnswer> | Answer | NoAnswer;
 
 /** A delivery's surroundings: the table is its model, queues and receivers only write down what they are asked, and time passes
  *  by sleeping alone. `post` answers. */
@@ -129,10 +134,10 @@ export function openSetting(post: Answers = () => answered(200)) {
       ...(kind === 'webhook' && { secrets: [SECRET] }),
     }),
     openPoster: () => ({
-      post: async (url, { body, headers }) => {
+      post: async (url, { body, headers }, onSlow = () => undefined) => {
         const posted = { url, body, headers, at: state.now - AT };
         posts.push(posted);
-        return post(posted, posts.length);
+        return post(posted, posts.length, onSlow);
       },
       close: async () => void state.closed++,
     }),

@@ -40,6 +40,20 @@ const names = (table: Record<string, string[]>, asked: string[] = []): Resolve =
 };
 
 describe('a post', () => {
+  it('tells once that it is slow, and not when its answer came before', async () => {
+    const { url } = await receiver(response => void setTimeout(() => response.end(), 150));
+    const told: string[] = [];
+    await poster({ slowAfter: 30 }).post(url, request, () => told.push('slow'));
+    expect(told).toEqual(['slow']);
+    const { post } = poster({ slowAfter: 400, timeout: 300 });
+    await post(url, request, () => told.push('an answer came'));
+    await post((await receiver(hang)).url, request, () => told.push('it was given up'));
+    await receiver(response => void setTimeout(() => response.end(), 150)).then(late =>
+      poster({ slowAfter: 100 }).post(late.url, request, () => told.push('slow')),
+    );
+    expect(told).toEqual(['slow', 'slow']);
+  });
+
   it('is JSON, with the headers and bytes that were signed, over one kept connection', async () => {
     const { url, received, ...server } = await receiver(answer(200, {}, 'ok'));
     const { post } = poster();

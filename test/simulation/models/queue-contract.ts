@@ -9,8 +9,12 @@ export type Received = Pick<
 
 /** A new, empty queue under test, with what the suite asks of it; and a way to let its time pass. */
 export interface QueueSubject {
-  /** @returns the message's id. */
-  send(body: string, attributes?: Readonly<Record<string, string>>): Promise<string>;
+  /** `group`: its message group; `delay`: seconds until it is visible. @returns the message's id. */
+  send(
+    body: string,
+    attributes?: Readonly<Record<string, string>>,
+    more?: { readonly group?: string; readonly delay?: number },
+  ): Promise<string>;
   receive(max: number): Promise<Received[]>;
   receiveDeadLetters(max: number): Promise<Received[]>;
   delete(receiptHandle: string): Promise<void>;
@@ -239,6 +243,47 @@ const CASES = {
       ApproximateReceiveCount: '2',
       DeadLetterQueueSourceArn: expect.stringMatching(/^arn:aws:sqs:/),
     });
+  },
+
+  'a message comes with the group that it was sent with, and others of its group do not wait for it':
+    async open => {
+      const queue = await open();
+      for (const body of ['one', 'two']) await queue.send(body, {}, { group: 'crm' });
+      await queue.send('alone');
+      const received = [...(await queue.receive(10))].sort((one, other) => (one.body < other.body ? -1 : 1));
+      expect(received.map(({ body, attributes }) => [body, attributes.MessageGroupId])).toEqual([
+        ['alone', undefined],
+        ['one', 'crm'],
+        ['two', 'crm'],
+      ]);
+    },
+
+  'a message that is sent with a delay is invisible until then, and others are not': async open => {
+    const queue = await open();
+    const before = queue.now();
+    await queue.send('later', {}, { delay: 1 });
+    await queue.send('now');
+    expect((await queue.receive(10)).map(({ body }) => body)).toEqual(['now']);
+    let later: Received | undefined;
+    do [later] = (await queue.receive(10)).filter(({ body }) => body === 'later');
+    while (later === undefined && (await queue.tick().then(() => queue.now())) < before + 5 * SECOND);
+    expect(later?.attributes.ApproximateReceiveCount).toBe('1');
+    expect(queue.now() - before).toBeGreaterThanOrEqual(SECOND);
+  },
+
+  'a delay of more than 15 minutes is refused': async open => {
+    const queue = await open();
+    expect(await errorOf(queue.send('x', {}, { delay: 901 }))).toBe('InvalidParameterValue');
+  },
+
+  'quiet groups are received before one that has most of what is in flight': async open => {
+    const queue = await open();
+    const all = Array.from({ length: 60 }, () => queue.send('much', {}, { group: 'noisy' }));
+    await Promise.all(all);
+    for (let taken = 0; taken < 30; ) taken += (await queue.receive(10)).length;
+    await queue.send('little', {}, { group: 'quiet' });
+    const [first] = await queue.receive(1);
+    expect(first?.body).toBe('little');
   },
 
   'a message needs a body of at most 1 MiB, in characters that XML has': async open => {

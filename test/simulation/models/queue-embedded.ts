@@ -43,14 +43,16 @@ export async function startEmbedded(): Promise<{ open: OpenQueue; stop(): Promis
       ...(redrive && { RedrivePolicy: JSON.stringify(redrive) }),
     });
     return {
-      async send(MessageBody, attributes = {}) {
+      async send(MessageBody, attributes = {}, { group: MessageGroupId, delay: DelaySeconds } = {}) {
         const MessageAttributes = Object.fromEntries(
           Object.entries(attributes).map(([name, StringValue]) => [
             name,
             { DataType: 'String', StringValue },
           ]),
         );
-        const command = new SendMessageCommand({ QueueUrl, MessageBody, MessageAttributes });
+        const command = new SendMessageCommand({
+          ...{ QueueUrl, MessageBody, MessageAttributes, MessageGroupId, DelaySeconds },
+        });
         return (await sqs.send(command)).MessageId ?? '';
       },
       receive: max => receive(QueueUrl, max),

@@ -33,7 +33,7 @@ function openModel(random: Random, maxReceiveCount?: number) {
 const openSubject: OpenQueue = async options => {
   const { queue, dead, now, pass } = openModel(seededRandom(1), options?.maxReceiveCount);
   return {
-    send: async (body, attributes) => queue.send(body, attributes),
+    send: async (body, attributes, more) => queue.send(body, attributes, more),
     receive: async max => queue.receive(max),
     receiveDeadLetters: async max => dead.receive(max),
     delete: async handle => queue.delete(handle),
@@ -60,10 +60,40 @@ queueContract('the embedded SQS', options => embedded.open(options), {
   'a dead letter tells where it comes from, and counts what both queues received':
     'the receive that gave it up is counted too, and the source is not told',
   'a body may have characters beyond 16 bits': 'it is refused (InvalidMessageContents)',
+  'a message comes with the group that it was sent with, and others of its group do not wait for it':
+    'a queue that is not FIFO forgets groups',
+  'a delay of more than 15 minutes is refused': 'any delay is taken',
+  'quiet groups are received before one that has most of what is in flight': 'it knows no fair queues',
   'attributes are ten at most, each with a proper name and a value': 'any attributes are taken',
 });
 
 describe('the model of a queue', () => {
+  /** What is received when that many messages of each group are in flight, and one more of each is visible. By chance it would be
+   *  the last one first. */
+  const received = (counts: Readonly<Record<string, number>>, delayed = 0) => {
+    const { queue } = openModel(() => 0.999);
+    for (const [group, count] of Object.entries(counts))
+      for (let each = 0; each < count; each++) queue.send(group, {}, { group });
+    while (queue.receive(10).length > 0);
+    for (const group of Object.keys(counts)) queue.send(group, {}, { group });
+    for (let each = 0; each < delayed; each++) queue.send('late', {}, { group: 'late', delay: 900 });
+    return queue
+      .receive(10)
+      .map(({ body }) => body)
+      .join('');
+  };
+  const ten = Object.fromEntries([...'abcdefghij'].map(name => [name, 30]));
+
+  it.each([
+    ['29 in flight make no group noisy', { a: 1, b: 29 }, 0, 'ba'],
+    ['30 do, where they are more than a tenth, and it comes after the others', { a: 1, b: 30 }, 0, 'ab'],
+    ['30 that are a tenth do not', ten, 0, 'jihgfedcba'],
+    ['several noisy ones come after one that is quiet', { a: 29, b: 30, c: 40 }, 0, 'acb'],
+    ['what is delayed is not in flight', { a: 1, b: 30 }, 900, 'ab'],
+  ])('is fair: %s', (_, counts, delayed, bodies) => {
+    expect(received(counts, delayed)).toBe(bodies);
+  });
+
   const bodiesBySeed = (seed: number) => {
     const { queue } = openModel(seededRandom(seed));
     for (const body of BODIES) queue.send(body);
