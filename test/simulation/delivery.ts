@@ -283,7 +283,7 @@ export class Delivery {
     const { scheduler, plan, nature, log, fail } = this.#shared;
     scheduler.after(TICK_MS, () => this.#tick());
     // Thousands of minutes in which there is nothing to do show no more.
-    if (!this.#rows.isBusy) return;
+    if (this.#rows.isQuiet(scheduler.now)) return;
     const life = new Life(nature);
     life.expect(plan.ticks[this.#ticks++] ?? []);
     const tick: Tick = createTick({
@@ -341,6 +341,8 @@ export class Delivery {
   }
 
   #receive(receiver: Receiver, body: string, troubles: Troubles): Reply {
+    if (receiver.kind === 'webhook' && this.#isUnwelcome(body))
+      return { status: 400, headers: {}, text: Buffer.from('not this one') };
     const trouble = this.#partly(({ how }) => how !== 'row', body);
     if (trouble) {
       troubles.met(trouble.how, body);
@@ -349,6 +351,12 @@ export class Delivery {
     }
     this.#judge(() => receiver.took(body));
     return { status: 200, headers: {}, text: Buffer.from('ok') };
+  }
+
+  /** What receivers never take, however often it comes, becomes a dead letter. */
+  #isUnwelcome(body: string): boolean {
+    const { unwelcome } = this.#shared.plan;
+    return unwelcome !== undefined && isAmong(unwelcome, body);
   }
 
   /** A violation ends the world, not the request in which it is seen. */

@@ -51,7 +51,7 @@ export const EVENTS = {
   ],
   'delivery.messages': [
     ...['404', '429', '500', 'reset', 'visibility', 'row'],
-    ...['several of a batch', 'in the next run, too'],
+    ...['several of a batch', 'in the next run, too', 'dead'],
   ],
   queue: ['delete failed', 'message shown twice'],
   operator: ['pause', 'resume', 'remove', 'replay', 'replayed delivery'],

@@ -37,6 +37,8 @@ export interface Plan {
     readonly deliver: readonly PartlyDelivered[];
   };
   readonly backlog: Backlog | undefined;
+  /** Which requests are refused for ever, by whoever gets them. */
+  readonly unwelcome: { readonly part: number; readonly salt: number } | undefined;
   /** So many records come in one batch of the stream. */
   readonly streamBatch: number;
   /** How often a batch of the stream comes again: `records` of it, before the run with this number. */
@@ -419,6 +421,11 @@ export const plans: fc.Arbitrary<Plan> = fc
     ),
     partly,
     backlog,
+    // What waits for three days takes thousands of ticks.
+    unwelcome: fc.oneof(
+      { weight: 14, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.record({ part: fc.constant(0.2), salt: fc.nat(1000) }) },
+    ),
     streamBatch: fc.constantFrom(2, 5, 100),
     deliverer: fc.oneof(
       {

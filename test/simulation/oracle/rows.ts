@@ -1,9 +1,12 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { EndpointRow } from '../../../functions/delivery/endpoint-rows.ts';
+import { wakesAt } from '../../../functions/delivery/health.ts';
 import { decode } from '../../../functions/snapshots/codec.ts';
 import { Violation } from './violation.ts';
 
 const [PENDING, DEAD] = ['PENDING#', 'DEAD#'];
+const TICK_MS = 60_000;
 
 /** What stands in an endpoint's rows: the ids of what waits, and of dead letters, by their places. */
 interface Rows {
@@ -16,8 +19,8 @@ interface Rows {
 /** Watches the rows of deliveries: one that waits goes only once its endpoint has it, or it is a dead letter (invariant 11). */
 export class RowsOracle {
   readonly #rows = new Map<string, Rows>();
-  /** Endpoints whose own rows say that there is something to be looked after. */
-  readonly #busy = new Set<string>();
+  /** By the endpoints' own rows: when somebody is to look after what waits. */
+  readonly #busy = new Map<string, number>();
   readonly #has: (endpoint: string, eventId: string) => boolean;
   readonly #died: (endpoint: string, body: string) => void;
 
@@ -60,9 +63,9 @@ export class RowsOracle {
     return (this.#of(endpoint).ids.get(eventId) ?? 0) > 0;
   }
 
-  /** Whether any endpoint's own row says that something waits, or is to be replayed: else a tick finds nothing to do. */
-  get isBusy(): boolean {
-    return this.#busy.size > 0;
+  /** Whether a tick at this time would find nothing to do. */
+  isQuiet(now: number): boolean {
+    return [...this.#busy.values()].every(at => at > now + TICK_MS);
   }
 
   /** Whether something waits for the endpoint. */
@@ -73,9 +76,10 @@ export class RowsOracle {
   #look({ dynamodb }: DynamoDBRecord): void {
     const { pk, sk } = dynamodb?.Keys ?? {};
     if (pk?.S !== 'ENDPOINTS' || sk?.S === undefined) return;
-    const row = dynamodb?.NewImage?.row?.S ?? '';
-    if (/"(waiting|replay)":/.test(row)) this.#busy.add(sk.S);
-    else this.#busy.delete(sk.S);
+    const { health = {}, replay } = JSON.parse(dynamodb?.NewImage?.row?.S ?? '{}') as Partial<EndpointRow>;
+    const at = replay ? 0 : wakesAt(health);
+    if (at === undefined) this.#busy.delete(sk.S);
+    else this.#busy.set(sk.S, at);
   }
 
   #put(endpoint: string, sk: string, { dynamodb }: DynamoDBRecord): void {

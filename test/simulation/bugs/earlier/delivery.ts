@@ -5,9 +5,10 @@ export const DELIVERY: readonly Bug[] = [
     name: 'a dead letter that could not be written is gone',
     edits: [
       edit(
-        'delivery/queue-settler.ts',
-        "      this.#stays(\n        held,\n        'A delivery that was given up could not be written down; it stays in the queue.',\n        error,\n      );",
-        '      this.#open.delete(held.id);\n      log.error(String(error));',
+        'delivery/row-settler.ts',
+        '      deliveries.bury(this.#endpoint, held.id, { at: clock(), reason }),\n',
+        '      deliveries\n        .bury(this.#endpoint, held.id, { at: clock(), reason })\n' +
+          '        .catch(() => deliveries.remove(this.#endpoint, [held.id])),\n',
       ),
     ],
   },
