@@ -22,10 +22,19 @@ export interface TableHouse {
 
 /** The store's own table. */
 export function sqliteTable({ closers, output }: TableHouse, { snapshots, journal }: Store): Table {
+  let wake = () => {};
   return {
-    snapshots,
+    snapshots: {
+      ...snapshots,
+      async commit(...request) {
+        const result = await snapshots.commit(...request);
+        wake();
+        return result;
+      },
+    },
     feed: publish => {
       const feed = startJournalFeed({ journal, publish, sleep, onNotice: output.warn });
+      wake = feed.wake;
       closers.add(feed.stop);
       return feed;
     },

@@ -139,8 +139,11 @@ class LaneRun {
     }
     const began = clock();
     const rate = rateOf(endpoint);
-    await this.#deliver(await this.#lane.take(health.now.failing ? 1 : rate, this.#signal), health);
-    if (endpoint.kind === 'webhook') await sleep(Math.max(0, began + 1000 - clock()), this.#signal);
+    const batch = await this.#lane.take(health.now.failing ? 1 : rate, this.#signal);
+    await this.#deliver(batch, health);
+    // A lane gives fewer than a second's worth where that is many; however few were due, more are added meanwhile.
+    const pause = (batch.length * 1000) / rate;
+    if (endpoint.kind === 'webhook') await sleep(Math.max(0, began + pause - clock()), this.#signal);
   }
 
   async #deliver(batch: readonly PendingDelivery[], health: EndpointHealth): Promise<void> {

@@ -4,6 +4,8 @@ import type { Sleep } from '../../functions/clock.ts';
 export interface Feed {
   /** Resolves when every change record committed before the call is published; rejects when stopped. */
   drained(): Promise<void>;
+  /** Something was committed: it is looked for at once, and not when the pause is over. */
+  wake(): void;
   stop(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export function startRounds(options: RoundsOptions): Feed {
   const running = rounds.run();
   return {
     drained: () => rounds.drained(),
+    wake: () => rounds.wake(),
     stop: async () => {
       stopping.abort(new Error(`${options.what} is not read any more.`));
       await running;
@@ -42,8 +45,9 @@ class Rounds {
   readonly #options: RoundsOptions;
   readonly #signal: AbortSignal;
   #drains: PromiseWithResolvers<void>[] = [];
-  /** Woken by {@link drained}. */
+  /** Woken by {@link drained} and {@link wake}. */
   #nap = new AbortController();
+  #isWoken = false;
   #failing = false;
 
   constructor(options: RoundsOptions, signal: AbortSignal) {
@@ -57,13 +61,14 @@ class Rounds {
     while (!this.#signal.aborted) {
       // Those who ask from now on may mean a change that this round does not see.
       const asked = [...this.#drains];
+      this.#isWoken = false;
       try {
         const found = await round(fails, this.#signal);
         this.#works();
         if (found) continue;
         this.#drains = this.#drains.filter(drain => !asked.includes(drain));
         for (const { resolve } of asked) resolve();
-        if (this.#drains.length === 0) await this.#rest(interval);
+        if (this.#drains.length === 0 && !this.#isWoken) await this.#rest(interval);
       } catch (error) {
         if (this.#signal.aborted) break;
         this.#fails(`${what} is not read`, error);
@@ -79,6 +84,11 @@ class Rounds {
     this.#drains.push(drain);
     this.#nap.abort();
     await drain.promise;
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    if (!this.#failing) this.#nap.abort();
   }
 
   async #rest(ms: number): Promise<void> {

@@ -70,7 +70,11 @@ export async function failAndRecover(
     until(240, () => flaky.hasAll()),
   );
   await report.check('it counts as well again', () =>
-    until(30, async () => assert.deepEqual(await flaky.health(), {})),
+    until(30, async () => {
+      // How often rows were added is counted for ever.
+      const { added: _, ...health } = await flaky.health();
+      assert.deepEqual(health, {});
+    }),
   );
 }
 

@@ -108,6 +108,26 @@ describe('the journal’s feed', () => {
     await eventually(() => expect(ids).toEqual(['c1']));
   });
 
+  it('finds what is committed at once when it is told to look, also while it publishes something else', async () => {
+    const database = opened();
+    const publishing = Promise.withResolvers<void>();
+    const { ids, publish } = collecting();
+    const { drained, wake } = feedOf(database, async (...asked) => {
+      const answer = await publish(...asked);
+      await publishing.promise;
+      return answer;
+    });
+    // It rests now, for the interval of 10 s.
+    await drained();
+    addChange(database, 'c1');
+    wake();
+    await eventually(() => expect(ids).toEqual(['c1']));
+    addChange(database, 'c2');
+    wake();
+    publishing.resolve();
+    await eventually(() => expect(ids).toEqual(['c1', 'c2']));
+  });
+
   it('tries what fails until it works, from the first record that failed, and says both once', async () => {
     const database = opened();
     for (const id of ['c1', 'c2', 'c3']) addChange(database, id);

@@ -1,0 +1,53 @@
+import { percentile } from './delivery/given.ts';
+import { type Latency, measureLatency } from './delivery/latency.ts';
+import { measureRecovery } from './delivery/recovery.ts';
+import { measureRouting } from './delivery/routing.ts';
+
+/**
+ * What delivery costs: routing one event to 1,000 endpoints, an endpoint that is back with 10,000 deliveries in rows, and how long an event takes from its
+ * commit to the first attempt on one machine. `npm run bench:delivery`; exit code 1 when it is more than it may be.
+ */
+const ENDPOINTS = 1_000;
+const ROUTED_WITHIN_MS = 1;
+const BACKLOG = { rows: 10_000, perSecond: 100 };
+const STREAM = { endpoints: 20, perSecond: 100, seconds: 10 };
+const TRIED_WITHIN_MS = 200;
+
+const out = (text: string) => process.stdout.write(`${text}\n`);
+const missed: string[] = [];
+const within = (what: string, found: number, bound: number): string => {
+  if (!(found <= bound)) missed.push(what);
+  return `(at most ${bound}: ${found <= bound ? 'held' : 'MISSED'})`;
+};
+
+const { msPerEvent, wanting } = await measureRouting(ENDPOINTS);
+const held = within('routing', msPerEvent, ROUTED_WITHIN_MS);
+out(
+  `routing an event to ${wanting.toFixed(0)} of ${ENDPOINTS} endpoints, processor ms: ${msPerEvent.toFixed(3)} ${held}`,
+);
+
+const { rows, perSecond } = BACKLOG;
+const { seconds, msPerDelivery } = await measureRecovery(rows, perSecond);
+const ideal = rows / perSecond;
+out(
+  `from back to an empty backlog of ${rows} at ${perSecond} a second, virtual s: ${seconds.toFixed(0)} ` +
+    within('recovery', seconds, Math.round(1.1 * ideal)),
+);
+out(`  processor ms for each delivery, without HTTP: ${msPerDelivery.toFixed(3)}`);
+
+for (const share of ['one', 'all'] as const) tell(share, await measureLatency(STREAM, share));
+
+function tell(share: 'one' | 'all', { waits, wanted, processorMs }: Latency): void {
+  const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)];
+  const bound = within(`latency (${share})`, waits.length < wanted ? Number.NaN : p99, TRIED_WITHIN_MS);
+  out(
+    `commit to first attempt at ${STREAM.perSecond} events a second, each wanted by ${share} of ${STREAM.endpoints} endpoints, ms: ` +
+      `p50 ${p50.toFixed(0)}, p99 ${p99.toFixed(0)} ${bound}`,
+  );
+  out(`  ${waits.length} of ${wanted} came; processor ms a second: ${processorMs.toFixed(0)}`);
+}
+
+if (missed.length > 0) {
+  out(`More than it may be: ${missed.join(', ')}.`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,120 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPublish, type Publish } from '../../functions/create-publish.ts';
+import { senderOf } from '../../functions/delivery/sender.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import { encode } from '../../functions/snapshots/codec.ts';
+import { type Database, openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
+import { sleep } from '../../local/cli/sleep.ts';
+import { LocalTopic } from '../../local/deliveries/topic.ts';
+import { Fleet } from '../../local/endpoints/fleet.ts';
+import { startJournalFeed } from '../../local/feed/journal-feed.ts';
+import { eventOf, processorMs, SECRET } from './given.ts';
+
+export interface Latency {
+  /** ms from the commit of each event until its first attempt at an endpoint, sorted. */
+  readonly waits: readonly number[];
+  /** Deliveries that were to come. */
+  readonly wanted: number;
+  /** Of what runs on the machine, per second of the clock. */
+  readonly processorMs: number;
+}
+
+/** How long what was sent last may take. */
+const PATIENCE_MS = 10_000;
+const LOG = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The parts of a local run, over a SQLite file and real HTTP: events are committed at that rate, each of which `share` of the endpoints want. */
+export async function measureLatency(
+  options: { readonly endpoints: number; readonly perSecond: number; readonly seconds: number },
+  share: 'all' | 'one',
+): Promise<Latency> {
+  const { endpoints, perSecond, seconds } = options;
+  const receiver = fork(new URL('receiver.ts', import.meta.url), { serialization: 'advanced' });
+  const [port] = (await once(receiver, 'message')) as [number];
+  const arrivals = new Map<string, number>();
+  receiver.on('message', ([path, id, at]: [string, string, number]) => {
+    const key = `${path.slice(1)} ${id}`;
+    if (!arrivals.has(key)) arrivals.set(key, at);
+  });
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-bench-'));
+  const database = openDatabase(join(directory, 'store.sqlite'), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const run = await startRun(database, endpoints, share, port);
+  try {
+    const commits = new Map<string, number>();
+    const began = performance.now();
+    const cpu = process.cpuUsage();
+    for (let number = 0; number < perSecond * seconds; number++) {
+      await sleep(Math.max(0, began + (number * 1000) / perSecond - performance.now()));
+      commits.set(commit(database, number), performance.timeOrigin + performance.now());
+      // As the store of a local run does (`local/cli/table.ts`).
+      run.wake();
+    }
+    const spent = processorMs(cpu);
+    const wanted = commits.size * (share === 'all' ? endpoints : 1);
+    const end = performance.now() + PATIENCE_MS;
+    while (arrivals.size < wanted && performance.now() < end) await sleep(50);
+    const waits = [...arrivals].map(([key, at]) => at - (commits.get(key.split(' ')[1] ?? '') ?? Number.NaN));
+    return { wanted, waits: waits.toSorted((one, other) => one - other), processorMs: spent / seconds };
+  } finally {
+    await run.stop();
+    database.file.close();
+    receiver.disconnect();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function startRun(database: Database, endpoints: number, share: 'all' | 'one', port: number) {
+  const [deliveries, clock] = [sqliteDeliveries(database), Date.now];
+  const topic = new LocalTopic(deliveries, clock);
+  const configured = Array.from({ length: endpoints }, (_, index) => {
+    const filter = share === 'all' ? {} : { processes: [`process-${index}`] };
+    return { name: `e${index}`, kind: 'webhook', filter } as const;
+  });
+  const secrets = {
+    nameOf: (name: string) => name,
+    putting: () => '',
+    read: async (name: string) =>
+      JSON.stringify({ url: `http://127.0.0.1:${port}/${name}`, secrets: [SECRET] }),
+  };
+  const fleet = new Fleet({
+    ...{ configured, topic, deliveries, clock, sleep, log: LOG },
+    ...{ rows: sqliteEndpointRows(database), slots: sqliteSlots(database) },
+    sender: senderOf({ secrets, clock, allowLoopback: true }),
+    replays: async () => undefined,
+    say: () => undefined,
+    onServe: async () => undefined,
+  });
+  await fleet.start();
+  fleet.watch();
+  const publish: Publish = createPublish({
+    sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
+    ...{ topicArn: topic.arn, sleep, random: Math.random, log: LOG },
+    reject: async () => undefined,
+    count: () => undefined,
+  });
+  const feed = startJournalFeed({ journal: sqliteJournal(database), publish, sleep, onNotice: () => {} });
+  return {
+    wake: feed.wake,
+    async stop() {
+      await feed.stop();
+      await fleet.stop();
+    },
+  };
+}
+
+/** @returns the event's id */
+function commit({ sql }: Database, number: number): string {
+  const event = eventOf(number);
+  const now = Date.now();
+  sql.run`INSERT INTO change (process, key, at, expires_at, events)
+    VALUES ('W#eu#P#p', ${`CHANGE#${now}#${number}`}, ${now}, ${Math.ceil(now / 1000) + 86_400}, ${encode([event])})`;
+  return event.id;
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Sender } from '../../functions/delivery/sender.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import { type Database, openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
+import { LocalTopic } from '../../local/deliveries/topic.ts';
+import { startEndpoint } from '../../local/endpoints/endpoint.ts';
+import { Scheduler, virtualTimers } from '../../test/simulation/scheduler.ts';
+import { eventOf, processorMs, SECRET } from './given.ts';
+
+const ANSWER_MS = 20;
+const LOOK_MS = 1_000;
+
+/** An endpoint that is back: that many deliveries wait in rows of a SQLite file. Time is virtual, and the receiver answers in 20 ms of
+ *  it, so the processor time is that of rows and signatures, without HTTP. */
+export async function measureRecovery(
+  rows: number,
+  perSecond: number,
+): Promise<{ readonly seconds: number; readonly msPerDelivery: number }> {
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-bench-'));
+  const database = openDatabase(join(directory, 'store.sqlite'), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const scheduler = new Scheduler(Date.UTC(2026, 10, 22));
+  const restore = virtualTimers(scheduler);
+  try {
+    return await drainAll(database, scheduler, { rows, perSecond });
+  } finally {
+    restore();
+    database.file.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function drainAll(
+  database: Database,
+  scheduler: Scheduler,
+  { rows, perSecond }: { readonly rows: number; readonly perSecond: number },
+) {
+  const deliveries = sqliteDeliveries(database);
+  const registry = sqliteEndpointRows(database);
+  const endpoint = { name: 'crm', kind: 'webhook', perSecond } as const;
+  const began = scheduler.now;
+  const all = Array.from({ length: rows }, (_, index) => eventOf(index));
+  await deliveries.add(
+    all.map(event => {
+      const body = JSON.stringify(event);
+      return { endpoint: 'crm', eventId: event.id, at: Number(event.sequence), body, attributes: {} };
+    }),
+  );
+  const waiting = { added: 1, due: began, first: true };
+  await registry.change('crm', () => ({ name: 'crm', settings: endpoint, health: { waiting } }));
+  const clock = () => scheduler.now;
+  const cpu = process.cpuUsage();
+  const served = await startEndpoint({
+    ...{ endpoint, deliveries, clock, rows: registry, slots: sqliteSlots(database) },
+    topic: new LocalTopic(deliveries, clock),
+    sender: senderOn(scheduler),
+    sleep: ms => scheduler.sleep(ms),
+    say: () => {},
+  });
+  let left = rows;
+  while (left > 0) {
+    await scheduler.pass(LOOK_MS);
+    left = (await deliveries.standing('crm')).pending;
+  }
+  const spent = processorMs(cpu);
+  const seconds = (scheduler.now - began) / 1000;
+  void served.stop();
+  await scheduler.pass(LOOK_MS);
+  return { seconds, msPerDelivery: spent / rows };
+}
+
+function senderOn(scheduler: Scheduler): Sender {
+  const form = () => [];
+  return {
+    readSecret: async () => ({ url: 'https://crm.example/', secrets: [SECRET] }),
+    openPoster: () => ({
+      async post() {
+        await scheduler.sleep(ANSWER_MS);
+        return { status: 204, retryAfter: undefined, date: undefined, at: scheduler.now };
+      },
+      close: async () => undefined,
+    }),
+    chatFormats: { slack: form, teams: form },
+  };
+}

@@ -1,0 +1,69 @@
+import { afterEach, expect, it } from 'vitest';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
+import { LocalTopic } from '../../../local/deliveries/topic.ts';
+import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
+import { AT, SECRET, someEvents } from '../../deliver/given.ts';
+import { Scheduler, virtualTimers } from '../../simulation/scheduler.ts';
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0).reverse()) close();
+});
+
+it.each([
+  [5, 25],
+  [10, 100],
+  [100, 400],
+])(
+  'what waited goes out at the endpoint’s rate, %d a second, whatever a lane reads at once',
+  async (perSecond, count) => {
+    const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+    const scheduler = new Scheduler(AT);
+    closers.push(() => database.file.close(), virtualTimers(scheduler));
+    const [deliveries, rows] = [sqliteDeliveries(database), sqliteEndpointRows(database)];
+    const clock = () => scheduler.now;
+    await deliveries.add(
+      someEvents(count).map(event => {
+        return { endpoint: 'crm', eventId: event.id, at: AT, body: JSON.stringify(event), attributes: {} };
+      }),
+    );
+    const endpoint = { name: 'crm', kind: 'webhook', perSecond } as const;
+    await rows.change('crm', () => ({
+      name: 'crm',
+      health: { waiting: { added: 1, due: AT, first: true } },
+    }));
+    const posts: number[] = [];
+    const served = await startEndpoint({
+      ...{ endpoint, deliveries, rows, clock, topic: new LocalTopic(deliveries, clock) },
+      slots: sqliteSlots(database),
+      sender: {
+        readSecret: async () => ({ url: 'https://crm.example/', secrets: [SECRET] }),
+        openPoster: () => ({
+          async post() {
+            posts.push(clock());
+            return { status: 204, retryAfter: undefined, date: undefined, at: clock() };
+          },
+          close: async () => undefined,
+        }),
+        chatFormats: { slack: () => [], teams: () => [] },
+      },
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          scheduler.after(ms, resolve);
+          signal?.addEventListener('abort', () => reject(signal.reason));
+        }),
+      say: () => undefined,
+    });
+    await scheduler.until(() => posts.length === count, 'all are sent');
+    const seconds = ((posts.at(-1) ?? 0) - AT) / 1000;
+    expect(seconds).toBeLessThanOrEqual(count / perSecond);
+    expect(seconds).toBeGreaterThanOrEqual(count / perSecond - 1);
+    const stopping = served.stop();
+    await scheduler.pass(1_000);
+    await stopping;
+  },
+);
