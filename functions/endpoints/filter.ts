@@ -22,7 +22,7 @@ export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   const { fields, values } = filter;
   return (
     isAmong(filter.events, type) &&
-    isAmong(filter.workspaces, source.split('/')[2]) &&
+    (filter.workspaces === undefined || isAmong(filter.workspaces, source.split('/')[2])) &&
     isAmong(filter.processes, data.process.id) &&
     isAmong(filter.projects, 'project' in data ? data.project.id : undefined) &&
     (fields === undefined || changes.some(change => fields.some(field => isField(field, change)))) &&
