@@ -106,6 +106,7 @@ describe('while a run goes on', () => {
       code: 0,
       out: expect.stringMatching(/changewire\.test.*: answered 204 in/),
     });
+    await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
     await said('pause', 'crm');
     await publish([two, three]);
     expect((await said('list')).out).toMatch(/^crm: webhook, paused for .*, 2 wait, since/);
