@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { copyDatabase } from '../../functions/snapshots/sqlite/copy.ts';
+import { SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { failure } from './failure.ts';
 import { STORE_FILE } from './store.ts';
 
@@ -39,6 +40,7 @@ export function backUp(from: string, to: string): void {
     const beside = readdirSync(source).filter(name => BESIDE.test(name) && isFile(join(source, name)));
     for (const name of beside) copyFileSync(join(source, name), join(partial, name));
     for (const name of [STORE_FILE, ...beside]) keep(join(partial, name));
+    copySecrets(join(source, SECRETS_FOLDER), join(partial, SECRETS_FOLDER));
     sync(partial);
     renameSync(partial, target);
     sync(dirname(target));
@@ -46,6 +48,17 @@ export function backUp(from: string, to: string): void {
     rmSync(partial, { recursive: true, force: true });
     throw new Error(`${source} can not be copied to ${target}: ${failure(error)}.`, { cause: error });
   }
+}
+
+/** Of endpoints that were added while it ran: their rows are in the store. */
+function copySecrets(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  mkdirSync(to, { mode: 0o700 });
+  for (const name of readdirSync(from).filter(name => name.endsWith('.json') && isFile(join(from, name)))) {
+    copyFileSync(join(from, name), join(to, name));
+    keep(join(to, name));
+  }
+  sync(to);
 }
 
 function isFile(path: string): boolean {

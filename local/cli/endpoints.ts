@@ -8,7 +8,7 @@ import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { Fleet } from '../endpoints/fleet.ts';
-import { fileSecrets } from '../endpoints/secret-files.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
 import type { Closers } from './closers.ts';
 import type { DataDirectory } from './data-directory.ts';
@@ -80,9 +80,6 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
     wellDone: async () => (await Promise.all(fleet.names.map(isDone))).every(Boolean),
   };
 }
-
-/** Secrets of endpoints that are added while it runs. */
-export const SECRETS_FOLDER = 'endpoints';
 
 /** Where the endpoints are, and how their events are signed: those of the command line and of the configuration tell it
  *  themselves, the others by files. */

@@ -13,6 +13,9 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
 
+/** Where a data directory holds the secrets of endpoints that are added while it runs. */
+export const SECRETS_FOLDER = 'endpoints';
+
 /** Endpoints' secrets as files of one directory (mode 0700), each for this user alone (0600). A file is replaced as a whole, so that no
  *  crash leaves half of one. Modes do nothing on Windows. */
 export function fileSecrets(directory: string): SecretKeeper {

@@ -10,10 +10,9 @@ import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-ro
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
-import { SECRETS_FOLDER } from '../cli/endpoints.ts';
 import { STORE_FILE } from '../cli/store.ts';
 import { UsageError } from '../cli/usage-error.ts';
-import { fileSecrets } from '../endpoints/secret-files.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 
 const DIRECTORIES = ['.changewire', '.changewire/simulated'];
 

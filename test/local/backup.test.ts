@@ -17,6 +17,7 @@ import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sq
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { backUp } from '../../local/cli/backup.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../../local/endpoints/secret-files.ts';
 import { startSimulatedService } from '../../local/service/server.ts';
 import { AT, delivery } from '../deliver/deliveries-contract.ts';
 import { startReceiver } from '../endpoints/receiver.ts';
@@ -57,6 +58,17 @@ describe('a backup', () => {
     const opened = openDatabase(join(copy, 'changewire.sqlite'), SCHEMAS);
     onTestFinished(() => opened.file.close());
     expect(await sqliteDeliveries(opened).due('crm', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
+  });
+
+  it('has the addresses and secrets of endpoints that were added while it ran, for its user alone', async () => {
+    const { data, copy } = await used();
+    await fileSecrets(join(data, SECRETS_FOLDER)).write('crm', 'hush');
+    writeFileSync(join(data, SECRETS_FOLDER, 'crm.json.new'), 'half');
+    backUp(data, copy);
+    expect(readdirSync(join(copy, SECRETS_FOLDER))).toEqual(['crm.json']);
+    expect(await fileSecrets(join(copy, SECRETS_FOLDER)).read('crm')).toBe('hush');
+    const modes = ['', 'crm.json'].map(name => statSync(join(copy, SECRETS_FOLDER, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o600]);
   });
 
   it('has the store as it is at one moment, and not what is still being written', async () => {

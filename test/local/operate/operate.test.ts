@@ -12,11 +12,10 @@ import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint
 import { sqliteJournalReader } from '../../../functions/snapshots/sqlite/journal-reader.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
-import { SECRETS_FOLDER } from '../../../local/cli/endpoints.ts';
 import { STORE_FILE } from '../../../local/cli/store.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { Fleet } from '../../../local/endpoints/fleet.ts';
-import { fileSecrets } from '../../../local/endpoints/secret-files.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../../../local/endpoints/secret-files.ts';
 import { operate } from '../../../local/operate/operate.ts';
 import { someEvents } from '../../deliver/given.ts';
 import { answer, startReceiver } from '../../endpoints/receiver.ts';
