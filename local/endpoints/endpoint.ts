@@ -122,9 +122,11 @@ class LaneRun {
       await this.#deliver(batch, new EndpointHealth(name, await rows.read(name), this.#dependencies()));
   }
 
-  /** What is due meanwhile goes out at the endpoint's rate, once it may. */
+  /** What is due while it fails, or is to get nothing, goes out at its rate, once it may; what a `Retry-After` held, as fast as ever. */
   async #wait(health: EndpointHealth, until: number): Promise<void> {
-    if (!health.now.waiting && (await this.#lane.hasDue())) await health.joined(this.#options.clock(), true);
+    const { failing, paused, stopped, waiting } = health.now;
+    const isAway = failing ?? paused ?? stopped;
+    if (isAway && !waiting && (await this.#lane.hasDue())) await health.joined(this.#options.clock(), true);
     await this.#lane.rest(until);
   }
 

@@ -1,7 +1,7 @@
 import type { Clock, Sleep } from '../../functions/clock.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
-import { resumed } from '../../functions/delivery/health.ts';
+import { afterSuccess } from '../../functions/delivery/health.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
@@ -54,7 +54,7 @@ export class Fleet {
 
   /** Serves what there is. */
   async start(): Promise<void> {
-    const { configured, rows, clock } = this.#options;
+    const { configured, rows } = this.#options;
     const names = new Set([
       ...configured.map(({ name }) => name),
       ...(await rows.list()).map(({ name }) => name),
@@ -64,7 +64,7 @@ export class Fleet {
       await rows.change(name, row => {
         const { configured: _, ...rest } = row ?? { name, health: {} };
         if (!rest.settings && !settings) return 'removed';
-        const health = restarted(rest.health, clock());
+        const health = restarted(rest.health);
         return { ...rest, health, ...(settings && { configured: settings }) };
       });
     }
@@ -144,8 +144,9 @@ export class Fleet {
   }
 }
 
-/** A start asks for an endpoint anew: what kept it from getting anything is forgotten, but not that somebody paused it. */
-function restarted(health: Health, now: number): Health {
-  const { paused } = health;
-  return { ...resumed(health, now), ...(paused && { paused }) };
+/** A start asks for an endpoint anew: what kept it from getting anything is forgotten, but not that somebody paused it. What it left is
+ *  sent as fast as ever, unless it had waited for an endpoint that failed. */
+function restarted(health: Health): Health {
+  const { stopped: _, draining: __, ...rest } = afterSuccess(health);
+  return rest;
 }

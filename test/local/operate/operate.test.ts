@@ -149,6 +149,29 @@ describe('while a run goes on', () => {
   });
 });
 
+describe('a start', () => {
+  it('forgets that an endpoint was stopped or failed, not that it was paused, and keeps nothing waiting that did not', async () => {
+    const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+    const before = sqliteEndpointRows(database);
+    const at = Date.now();
+    const troubled = {
+      stopped: { at, reason: 'answered 410' },
+      failing: { since: at, probes: 3 },
+      notBefore: at + 9e6,
+    };
+    const waiting = { added: 3, due: at, first: true };
+    await before.change('crm', () => ({ name: 'crm', health: troubled }));
+    await before.change('erp', () => ({ name: 'erp', health: { paused: { at }, waiting } }));
+    database.file.close();
+    const { rows } = await run([
+      { name: 'crm', kind: 'webhook' },
+      { name: 'erp', kind: 'webhook' },
+    ]);
+    expect((await rows.read('crm'))?.health).toEqual({});
+    expect((await rows.read('erp'))?.health).toEqual({ paused: { at }, waiting });
+  });
+});
+
 describe('what is asked wrongly', () => {
   it.each([
     [['dance', 'crm'], /^There is no command of this name; there are list, add,/],
