@@ -127,13 +127,13 @@ export class Fleet {
     }
     const { say, onServe, ...options } = this.#options;
     if (!member) await onServe(name);
-    // The new one takes over before the old one goes: what is published meanwhile has a row in any case.
+    // What the old one has in hand it ends, or leaves; what is published meanwhile has a row in any case.
+    await member?.served.stop();
     const tell = (line: string) => {
       if (!this.#stopping.signal.aborted) say(name, line);
     };
     const served = await startEndpoint({ ...options, endpoint: settings, say: tell });
     this.#members.set(name, { settings, served, row: text });
-    await member?.served.stop();
   }
 
   async #drop(name: string): Promise<void> {
