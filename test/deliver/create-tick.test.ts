@@ -2,16 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { createTick } from '../../functions/create-tick.ts';
 import type { Health } from '../../functions/delivery/endpoint-rows.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
+import type { UnconfirmedSubscription } from '../../functions/topic/watch-subscriptions.ts';
 import { AT } from './given.ts';
 import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from './setting.ts';
 
-function open(wake?: (name: string) => Promise<void>) {
+function open(
+  wake?: (name: string) => Promise<void>,
+  unconfirmed?: () => Promise<readonly UnconfirmedSubscription[]>,
+) {
   const setting = openSetting();
   const { dependencies, rows } = setting;
   const { queues } = dependencies;
   const tick = createTick({
     ...dependencies,
     replays: async () => undefined,
+    ...(unconfirmed && { unconfirmed }),
     registry: createRegistry([], rows, dependencies.clock),
     queues: {
       wake: async (to, seconds) => {
@@ -84,6 +89,28 @@ describe('a tick', () => {
     expect(counts).toEqual({ EndpointsFailing: 2 });
     const details = { endpoints: ['long', 'longer'] };
     expect(said).toEqual([{ level: 'warn', message: 'Endpoints fail for over half an hour.', details }]);
+  });
+
+  it('counts and names the native subscriptions that get nothing, and none, too', async () => {
+    let found: UnconfirmedSubscription[] = [
+      { name: 'warehouse', url: 'https://w.example/', state: 'pending' },
+    ];
+    const { tick, said, counts } = open(undefined, async () => found);
+    await tick();
+    expect(counts).toMatchObject({ SubscriptionsUnconfirmed: 1 });
+    expect(said).toMatchObject([{ level: 'warn', details: { subscription: 'warehouse', state: 'pending' } }]);
+    found = [];
+    await tick();
+    expect(counts).toMatchObject({ SubscriptionsUnconfirmed: 1 });
+    expect(said).toHaveLength(1);
+  });
+
+  it('does all else though it can not be found out which subscriptions get nothing', async () => {
+    const { tick, add, wakes, said, counts } = open(undefined, () => Promise.reject(new Error('SNS down')));
+    await add('crm', waiting(AT));
+    await tick();
+    expect([wakes, counts]).toEqual([[['crm', 0]], { EndpointsFailing: 0 }]);
+    expect(said).toMatchObject([{ level: 'error', details: { error: 'Error: SNS down' } }]);
   });
 
   it('counts none, too, so that its alarm ends', async () => {

@@ -61,6 +61,8 @@ export class Delivery {
   readonly receivers: ReadonlyMap<string, Receiver>;
   /** The names of those that stand in the configuration. */
   readonly configured: readonly EndpointKind[];
+  /** Receivers that answer nothing but 500. */
+  readonly down = new Set<string>();
   /** One that stands in a row; undefined once it was removed. */
   added: EndpointSettings | undefined;
   readonly events: QueueModel;
@@ -341,6 +343,7 @@ export class Delivery {
   }
 
   #receive(receiver: Receiver, body: string, troubles: Troubles): Reply {
+    if (this.down.has(receiver.name)) return { status: 500, headers: {}, text: Buffer.from('down') };
     if (receiver.kind === 'webhook' && this.#isUnwelcome(body))
       return { status: 400, headers: {}, text: Buffer.from('not this one') };
     const trouble = this.#partly(({ how }) => how !== 'row', body);

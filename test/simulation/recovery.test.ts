@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { Coverage } from './faults.ts';
+import type { Plan } from './plan.ts';
+import { virtualTimers } from './scheduler.ts';
+import { planOf } from './seeds.ts';
+import { World } from './world.ts';
+
+const MINUTE = 60_000;
+const RUN = { budget: 900_000, strikes: [] };
+const PLAN: Plan = {
+  ...planOf(1),
+  workspace: { projects: 5, tasks: 2 },
+  freedoms: {},
+  pageSize: { projects: 50, tasks: 50, auditLog: 50 },
+  skew: { service: 0, pollers: [0, 0] },
+  chat: undefined,
+  poison: undefined,
+  restless: undefined,
+  sluggish: undefined,
+  unwelcome: undefined,
+  steps: [],
+};
+
+it('invariant 11: a receiver that is down for an hour has everything within 15 minutes of its return, in order, without anybody doing anything', async () => {
+  const world = new World(PLAN, new Coverage());
+  const realTimers = virtualTimers(world.scheduler);
+  try {
+    world.calm();
+    const pass = async (mode: 'changes' | 'sweep'): Promise<void> => {
+      void world.pollers.run({ ...RUN, mode });
+      await world.pass(MINUTE);
+      await world.until(() => world.pollers.areIdle, 'a run ends');
+    };
+    await pass('sweep');
+    const { delivery, commits, scheduler } = world;
+    const began = commits.events.length;
+    delivery.down.add('webhook');
+    for (let minute = 0; minute < 60; minute++) {
+      const edit = {
+        edit: 'update project',
+        a: minute % 5,
+        b: 0,
+        value: minute,
+        audit: true,
+        touch: true,
+      } as const;
+      world.service.edit(edit);
+      await pass('changes');
+    }
+    const missed = commits.events.slice(began).map(({ id }) => id);
+    expect(missed.length).toBeGreaterThanOrEqual(50);
+    const got: string[] = [];
+    const receiver = delivery.receivers.get('webhook') as { took(body: string): void };
+    const took = receiver.took.bind(receiver);
+    receiver.took = body => {
+      got.push((JSON.parse(body) as ChangeEvent).id);
+      took(body);
+    };
+    delivery.down.clear();
+    const returned = scheduler.now;
+    await world.until(() => world.isQuiet, 'everything is delivered');
+    expect(scheduler.now - returned).toBeLessThan(15 * MINUTE);
+    // The probe may be an event that was not the first: those before it were put off.
+    expect(new Set(got)).toEqual(new Set(missed));
+    const order = got.slice(1).map(id => missed.indexOf(id));
+    order.forEach((place, index) => {
+      // Posts that are under way at once may overtake each other.
+      expect(order.slice(index + 10).filter(later => later < place)).toEqual([]);
+    });
+  } finally {
+    realTimers();
+  }
+});
