@@ -165,19 +165,29 @@ export class Delivery {
     const rows = createEndpointRows(this.table);
     const name = this.#names[which % this.#names.length] as string;
     const isAdded = name === this.added?.name;
-    if (act === 'remove' && !isAdded) return;
+    if (!isAdded && (act === 'remove' || act === 'change')) return;
     if (act === 'remove') {
       this.added = undefined;
       (this.receivers.get(name) as Receiver).isRemoved = true;
     }
     this.#shared.coverage.add('operator', act);
     const { now } = this.#shared.scheduler;
+    if (act === 'change') return this.#change(name);
     if (act === 'replay') return this.#replay(name, now);
     await rows.change(name, row => {
       if (act === 'remove') return 'removed';
       const health = row?.health ?? {};
       return { name, ...row, health: act === 'pause' ? paused(health, now) : resumed(health, now) };
     });
+  }
+
+  /** It wants less from now on, and more slowly. */
+  async #change(name: string): Promise<void> {
+    const receiver = this.receivers.get(name) as Receiver;
+    receiver.settings = { ...ADDED, perSecond: 3, filter: { events: ['task.created', 'task.updated'] } };
+    this.added = receiver.settings;
+    this.#deliveries.forgetPromises(name);
+    await createEndpointRows(this.table).change(name, row => row && { ...row, settings: receiver.settings });
   }
 
   /** Of what was committed in the last hours. */

@@ -54,7 +54,7 @@ export const EVENTS = {
     ...['several of a batch', 'in the next run, too', 'dead'],
   ],
   queue: ['delete failed', 'message shown twice'],
-  operator: ['pause', 'resume', 'remove', 'replay', 'replayed delivery'],
+  operator: ['pause', 'resume', 'change', 'remove', 'replay', 'replayed delivery'],
   chat: [
     'slack message',
     'teams message',

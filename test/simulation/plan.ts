@@ -84,14 +84,14 @@ export type Step = { readonly gap: number } & (
   | OperateStep
 );
 
-/** What an operator does to an endpoint; `which` chooses by remainder. Only one that is no part of the configuration is removed. */
+/** What an operator does to an endpoint; `which` chooses by remainder. Only one that is no part of the configuration is changed or removed. */
 export interface OperateStep {
   readonly do: 'operate';
   readonly act: (typeof ACTS)[number];
   readonly which: number;
 }
 
-export const ACTS = ['pause', 'resume', 'remove', 'replay'] as const;
+export const ACTS = ['pause', 'resume', 'change', 'remove', 'replay'] as const;
 
 export interface RunStep extends Run {
   readonly do: 'run';

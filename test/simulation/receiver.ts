@@ -1,6 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { wants } from '../../functions/endpoints/filter.ts';
 import { readSlack } from './chats/read-slack.ts';
 import { readTeams } from './chats/read-teams.ts';
 import { BatchesOracle, type InHand } from './oracle/batches.ts';
@@ -22,7 +24,8 @@ export const LINK_TEMPLATES: LinkTemplates = [
 export class Receiver {
   readonly name: string;
   readonly kind: EndpointKind;
-  readonly settings: EndpointSettings;
+  /** As they are now. */
+  settings: EndpointSettings;
   readonly #deliveries: DeliveriesOracle;
   readonly #rows: RowsOracle;
   /** Of a chat: what its runs have in hand from the queue, and from rows. */
@@ -75,6 +78,13 @@ export class Receiver {
     if (this.kind !== 'webhook') this.#batches[this.#source].heard(body, status);
   }
 
+  /** Whether what it is now wants no such event, or nothing at all. */
+  isUnwanted(body: string): boolean {
+    return this.isRemoved || !wants(this.settings.filter ?? {}, JSON.parse(body) as ChangeEvent);
+  }
+
   readonly #isSafe = (body: string): boolean =>
-    this.isRemoved || this.#deliveries.has(this.name, idOf(body)) || this.#rows.holds(this.name, idOf(body));
+    this.isUnwanted(body) ||
+    this.#deliveries.has(this.name, idOf(body)) ||
+    this.#rows.holds(this.name, idOf(body));
 }

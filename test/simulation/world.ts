@@ -82,7 +82,7 @@ export class World {
     this.publisher = new Publisher(this.#shared);
     const { deliveries } = this;
     this.#rows = new RowsOracle(
-      (endpoint, id) => deliveries.has(endpoint, id),
+      (endpoint, id) => deliveries.has(endpoint, id) || this.#isUnwanted(endpoint, id),
       (endpoint, body) => {
         coverage.add('delivery.messages', 'dead');
         deliveries.got(endpoint, body);
@@ -178,6 +178,11 @@ export class World {
       error => this.#shared.fail(error),
     );
     await this.until(() => isDone, what);
+  }
+
+  #isUnwanted(endpoint: string, eventId: string): boolean {
+    const text = this.commits.texts.get(eventId);
+    return text !== undefined && this.delivery.receivers.get(endpoint)?.isUnwanted(text) === true;
   }
 
   get clocks(): Clocks {

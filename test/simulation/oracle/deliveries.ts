@@ -52,8 +52,8 @@ export class DeliveriesOracle {
   }
 
   /** What a replay had yet to do went with the rows of a restored table. */
-  forgetPromises(): void {
-    this.#promised = [];
+  forgetPromises(receiver?: string): void {
+    this.#promised = this.#promised.filter(each => receiver !== undefined && each.receiver !== receiver);
   }
 
   /** To be asked when nothing is on its way any more, for receivers that are still there. */
