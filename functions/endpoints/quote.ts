@@ -53,13 +53,18 @@ function repeats(line: string, url: string): boolean {
 
 /** Whether a text shows enough in a row of what is hidden. */
 function shows(text: string, hidden: string): boolean {
-  const [behind, shown] = [bare(hidden), bare(text)];
+  const all = barest(text);
+  return barest(hidden).some(behind => all.some(shown => repeatsSome(shown, behind)));
+}
+
+function repeatsSome(shown: string, behind: string): boolean {
   for (let at = 0; at + TELLING <= behind.length; at++)
     if (shown.includes(behind.slice(at, at + TELLING))) return true;
   return false;
 }
 
-/** What no encoding changes. */
-function bare(text: string): string {
-  return text.toLowerCase().replaceAll(/%[0-9a-f]{2}|[^a-z0-9]/g, '');
+/** What no encoding changes: where a `%` stands for an encoded character, and where it stands for itself. */
+function barest(text: string): string[] {
+  const lower = text.toLowerCase();
+  return [/%[0-9a-f]{2}|[^a-z0-9]/g, /[^a-z0-9]/g].map(noise => lower.replaceAll(noise, ''));
 }

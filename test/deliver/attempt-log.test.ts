@@ -82,7 +82,8 @@ describe('the log of attempts', () => {
         expect(attempt).toMatchObject({ status: 400 });
         expect(leakIn((attempt?.answer ?? '').toLowerCase(), text.toLowerCase())).toBeUndefined();
       }),
-      { numRuns: 100 },
+      // A `%` before it made its beginning look encoded.
+      { numRuns: 100, examples: [[SECRET, text => text.slice(-10), '%', '']] },
     );
   });
 
