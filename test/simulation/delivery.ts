@@ -270,7 +270,7 @@ export class Delivery {
           },
           ({ origin, body }, { status }) => {
             const receiver = this.#receiverAt(origin);
-            receiver.heard(body, status);
+            receiver.heard(body, status, scheduler.now);
             if (status === 200) watches.get(receiver.name)?.took(body);
           },
         ),
@@ -362,7 +362,7 @@ export class Delivery {
       if (trouble.how === 'reset') throw new SocketError('reset');
       return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
     }
-    this.#judge(() => receiver.took(body));
+    this.#judge(() => receiver.took(body, this.#shared.scheduler.now));
     return { status: 200, headers: {}, text: Buffer.from('ok') };
   }
 

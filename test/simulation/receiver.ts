@@ -68,14 +68,14 @@ export class Receiver {
     if (this.kind !== 'webhook') this.#batches.queue.end(again, isFree);
   }
 
-  took(body: string): void {
-    const told = this.kind === 'webhook' ? [{ body }] : this.#batches[this.#source].took(body);
+  took(body: string, now: number): void {
+    const told = this.kind === 'webhook' ? [{ body }] : this.#batches[this.#source].took(body, now);
     for (const record of told) this.#deliveries.got(this.name, record.body);
   }
 
   /** Its answer arrived. */
-  heard(body: string, status: number): void {
-    if (this.kind !== 'webhook') this.#batches[this.#source].heard(body, status);
+  heard(body: string, status: number, now: number): void {
+    if (this.kind !== 'webhook') this.#batches[this.#source].heard(body, status, now);
   }
 
   /** Whether what it is now wants no such event, or nothing at all. */

@@ -16,8 +16,10 @@ export interface Taken {
   readonly records: readonly InHand[];
 }
 
-/** Answers after which nothing more is asked for a while. */
-const SLOW_DOWN = new Set([410, 429, 502, 503, 504]);
+/** Answers after which nothing more is asked for a while: five seconds at least, and after the last never. */
+const SLOW_DOWN = new Set([429, 502, 503, 504]);
+const SLOWED_MS = 5000;
+const GONE = 410;
 
 /** Judges the runs of the deliver function for one chat, by what goes in and out: what it has done with was taken by the
  *  channel or is a dead letter, and what it knows to be taken is done with. */
@@ -28,7 +30,7 @@ export class BatchesOracle {
   #records: readonly InHand[] = [];
   #taken: Taken[] = [];
   #known: Taken[] = [];
-  #wantsLess = false;
+  #notBefore = 0;
 
   /** `isSafe`: whether the channel has the event of this body, or a row holds it. */
   constructor(name: string, read: Reader, isSafe: (body: string) => boolean) {
@@ -42,23 +44,25 @@ export class BatchesOracle {
     this.#records = [...new Map(records.map(record => [record.messageId, record])).values()];
     this.#taken = [];
     this.#known = [];
-    this.#wantsLess = false;
+    this.#notBefore = 0;
   }
 
-  /** The channel took a body, whether or not anybody will know. Returns what it told. */
-  took(body: string): readonly InHand[] {
-    if (this.#wantsLess) throw new Violation(11, `${this.#name} said to wait, but was sent more: ${body}`);
+  /** The channel took a body at `now`, whether or not anybody will know. Returns what it told. */
+  took(body: string, now: number): readonly InHand[] {
+    if (now < this.#notBefore)
+      throw new Violation(11, `${this.#name} said to wait, but was sent more: ${body}`);
     const records = this.#read(body, this.#records, this.#taken);
     this.#taken.push({ body, records });
     return records;
   }
 
-  /** The channel's answer arrived. */
-  heard(body: string, status: number): void {
+  /** The channel's answer arrived at `now`. */
+  heard(body: string, status: number, now: number): void {
     // Two projects may look the same. One message is sent after the other, so it is the last such.
     const taken = this.#taken.findLast(one => one.body === body);
     if (status === 200 && taken) this.#known.push(taken);
-    if (SLOW_DOWN.has(status)) this.#wantsLess = true;
+    if (status === GONE) this.#notBefore = Number.POSITIVE_INFINITY;
+    if (SLOW_DOWN.has(status)) this.#notBefore = Math.max(this.#notBefore, now + SLOWED_MS);
   }
 
   /** The run ended by itself: these messages are to come again. `isFree`: nothing went wrong in it, and it had time. */
