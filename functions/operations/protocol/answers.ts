@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { actionsAnswer, attemptsAnswer, deadLettersAnswer } from './deliveries.ts';
+import { doctorAnswer } from './doctor.ts';
+import { endpointStatus } from './endpoints.ts';
+import { eventsAnswer, traceAnswer } from './events.ts';
+import { attempt, count, cursor, time } from './parts.ts';
+import type { Operation, Request } from './requests.ts';
+import { statusAnswer } from './status.ts';
+
+const dryRun = z.boolean();
+const ofProcess = { workspace: z.string(), process: z.string() };
+
+/** A signing secret that was made: it is shown only here. */
+const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional() });
+
+/** What is answered, by operation. */
+export const answers = {
+  status: statusAnswer,
+  events: eventsAnswer,
+  trace: traceAnswer,
+  endpoints: z.strictObject({ endpoints: z.array(endpointStatus), cursor }),
+  endpoint: endpointStatus,
+  attempts: attemptsAnswer,
+  'dead-letters': deadLettersAnswer,
+  actions: actionsAnswer,
+  doctor: doctorAnswer,
+  'add-endpoint': made,
+  'update-endpoint': endpointStatus,
+  'pause-endpoint': endpointStatus,
+  'resume-endpoint': endpointStatus,
+  'remove-endpoint': z.strictObject({ endpoint: z.string(), waiting: count, dead: count, dryRun }),
+  'rotate-secret': z.strictObject({ endpoint: z.string(), secret: z.string() }),
+  'finish-rotation': z.strictObject({ endpoint: z.string() }),
+  'test-endpoint': attempt,
+  resend: z.strictObject({
+    endpoint: z.string(),
+    eventId: z.string(),
+    result: z.enum(['sent', 'already waiting']),
+    /** Why it waits; it is sent when that is over. */
+    closed: z.enum(['paused', 'stopped', 'failing', 'held', 'behind']).optional(),
+  }),
+  'resend-dead': z.strictObject({ endpoint: z.string(), deliveries: count, dryRun }),
+  replay: z.strictObject({
+    endpoint: z.string(),
+    since: time,
+    until: time,
+    /** Of a dry run: events that the endpoint would get. */
+    events: count.optional(),
+    dryRun,
+  }),
+  'cancel-replay': z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() }),
+  pass: z.strictObject({ ...ofProcess, mode: z.enum(['changes', 'sweep']), startedAt: time }),
+  release: z.strictObject({ ...ofProcess, projects: z.int(), since: time, dryRun }),
+} as const satisfies Record<Operation, z.ZodType>;
+
+export type AnswerTo<Asked extends Request> = z.infer<(typeof answers)[Asked['operation']]>;
+export type AnswerOf<Name extends Operation> = z.infer<(typeof answers)[Name]>;

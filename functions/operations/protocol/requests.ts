@@ -1,0 +1,133 @@
+import * as z from 'zod';
+
+/** What people may ask (DESIGN §13): one JSON object each, whoever asks and wherever it is answered. Times are ISO 8601 with a zone. */
+
+const name = z.string().min(1).max(256);
+const time = z.iso.datetime({ offset: true });
+const names = z.array(name).min(1).max(100);
+
+/** Answers of many parts come in pages: `cursor` is that of the page before. Without one, the first page. */
+const paged = {
+  cursor: z.string().max(4096).optional(),
+  limit: z.int().min(1).max(100).optional(),
+};
+
+/** A process; its workspace only where two have a process of this id. */
+const ofProcess = { process: name, workspace: name.optional() };
+
+/** Says what would be done, and does nothing. */
+const dryRun = { dryRun: z.boolean().optional() };
+
+const endpointName = { endpoint: name };
+/** The configuration's own check says what may stand in them. */
+const endpointSettings = {
+  filter: z.unknown().optional(),
+  perSecond: z.number().nullable().optional(),
+  keepSuccesses: z.boolean().nullable().optional(),
+};
+
+/** Which events. All that are given must match. */
+const eventQuery = {
+  process: name.optional(),
+  workspace: name.optional(),
+  project: name.optional(),
+  task: name.optional(),
+  types: names.optional(),
+  /** A changed field: its id, or the name that people see. */
+  field: name.optional(),
+  /** Committed then or later. */
+  since: time.optional(),
+  /** Committed before. */
+  until: time.optional(),
+};
+
+/** Requests that only look. */
+export const lookRequests = [
+  z.strictObject({ operation: z.literal('status'), ...paged }),
+  z.strictObject({
+    operation: z.literal('events'),
+    ...eventQuery,
+    order: z.enum(['newest-first', 'oldest-first']).optional(),
+    ...paged,
+  }),
+  z.strictObject({ operation: z.literal('trace'), eventId: name.max(2048) }),
+  z.strictObject({ operation: z.literal('endpoints'), ...paged }),
+  z.strictObject({ operation: z.literal('endpoint'), ...endpointName }),
+  z.strictObject({
+    operation: z.literal('attempts'),
+    ...endpointName,
+    eventId: name.max(2048).optional(),
+    ...paged,
+  }),
+  z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...paged }),
+  /** Who did what: to one endpoint, or to one process. */
+  z.strictObject({
+    operation: z.literal('actions'),
+    endpoint: name.optional(),
+    process: name.optional(),
+    workspace: name.optional(),
+    ...paged,
+  }),
+  z.strictObject({ operation: z.literal('doctor'), ...ofProcess }),
+] as const;
+
+/** Requests that change something, or send something. */
+export const actRequests = [
+  z.strictObject({
+    operation: z.literal('add-endpoint'),
+    ...endpointName,
+    kind: z.enum(['webhook', 'slack', 'teams']),
+    url: z.string().max(4096),
+    secrets: z.array(z.string().max(1024)).max(2).optional(),
+    ...endpointSettings,
+  }),
+  /** What is not given stays; null is the default. */
+  z.strictObject({
+    operation: z.literal('update-endpoint'),
+    ...endpointName,
+    url: z.string().max(4096).optional(),
+    ...endpointSettings,
+  }),
+  z.strictObject({ operation: z.literal('pause-endpoint'), ...endpointName }),
+  z.strictObject({ operation: z.literal('resume-endpoint'), ...endpointName }),
+  z.strictObject({ operation: z.literal('remove-endpoint'), ...endpointName, ...dryRun }),
+  z.strictObject({
+    operation: z.literal('rotate-secret'),
+    ...endpointName,
+    secret: z.string().max(1024).optional(),
+  }),
+  z.strictObject({ operation: z.literal('finish-rotation'), ...endpointName }),
+  z.strictObject({ operation: z.literal('test-endpoint'), ...endpointName }),
+  z.strictObject({ operation: z.literal('resend'), eventId: name.max(2048), to: name }),
+  /** All dead letters of an endpoint. */
+  z.strictObject({ operation: z.literal('resend-dead'), to: name, ...dryRun }),
+  z.strictObject({
+    operation: z.literal('replay'),
+    to: name,
+    since: time,
+    until: time.optional(),
+    types: names.optional(),
+    processes: names.optional(),
+    ...dryRun,
+  }),
+  z.strictObject({ operation: z.literal('cancel-replay'), to: name }),
+  /** Has a pass begin now. */
+  z.strictObject({ operation: z.literal('pass'), ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
+  /** Lets the deletions go ahead for which a process is on hold. */
+  z.strictObject({ operation: z.literal('release'), ...ofProcess, ...dryRun }),
+] as const;
+
+export const request = z.discriminatedUnion('operation', [...lookRequests, ...actRequests]);
+
+export type Request = z.infer<typeof request>;
+export type Operation = Request['operation'];
+
+/** The request of one operation. */
+export type RequestOf<Name extends Operation> = Extract<Request, { operation: Name }>;
+
+const LOOKS: ReadonlySet<string> = new Set(lookRequests.map(({ shape }) => shape.operation.value));
+
+/** Whether it changes nothing, and sends nothing but questions. */
+export function isLook({ operation }: { readonly operation: Operation }): boolean {
+  return LOOKS.has(operation);
+}
