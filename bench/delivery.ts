@@ -1,17 +1,20 @@
 import { percentile } from './delivery/given.ts';
+import { type Manner, measureIsolation } from './delivery/isolation.ts';
 import { type Latency, measureLatency } from './delivery/latency.ts';
 import { measureRecovery } from './delivery/recovery.ts';
 import { measureRouting } from './delivery/routing.ts';
 
 /**
- * What delivery costs: routing one event to 1,000 endpoints, an endpoint that is back with 10,000 deliveries in rows, and how long an event takes from its
- * commit to the first attempt on one machine. `npm run bench:delivery`; exit code 1 when it is more than it may be.
+ * What delivery costs: routing one event to 1,000 endpoints, an endpoint that is back with 10,000 deliveries in rows, how long an event takes from its
+ * commit to the first attempt on one machine, and what 25 endpoints that misbehave cost 25 others. `npm run bench:delivery`; exit code 1 when it is more than it may be.
  */
 const ENDPOINTS = 1_000;
 const ROUTED_WITHIN_MS = 1;
 const BACKLOG = { rows: 10_000, perSecond: 100 };
 const STREAM = { endpoints: 20, perSecond: 100, seconds: 10 };
 const TRIED_WITHIN_MS = 200;
+const BESIDE = { seconds: 40, perSecond: 1 };
+const AS_SLOW = 2;
 
 const out = (text: string) => process.stdout.write(`${text}\n`);
 const missed: string[] = [];
@@ -49,6 +52,18 @@ function tell(share: 'one' | 'all', { waits, wanted, processorMs }: Latency): vo
   );
   out(`  ${waits.length} of ${wanted} came; processor ms a second: ${processorMs.toFixed(0)}`);
 }
+
+const times = (count: number, manner: Manner): Manner[] => Array.from({ length: count }, () => manner);
+const well = await measureIsolation(times(50, '204'), BESIDE);
+const ill = [...times(25, '204'), ...times(10, 'hangs'), ...times(10, '500'), ...times(5, '429')];
+const beside = await measureIsolation(ill, BESIDE);
+const came = [well, beside].every(({ waits, wanted }) => waits.length === wanted);
+const [alone, among] = [percentile(well.waits, 0.99), percentile(beside.waits, 0.99)];
+out(
+  'routed to first attempt over an embedded queue that knows no groups, of 50 endpoints, ms: ' +
+    `p99 ${alone.toFixed(0)} when all are well, ${among.toFixed(0)} when 10 hang, 10 answer 500 and 5 answer 429; ratio ` +
+    `${(among / alone).toFixed(2)} ${within('isolation', came ? among / alone : Number.NaN, AS_SLOW)}`,
+);
 
 if (missed.length > 0) {
   out(`More than it may be: ${missed.join(', ')}.`);

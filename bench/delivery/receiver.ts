@@ -1,11 +1,16 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The receiver of all endpoints, in a process of its own: what it costs is nobody's affair. It tells of each request its path and event, and when
- *  it came, in ms since 1970. */
+ *  it came, in ms since 1970. It answers as the last part of the path says: with that status, or never (`hangs`), else with 204. */
 const server = createServer((request, response) => {
-  process.send?.([request.url, request.headers['webhook-id'], performance.timeOrigin + performance.now()]);
-  request.resume().once('end', () => response.writeHead(204).end());
+  const { url = '', headers } = request;
+  process.send?.([url, headers['webhook-id'], performance.timeOrigin + performance.now()]);
+  request.resume().once('end', () => answer(url.split('/')[2], response));
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.once('disconnect', () => process.exit(0));
+
+function answer(manner: string | undefined, response: ServerResponse): void {
+  if (manner !== 'hangs') response.writeHead(Number(manner ?? 204)).end();
+}

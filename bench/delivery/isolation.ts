@@ -1,0 +1,120 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { buildApp } from 'fauxqs';
+import { createDeliver } from '../../functions/create-deliver.ts';
+import { createRoute } from '../../functions/create-route.ts';
+import { createTick } from '../../functions/create-tick.ts';
+import { sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createSlots } from '../../functions/snapshots/slots.ts';
+import { DELIVER_TIMEOUT, WEBHOOKS } from '../../infra/serving.ts';
+import { sleep } from '../../local/cli/sleep.ts';
+import { startPoller } from '../../test/support/sqs-poller.ts';
+import { openModel } from '../../test/support/table.ts';
+import { eventOf, SECRET } from './given.ts';
+
+/** What a receiver does: answers with this status, or never. */
+export type Manner = '204' | '429' | '500' | 'hangs';
+
+const TICK_MS = 60_000;
+/** How long what was sent last may take. */
+const PATIENCE_MS = 20_000;
+const LOG = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Events that all endpoints want, over real HTTP and an embedded SQS, which knows no message groups: what keeps the endpoints apart here
+ *  is what the deliverer does by itself. @returns of each delivery to one that answers 204: the ms from being routed to the first attempt, sorted */
+export async function measureIsolation(
+  manners: readonly Manner[],
+  { seconds, perSecond }: { readonly seconds: number; readonly perSecond: number },
+): Promise<{ readonly waits: readonly number[]; readonly wanted: number }> {
+  const receiver = fork(new URL('receiver.ts', import.meta.url), { serialization: 'advanced' });
+  const [port] = (await once(receiver, 'message')) as [number];
+  const arrivals = new Map<string, number>();
+  receiver.on('message', ([path, id, at]: [string, string, number]) => {
+    const [, name, manner] = path.split('/');
+    const key = `${name} ${id}`;
+    if (manner === '204' && !arrivals.has(key)) arrivals.set(key, at);
+  });
+  const house = await openHouse(manners, port);
+  try {
+    const routed = new Map<string, number>();
+    const began = performance.now();
+    for (let number = 0; number < seconds * perSecond; number++) {
+      await sleep(Math.max(0, began + (number * 1000) / perSecond - performance.now()));
+      const event = eventOf(number);
+      routed.set(event.id, performance.timeOrigin + performance.now());
+      await house.publish(JSON.stringify(event));
+    }
+    const wanted = routed.size * manners.filter(manner => manner === '204').length;
+    for (const end = performance.now() + PATIENCE_MS; arrivals.size < wanted; await sleep(50))
+      if (performance.now() > end) break;
+    const waits = [...arrivals].map(([key, at]) => at - (routed.get(key.split(' ')[1] ?? '') ?? Number.NaN));
+    return { wanted, waits: waits.toSorted((one, other) => one - other) };
+  } finally {
+    // What hangs ends with it.
+    receiver.disconnect();
+    await house.stop();
+  }
+}
+
+async function openHouse(manners: readonly Manner[], port: number) {
+  const app = buildApp({ logger: false });
+  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
+  const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
+  const client = () =>
+    new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
+  // A client has 50 sockets, and each lane of the poller keeps one.
+  const [sqs, polling] = [client(), client()];
+  const url = async (QueueName: string) => {
+    const Attributes = { VisibilityTimeout: String(6 * DELIVER_TIMEOUT.toSeconds()) };
+    return (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? '';
+  };
+  const urls = { deliveries: await url('deliveries'), chat: await url('chat') };
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: urls.deliveries, AttributeNames: ['QueueArn'] }),
+  );
+  const table = openModel();
+  const configured = manners.map((_, index): EndpointSettings => ({ name: `e${index}`, kind: 'webhook' }));
+  const [rows, clock] = [createEndpointRows(table), Date.now];
+  const registry = () => createRegistry(configured, rows, clock);
+  const queues = sqsQueues(sqs, urls);
+  const common = { rows, clock, queues, log: LOG, count: () => {}, random: Math.random };
+  const route = createRoute({ ...common, registry: registry(), send: sqsSend(sqs, urls) });
+  const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
+  const ticking = setInterval(() => void tick(), TICK_MS);
+  const poller = startPoller({
+    ...{ sqs: polling, queueUrl: urls.deliveries, queueArn: Attributes?.QueueArn ?? '', sleep },
+    ...{ concurrency: WEBHOOKS.concurrency, timeLimit: DELIVER_TIMEOUT.toMilliseconds() },
+    onTrouble: error => {
+      throw error;
+    },
+    deliver: createDeliver({
+      ...{ ...common, registry: registry(), sleep, allowLoopback: true },
+      deliveries: createDeliveries(table),
+      slots: createSlots(table),
+      secrets: {
+        nameOf: name => name,
+        putting: () => '',
+        read: async name =>
+          JSON.stringify({
+            url: `http://127.0.0.1:${port}/${name}/${manners[Number(name.slice(1))]}`,
+            secrets: [SECRET],
+          }),
+      },
+    }),
+  });
+  return {
+    publish: (body: string) => route({ Records: [{ messageId: randomUUID(), body } as never] }),
+    async stop() {
+      clearInterval(ticking);
+      await poller.stop();
+      for (const each of [sqs, polling]) each.destroy();
+      await app.close();
+    },
+  };
+}
