@@ -47,7 +47,7 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...pass.learned, ...swept, missing: missedFor(pass, listing, missing), ...deletions.state };
+  const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
   const failures = [...walked.failures, ...deletions.failures];
   const done = await skippedAndGone(pass, listing);
   const outage = outageOf(pass, { ...walked, failures }, done);
@@ -71,17 +71,11 @@ const LISTED_BUT_GONE =
 /** So many missing projects are remembered in one item of the table; the others are missed once more by a later sweep. */
 const MOST_MISSING = 2_000;
 
-/** What the next sweep may take for missed: of a listing that may have passed over a project, only what was missed before. */
-function missedFor({ parts: { state } }: Pass, { complete }: Listing, missing: readonly string[]): string[] {
-  const before = new Set(state.missing);
-  return missing.filter(id => complete || before.has(id)).slice(0, MOST_MISSING);
-}
-
 interface Deleted {
   /** Certainly gone. */
   readonly gone: string[];
-  /** Not listed, but their task lists still answer: gone if the next sweep misses them too. They stay here as long as that
-   *  deletion is held. */
+  /** Not listed, but their task lists still answer, or answer 404 beside a listing that may have passed over them: gone if the next
+   *  sweep misses them too. They stay here as long as that deletion is held. */
   readonly missing: string[];
   /** How many are gone only because the last sweep missed them too. */
   repeated: number;
@@ -106,12 +100,25 @@ async function findDeleted(pass: Pass, listing: Listing): Promise<Deleted> {
       if (missedBefore.has(id)) found.missing.push(id);
       continue;
     }
-    const answer = await taskListAnswers(pass, id);
-    const isRepeated = answer === 200 && listing.complete && missedBefore.has(id);
-    const isGone = answer === 404 && (await meansGone(pass, id, listing));
-    if (isGone || isRepeated) found.gone.push(id);
-    if (answer === 200) found.missing.push(id);
-    if (isRepeated) found.repeated += 1;
+    const fate = await fateOf(pass, id, listing);
+    if (fate === 'gone' || fate === 'gone by repetition') found.gone.push(id);
+    if (fate === 'gone by repetition') found.repeated += 1;
+    if (fate === 'gone by repetition' || fate === 'missed') found.missing.push(id);
   }
   return found;
+}
+
+/** What became of a project that the listing lacks. `missed`: the next sweep decides; undefined: nothing was found out. */
+async function fateOf(
+  pass: Pass,
+  id: string,
+  listing: Listing,
+): Promise<'gone' | 'gone by repetition' | 'missed' | undefined> {
+  const answer = await taskListAnswers(pass, id);
+  if (answer === 404) return (await meansGone(pass, id, listing)) ? 'gone' : 'missed';
+  if (answer === undefined) return undefined;
+  const wasMissed = pass.parts.state.missing.includes(id);
+  if (listing.complete) return wasMissed ? 'gone by repetition' : 'missed';
+  // A listing that may have passed over a project whose task list answers has not missed it.
+  return wasMissed ? 'missed' : undefined;
 }
