@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { bounded, PATIENCE } from './aws-clients.ts';
@@ -12,8 +10,9 @@ import { readied } from './readied.ts';
 import { deliverEnvironment, parseEnvironment } from './settings.ts';
 import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
-import { checkLayout } from './snapshots/layout.ts';
+import { openTable } from './snapshots/open-table.ts';
 import { createSlots } from './snapshots/slots.ts';
+import { SYSTEM } from './system.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
@@ -34,14 +33,8 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
     environment,
   );
   const patience = bounded(PATIENCE.deliver);
-  const between = {
-    clock: Date.now,
-    random: Math.random,
-    sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
-  };
-  const table = { client: new DynamoDBClient(patience), tableName: TABLE_NAME, patience: between };
+  const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const log = lambdaLog();
-  await checkLayout(table);
   const rows = createEndpointRows(table);
   const count = lambdaCount();
   const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));
@@ -53,7 +46,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
     secrets: parameterSecrets(new SSMClient(patience), SECRETS_PATH),
     queues: sqsQueues(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
     linkTemplates,
-    ...between,
+    ...SYSTEM,
     allowLoopback: false,
     log,
     // Of the stack as a whole: each endpoint's own would be a metric that costs, however few look at it.

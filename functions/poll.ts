@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { bounded, PATIENCE } from './aws-clients.ts';
 import { createPoll, type Poll } from './create-poll.ts';
@@ -8,7 +6,8 @@ import { readied } from './readied.ts';
 import { connect } from './service/client.ts';
 import { parseEnvironment, pollEnvironment } from './settings.ts';
 import { createSnapshots } from './snapshots/dynamo-snapshots.ts';
-import { checkLayout } from './snapshots/layout.ts';
+import { openTable } from './snapshots/open-table.ts';
+import { SYSTEM } from './system.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
@@ -26,13 +25,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Poll> {
   const patience = bounded(PATIENCE.poll);
   const secrets = new SecretsManagerClient(patience);
   const log = lambdaLog();
-  const between = {
-    clock: Date.now,
-    random: Math.random,
-    sleep: (ms: number, signal?: AbortSignal) => sleep(ms, undefined, { signal }),
-  };
-  const table = { client: new DynamoDBClient(patience), tableName: TABLE_NAME, patience: between };
-  await checkLayout(table);
+  const table = await openTable(TABLE_NAME, patience, SYSTEM);
   return createPoll({
     workspaces: WORKSPACES,
     snapshots: createSnapshots(table),
@@ -40,11 +33,11 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Poll> {
       connect({
         ...workspace,
         credentials: () => readCredentials(secrets, workspace.credentials),
-        ...between,
+        ...SYSTEM,
         onNotice: ({ message, ...details }) => log.warn(message, details),
       }),
-    clock: Date.now,
-    random: Math.random,
+    clock: SYSTEM.clock,
+    random: SYSTEM.random,
     log,
     count: lambdaCount(),
   });

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws-clients.ts';
 import { serialise } from './changes/serialise.ts';
 import { createPublish, type Publish } from './create-publish.ts';
 import { parseEnvironment, publishEnvironment } from './settings.ts';
+import { SYSTEM } from './system.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
@@ -28,8 +28,8 @@ function configure(environment: NodeJS.ProcessEnv): Publish {
   return createPublish({
     sns: new SNSClient(patience),
     topicArn: TOPIC_ARN,
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-    random: Math.random,
+    sleep: SYSTEM.sleep,
+    random: SYSTEM.random,
     reject: async rejected => {
       const MessageBody = serialise(rejected);
       await sqs.send(new SendMessageCommand({ QueueUrl: REJECTED_QUEUE_URL, MessageBody }));

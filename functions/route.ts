@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws-clients.ts';
 import { readConfigured } from './configured.ts';
@@ -9,7 +7,8 @@ import { createRegistry } from './delivery/registry.ts';
 import { readied } from './readied.ts';
 import { parseEnvironment, routeEnvironment } from './settings.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
-import { checkLayout } from './snapshots/layout.ts';
+import { openTable } from './snapshots/open-table.ts';
+import { SYSTEM } from './system.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
@@ -29,12 +28,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
   );
   const patience = bounded(PATIENCE.deliver);
   const log = lambdaLog();
-  const table = {
-    client: new DynamoDBClient(patience),
-    tableName: TABLE_NAME,
-    patience: { clock: Date.now, random: Math.random, sleep: (ms: number) => sleep(ms) },
-  };
-  await checkLayout(table);
+  const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const rows = createEndpointRows(table);
   const { endpoints } = readConfigured(new URL('./configured.json', import.meta.url));
   return createRoute({

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, PATIENCE } from './aws-clients.ts';
@@ -13,7 +11,8 @@ import { parseEnvironment, tickEnvironment } from './settings.ts';
 import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from './snapshots/dynamo-journal.ts';
-import { checkLayout } from './snapshots/layout.ts';
+import { openTable } from './snapshots/open-table.ts';
+import { SYSTEM } from './system.ts';
 import { lambdaCount, lambdaLog } from './telemetry.ts';
 import { watchSubscriptions } from './topic/watch-subscriptions.ts';
 
@@ -36,12 +35,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   );
   const patience = bounded(PATIENCE.deliver);
   const log = lambdaLog();
-  const table = {
-    client: new DynamoDBClient(patience),
-    tableName: TABLE_NAME,
-    patience: { clock: Date.now, random: Math.random, sleep: (ms: number) => sleep(ms) },
-  };
-  await checkLayout(table);
+  const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const rows = createEndpointRows(table);
   const queues = sqsQueues(new SQSClient(patience), {
     deliveries: DELIVERIES_QUEUE_URL,

@@ -10,13 +10,13 @@ import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
 import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { Slots } from '../snapshots/slots.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';
 import type { Held } from './held.ts';
 import { type ChatFormat, chatJobs, type Job, type Letter, webhookJobs } from './jobs.ts';
-import { oneThenMany } from './one-then-many.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
 import { readEvent } from './read-event.ts';
 import type { Settler } from './settler.ts';
@@ -98,8 +98,11 @@ class Run {
     const { jobs, unfit } =
       kind === 'webhook' ? webhookJobs(letters) : chatJobs(letters, this.#dependencies.chatFormats[kind]);
     for (const { held, reason } of unfit) await settler.dead(held, { reason });
-    // The first one alone: an endpoint that wants less is not met by ten at once.
-    await oneThenMany(jobs, kind === 'webhook' ? WIDTH : 1, job => this.#do(job, secret));
+    const [first, ...others] = jobs;
+    if (!first) return;
+    // Alone: an endpoint that wants less is not met by ten at once.
+    await this.#do(first, secret);
+    await inParallel(others, kind === 'webhook' ? WIDTH : 1, job => this.#do(job, secret));
   }
 
   /** As far as this run knows. */

@@ -73,9 +73,9 @@ export const TELLING_BUGS: readonly Bug[] = [
     name: 'jobs behind the first left to a retry',
     edits: [
       edit(
-        'delivery/one-then-many.ts',
-        'Array.from({ length: width }, lane)',
-        'Array.from({ length: width - 1 }, lane)',
+        'delivery/deliver-batch.ts',
+        "kind === 'webhook' ? WIDTH : 1, job =>",
+        "kind === 'webhook' ? WIDTH : 0, job =>",
       ),
     ],
   },
