@@ -30,7 +30,11 @@ export const PASS: readonly Bug[] = [
         'if (pass.parts.state.baselined && held && !lacksAny(first.tasks, held)) return first;',
         'if (pass.parts.state.baselined) return first;',
       ),
-      edit('pass/sweep-pass.ts', 'if (isGone || isRepeated)', 'if (isGone || answer === 200)'),
+      edit(
+        'pass/sweep-pass.ts',
+        "return wasMissed ? 'gone by repetition' : 'missed'",
+        "return 'gone by repetition'",
+      ),
     ],
   },
   {
@@ -72,7 +76,7 @@ export const PASS: readonly Bug[] = [
   {
     name: 'a restless sweep counted as one that missed a project',
     tests: ['pass/restless-listing.test.ts'],
-    edits: [edit('pass/sweep-pass.ts', 'missing.filter(id => complete || before.has(id))', 'missing')],
+    edits: [edit('pass/sweep-pass.ts', "return wasMissed ? 'missed' : undefined", "return 'missed'")],
   },
   {
     name: 'version by counting alone',
