@@ -2,16 +2,15 @@ import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
 import type { BatchDependencies } from './deliver-batch.ts';
 import { deliverBatch, LEAST_REMAINING_MS } from './deliver-batch.ts';
 import type { PendingDelivery } from './deliveries.ts';
+import { beginDraining, type DrainingDependencies, endDraining, forgetDue } from './draining.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import type { EndpointRow } from './endpoint-rows.ts';
-import { drained, opensAt } from './health.ts';
+import { opensAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import { RowSettler } from './row-settler.ts';
 
-export interface DrainDependencies extends BatchDependencies {
+export interface DrainDependencies extends BatchDependencies, DrainingDependencies {
   readonly queues: Pick<Queues, 'wake'>;
-  /** A name that no other run has. */
-  readonly run: string;
 }
 
 const SECOND = 1000;
@@ -28,14 +27,14 @@ const CHAT_TOGETHER = 50;
  *  behind it if that is taken. One run at a time does so; when its time is up, it wakes another. */
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
   const until = dependencies.clock() + Math.min(dependencies.remaining(), LONGEST_MS);
-  const row = await begin(endpoint, until, dependencies);
+  const row = await beginDraining(endpoint, until, dependencies);
   if (!row) return;
   const noted: Promise<void>[] = [];
   let rest: Left;
   try {
     rest = await sendAll(endpoint, { ...dependencies, later: work => void noted.push(work) });
   } finally {
-    await end(endpoint, dependencies);
+    await endDraining(endpoint, dependencies);
     await Promise.all(noted);
   }
   await wakeNext(endpoint, rest, dependencies);
@@ -118,7 +117,7 @@ async function nothingDue(
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const at = await dependencies.deliveries.nextDue(endpoint.name, now);
-  return !waiting || (await settle(endpoint, waiting.added, at, dependencies)) ? { at } : undefined;
+  return !waiting || (await forgetDue(endpoint, waiting.added, at, dependencies)) ? { at } : undefined;
 }
 
 /** @returns what is left where no more can be sent now: a row could not be written, and would be sent again and again; or there is no
@@ -135,46 +134,6 @@ async function send(
   await deliverBatch({ endpoint, health, settler, isNew: false }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
   return settler.isCut ? { at: clock() } : undefined;
-}
-
-/** Forgets that something is due. False when more was added meanwhile. */
-async function settle(
-  { name }: EndpointSettings,
-  added: number,
-  next: number | undefined,
-  { rows }: DrainDependencies,
-): Promise<boolean> {
-  let isSettled = true;
-  await rows.change(name, row => {
-    const health = row && drained(row.health, added, next);
-    isSettled = health !== undefined;
-    return row && health && { ...row, health };
-  });
-  return isSettled;
-}
-
-/** Takes the endpoint's rows for this run; undefined when another has them. */
-function begin(
-  { name }: EndpointSettings,
-  until: number,
-  { rows, clock, run }: DrainDependencies,
-): Promise<EndpointRow | undefined> {
-  let isOurs = false;
-  const taken = rows.change(name, row => {
-    const { draining } = row?.health ?? {};
-    isOurs =
-      row !== undefined && (draining === undefined || draining.until <= clock() || draining.by === run);
-    return row && isOurs ? { ...row, health: { ...row.health, draining: { by: run, until } } } : undefined;
-  });
-  return taken.then(row => (isOurs ? row : undefined));
-}
-
-async function end({ name }: EndpointSettings, { rows, run }: DrainDependencies): Promise<void> {
-  await rows.change(name, row => {
-    if (row?.health.draining?.by !== run) return undefined;
-    const { draining, ...health } = row.health;
-    return { ...row, health };
-  });
 }
 
 /** Who found nothing to send leaves it to whoever sent last, and to the tick: otherwise each of several messages that wake would bring

@@ -1,0 +1,56 @@
+import type { Clock } from '../clock.ts';
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
+import { drained } from './health.ts';
+
+/** What an endpoint's row says of who sends what waits for it: one run at a time. */
+export interface DrainingDependencies {
+  readonly rows: EndpointRows;
+  readonly clock: Clock;
+  /** A name that no other run has. */
+  readonly run: string;
+}
+
+/** Takes the endpoint's rows for this run; undefined when another has them. */
+export function beginDraining(
+  { name }: EndpointSettings,
+  until: number,
+  { rows, clock, run }: DrainingDependencies,
+): Promise<EndpointRow | undefined> {
+  let isOurs = false;
+  const taken = rows.change(name, row => {
+    const { draining } = row?.health ?? {};
+    isOurs =
+      row !== undefined && (draining === undefined || draining.until <= clock() || draining.by === run);
+    return row && isOurs ? { ...row, health: { ...row.health, draining: { by: run, until } } } : undefined;
+  });
+  return taken.then(row => (isOurs ? row : undefined));
+}
+
+/** Gives them back, unless another run has taken them since. */
+export async function endDraining(
+  { name }: EndpointSettings,
+  { rows, run }: DrainingDependencies,
+): Promise<void> {
+  await rows.change(name, row => {
+    if (row?.health.draining?.by !== run) return undefined;
+    const { draining, ...health } = row.health;
+    return { ...row, health };
+  });
+}
+
+/** Forgets that something is due. False when more was added meanwhile. */
+export async function forgetDue(
+  { name }: EndpointSettings,
+  added: number,
+  next: number | undefined,
+  { rows }: DrainingDependencies,
+): Promise<boolean> {
+  let isSettled = true;
+  await rows.change(name, row => {
+    const health = row && drained(row.health, added, next);
+    isSettled = health !== undefined;
+    return row && health && { ...row, health };
+  });
+  return isSettled;
+}
