@@ -13,6 +13,11 @@ export interface DrainDependencies extends BatchDependencies, DrainingDependenci
   readonly queues: Pick<Queues, 'wake'>;
 }
 
+/** Since when the endpoint has taken all that this run sent, in ms since 1970. */
+interface Pace {
+  since: number;
+}
+
 const SECOND = 1000;
 /** No run lives longer. */
 const LONGEST_MS = 900 * SECOND;
@@ -59,8 +64,9 @@ async function sendAll(endpoint: EndpointSettings, dependencies: DrainDependenci
       return dependencies.openPoster();
     },
   };
+  const pace = { since: dependencies.clock() };
   for (;;) {
-    const rest = await sendSome(endpoint, told);
+    const rest = await sendSome(endpoint, pace, told);
     if (rest) return { ...rest, hasSent };
   }
 }
@@ -68,6 +74,7 @@ async function sendAll(endpoint: EndpointSettings, dependencies: DrainDependenci
 /** Sends what is due, as much as may be sent at once. @returns what is left, once there is nothing to send now */
 async function sendSome(
   endpoint: EndpointSettings,
+  pace: Pace,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { name, kind } = endpoint;
@@ -78,13 +85,15 @@ async function sendSome(
   const opens = opensAt(row.health);
   if (opens === undefined || opens > began) return { at: opens };
   if (remaining() < LEAST_REMAINING_MS) return { at: began };
-  const together = kind === 'webhook' ? rateOf(endpoint) : CHAT_TOGETHER;
+  if (row.health.failures) pace.since = began;
+  const rate = rateOf(endpoint, began - pace.since);
+  const together = kind === 'webhook' ? rate : CHAT_TOGETHER;
   const due = row.health.failing
     ? await probe(endpoint, began, deliveries)
     : await deliveries.due(name, began, together);
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
   const rest = await send(endpoint, row, due, dependencies);
-  if (!rest) await paced(endpoint, began, due.length, dependencies);
+  if (!rest && kind === 'webhook') await paced(began + (due.length * SECOND) / rate, dependencies);
   return rest;
 }
 
@@ -100,14 +109,8 @@ async function probe(
 }
 
 /** However few were due: more are added meanwhile. A chat's messages have a pace of their own. */
-async function paced(
-  endpoint: EndpointSettings,
-  began: number,
-  sent: number,
-  { sleep, clock }: DrainDependencies,
-): Promise<void> {
-  if (endpoint.kind !== 'webhook') return;
-  await sleep(Math.max(0, began + (sent * SECOND) / rateOf(endpoint) - clock()));
+async function paced(until: number, { sleep, clock }: DrainDependencies): Promise<void> {
+  await sleep(Math.max(0, until - clock()));
 }
 
 async function nothingDue(

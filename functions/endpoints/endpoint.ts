@@ -9,15 +9,21 @@ export interface EndpointSettings {
   readonly kind: EndpointKind;
   /** Which events it gets; undefined: all. */
   readonly filter?: EndpointFilter | undefined;
-  /** Requests a second while what waited for it is sent; 10 by default, of a chat 1. */
+  /** Requests a second while what waited for it is sent. By default 1 of a chat; of a webhook 10, and more as long as it takes them. */
   readonly perSecond?: number | undefined;
   /** Whether attempts that succeeded are kept, beside those that failed; they are by default. */
   readonly keepSuccesses?: boolean | undefined;
 }
 
-/** Requests a second. */
-export function rateOf({ kind, perSecond = kind === 'webhook' ? 10 : 1 }: EndpointSettings): number {
-  return perSecond;
+/** Requests a second at first, at most, and what the one becomes the other by: doubled each time. */
+const RATE = { first: 10, most: 100, doubledAfterMs: 15_000 };
+
+/** Requests a second to an endpoint that took all that was sent for so long, in ms. A webhook whose rate nobody has set gets more and
+ *  more: one that always gets more than it would at first could never catch up. */
+export function rateOf({ kind, perSecond }: EndpointSettings, takenFor = 0): number {
+  if (perSecond !== undefined) return perSecond;
+  if (kind !== 'webhook') return 1;
+  return Math.min(RATE.most, RATE.first * 2 ** Math.floor(takenFor / RATE.doubledAfterMs));
 }
 
 /** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */

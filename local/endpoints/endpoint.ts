@@ -97,6 +97,8 @@ class LaneRun {
   readonly #signal: AbortSignal;
   readonly #deliveries: Deliveries;
   #batch: readonly PendingDelivery[] = [];
+  /** Since when it has taken all that was sent of what waited, in ms since 1970; undefined: nothing waits, or something failed. */
+  #takenSince: number | undefined;
 
   constructor(lane: Lane, options: RunOptions, signal: AbortSignal) {
     this.#lane = lane;
@@ -115,6 +117,8 @@ class LaneRun {
     const isAlone = isClosed || health.now.failing !== undefined || health.now.waiting !== undefined;
     if (isAlone && !isFirst) return this.#lane.rest(Number.POSITIVE_INFINITY);
     if (isClosed) return this.#wait(health, opens);
+    if (health.now.waiting && !health.now.failures) this.#takenSince ??= clock();
+    else this.#takenSince = undefined;
     if (health.now.waiting) return this.#drain(health, health.now.waiting);
     const batch = await this.#lane.take(health.now.failing ? 1 : BATCH, this.#signal);
     // While it waited, the endpoint may have been paused, or begun to fail.
@@ -140,7 +144,7 @@ class LaneRun {
       return;
     }
     const began = clock();
-    const rate = rateOf(endpoint);
+    const rate = rateOf(endpoint, began - (this.#takenSince ?? began));
     const batch = await this.#lane.take(health.now.failing ? 1 : rate, this.#signal);
     await this.#deliver(batch, health);
     // A lane gives fewer than a second's worth where that is many; however few were due, more are added meanwhile.

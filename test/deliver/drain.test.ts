@@ -69,6 +69,14 @@ describe('what waits for an endpoint', () => {
     expect(setting.posts.map(({ at }) => at / SECOND)).toEqual(places);
   });
 
+  it('is sent twice as fast each quarter of a minute, as long as all of it is taken', async () => {
+    const setting = await open(240, {}, ({ at }) => answered(at === 17 * SECOND ? 500 : 200));
+    await drainWith(setting);
+    const perSecond = (second: number) =>
+      setting.posts.filter(({ at }) => Math.floor(at / SECOND) === second).length;
+    expect([0, 14, 15, 17, 18, 19].map(perSecond)).toEqual([10, 10, 20, 20, 10, 10]);
+  });
+
   it('keeps to its rate also when few are due at once, because others come in all the time', async () => {
     const all = waitingOnes(50);
     let added = 0;
