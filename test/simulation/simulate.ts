@@ -38,7 +38,7 @@ async function many(): Promise<number> {
   ];
   say(`Seeds ${base} to ${base + seeds - 1}, ${workers} at a time.`);
   const began = performance.now();
-  const { failures, rows } = await share(seeds, base, workers);
+  const { failures, rows, done } = await share(seeds, base, workers);
   const seconds = (performance.now() - began) / 1000;
   for (const failure of failures.slice(0, 20)) say(describe(failure));
   say(`How often each fault struck at each boundary:\n${coverageTable(rows)}`);
@@ -46,8 +46,8 @@ async function many(): Promise<number> {
   const never = values.first ? [] : neverIn(seeds, rows);
   if (never.length > 0) say(`Never met, which fails the run: ${never.join('; ')}.`);
   say(
-    `${seeds - failures.length} of ${seeds} seeds passed in ${seconds.toFixed(0)} s: ` +
-      `${((seconds * 1000) / seeds).toFixed(1)} s per 1,000 seeds.`,
+    `${done - failures.length} of ${done} seeds passed in ${seconds.toFixed(0)} s: ` +
+      `${((seconds * 1000) / done).toFixed(1)} s per 1,000 seeds.${done < seeds ? ` ${seeds - done} were not run.` : ''}`,
   );
   return failures.length + never.length > 0 ? 1 : 0;
 }
@@ -61,7 +61,11 @@ function neverIn(seeds: number, rows: Outcome['rows']): string[] {
   ];
 }
 
-async function share(seeds: number, base: number, workers: number): Promise<Outcome> {
+async function share(
+  seeds: number,
+  base: number,
+  workers: number,
+): Promise<Outcome & { readonly done: number }> {
   const coverage = new Coverage();
   const failures: Failure[] = [];
   let done = 0;
@@ -87,7 +91,7 @@ async function share(seeds: number, base: number, workers: number): Promise<Outc
     return once(thread, 'exit');
   });
   await Promise.all(ended);
-  return { failures: failures.sort((left, right) => left.seed - right.seed), rows: coverage.rows };
+  return { failures: failures.sort((left, right) => left.seed - right.seed), rows: coverage.rows, done };
 }
 
 async function one(seed: number): Promise<number> {
