@@ -114,7 +114,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
 function commit({ sql }: Database, number: number): string {
   const event = eventOf(number);
   const now = Date.now();
-  sql.run`INSERT INTO change (process, key, at, expires_at, events)
-    VALUES ('W#eu#P#p', ${`CHANGE#${now}#${number}`}, ${now}, ${Math.ceil(now / 1000) + 86_400}, ${encode([event])})`;
+  sql.run`INSERT INTO change (process, key, at, events)
+    VALUES ('W#eu#P#p', ${`CHANGE#${now}#${number}`}, ${now}, ${encode([event])})`;
   return event.id;
 }

@@ -15,6 +15,16 @@ function encodeCharacter(character: string): string {
     .join('');
 }
 
+/** What `encodePart` was given. */
+export function decodePart(encoded: string): string {
+  const parts = encoded.split(/%u([0-9A-F]{4})/);
+  return parts
+    .map((part, index) =>
+      index % 2 === 1 ? String.fromCharCode(Number.parseInt(part, 16)) : decodeURIComponent(part),
+    )
+    .join('');
+}
+
 /** `<process>.<project>.<version>.<index>` (DESIGN §8). An event about the process itself has no project. */
 export function eventId(processId: string, projectId: string, version: number, index: number): string {
   return [encodePart(processId), encodePart(projectId), version, index].join('.');

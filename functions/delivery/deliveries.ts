@@ -34,6 +34,8 @@ export interface PendingDelivery extends NewDelivery {
 
 /** A delivery that was given up (DESIGN §6: `DEAD`); it is kept for 30 days. */
 export interface DeadDelivery extends NewDelivery {
+  /** Its place in the order of those of its endpoint. */
+  readonly place: string;
   readonly diedAt: number;
   /** Why, in words for people. */
   readonly reason: string;
@@ -72,6 +74,17 @@ export interface Attempt {
   readonly answer?: string | undefined;
 }
 
+/** Some of an endpoint's attempts; times in ms since 1970. */
+export interface AttemptStretch {
+  /** Begun then, or later. */
+  readonly since?: number | undefined;
+  /** Begun before. */
+  readonly until?: number | undefined;
+  /** Older than this one; with `oldestFirst`, newer. */
+  readonly behind?: Pick<Attempt, 'at' | 'events'> | undefined;
+  readonly oldestFirst?: boolean | undefined;
+}
+
 /** What endpoints have yet to get. Each call happened whole, or its deliveries one by one, and what happened outlives whatever
  *  crashes once the call has resolved. */
 export interface Deliveries {
@@ -101,14 +114,17 @@ export interface Deliveries {
   addDead(delivery: NewDelivery, death: Death): Promise<void>;
   /** All that waits is due at `now`. @returns how many that changed */
   bringForward(endpoint: string, now: number): Promise<number>;
-  /** Its dead letters, or those of one event, are pending again, due at `now`, in the order of their publication. What is asked for
-   *  by its event goes out as a replay does. @returns how many */
-  revive(endpoint: string, now: number, eventId?: string): Promise<number>;
-  /** The dead letters, the oldest first, at most `limit`. */
-  dead(endpoint: string, limit: number): Promise<DeadDelivery[]>;
-  standing(endpoint: string): Promise<Standing>;
+  /** Its dead letters, or those of one event, are pending again, due at `now`, in the order of their publication, at most `limit`. What is
+   *  asked for by its event goes out as a replay does. @returns how many */
+  revive(endpoint: string, now: number, eventId?: string, limit?: number): Promise<number>;
+  /** The dead letters, the oldest first, at most `limit`, behind the place of one of them. */
+  dead(endpoint: string, limit: number, behind?: string): Promise<DeadDelivery[]>;
+  /** The dead letter of one event, if there is one. */
+  findDead(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<DeadDelivery | undefined>;
+  /** Each counted up to `atMost`; all by default. */
+  standing(endpoint: string, atMost?: number): Promise<Standing>;
   /** Writes down attempts. */
   note(attempts: readonly Attempt[]): Promise<void>;
   /** The last attempts, the newest first, at most `limit`. */
-  attempts(endpoint: string, limit: number): Promise<Attempt[]>;
+  attempts(endpoint: string, limit: number, stretch?: AttemptStretch): Promise<Attempt[]>;
 }

@@ -4,3 +4,5 @@ const DAY_MS = 24 * 3_600_000;
 export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
 /** How long an attempt is kept, in ms. */
 export const ATTEMPTS_KEPT_MS = 7 * DAY_MS;
+/** How long it is known who did what, in ms. */
+export const ACTIONS_KEPT_MS = 400 * DAY_MS;

@@ -42,18 +42,30 @@ export function revive(
   { sql }: Database,
   endpoint: string,
   now: number,
-  eventId: string | undefined,
+  { eventId, limit = ALL }: { eventId?: string | undefined; limit?: number | undefined },
 ): number {
   const only = eventId ?? null;
   const { changes } = sql.run`
     INSERT INTO pending (endpoint, event_id, at, body, attributes, replay, due, attempts)
     SELECT endpoint, event_id, at, body, attributes, replay OR ${only} IS NOT NULL, ${now}, 0 FROM dead
-    WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only}) ORDER BY at, seq
+    WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only}) ORDER BY at, seq LIMIT ${limit}
     ON CONFLICT DO NOTHING`;
-  sql.run`DELETE FROM dead WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only})`;
+  sql.run`DELETE FROM dead WHERE seq IN (SELECT seq FROM dead
+    WHERE endpoint = ${endpoint} AND (${only} IS NULL OR event_id = ${only}) ORDER BY at, seq LIMIT ${limit})`;
   return Number(changes);
 }
 
-export function dead({ sql }: Database, endpoint: string, limit: number): DeadDelivery[] {
-  return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} ORDER BY at, seq LIMIT ${limit}`.map(deadOf);
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** The first by default. */
+const FIRST = '-1.-1';
+
+export function dead({ sql }: Database, endpoint: string, limit: number, behind = FIRST): DeadDelivery[] {
+  const [at = 0, seq = 0] = behind.split('.').map(Number);
+  return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} AND (at, seq) > (${at}, ${seq})
+    ORDER BY at, seq LIMIT ${limit}`.map(deadOf);
+}
+
+export function findDead({ sql }: Database, endpoint: string, eventId: string): DeadDelivery | undefined {
+  return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} AND event_id = ${eventId}`.map(deadOf)[0];
 }

@@ -2,7 +2,7 @@ import { type Database, inTransaction } from '../snapshots/sqlite/database.ts';
 import type { Deliveries, NewDelivery, Standing } from './deliveries.ts';
 import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from './retention.ts';
 import { attemptsOf, note } from './sqlite-attempts.ts';
-import { addDead, bury, buryBefore, dead, revive } from './sqlite-dead-letters.ts';
+import { addDead, bury, buryBefore, dead, findDead, revive } from './sqlite-dead-letters.ts';
 import { pendingOf, type Row } from './sqlite-delivery-rows.ts';
 
 /** `seq` is the order of being added, is never used twice, and goes with a delivery into `dead`. `body` is compressed. */
@@ -74,12 +74,13 @@ export function sqliteDeliveries(database: Database): SqliteDeliveries {
       inTransaction(database, () => addDead(database, delivery, death, () => add(database, [delivery]))),
     bringForward: async (endpoint, now) =>
       Number(sql.run`UPDATE pending SET due = ${now} WHERE endpoint = ${endpoint} AND due > ${now}`.changes),
-    revive: async (endpoint, now, eventId) =>
-      inTransaction(database, () => revive(database, endpoint, now, eventId)),
-    dead: async (endpoint, limit) => dead(database, endpoint, limit),
-    standing: async endpoint => standingOf(database, endpoint),
+    revive: async (endpoint, now, eventId, limit) =>
+      inTransaction(database, () => revive(database, endpoint, now, { eventId, limit })),
+    dead: async (endpoint, limit, behind) => dead(database, endpoint, limit, behind),
+    findDead: async (endpoint, { eventId }) => findDead(database, endpoint, eventId),
+    standing: async (endpoint, atMost) => standingOf(database, endpoint, atMost),
     note: async attempts => inTransaction(database, () => note(database, attempts)),
-    attempts: async (endpoint, limit) => attemptsOf(database, endpoint, limit),
+    attempts: async (endpoint, limit, stretch) => attemptsOf(database, endpoint, limit, stretch),
     endpoints: async () =>
       sql.all`SELECT endpoint FROM pending UNION SELECT endpoint FROM dead ORDER BY endpoint`.map(row =>
         String(row.endpoint),
@@ -98,13 +99,15 @@ function add({ sql }: Database, deliveries: readonly NewDelivery[]): void {
   }
 }
 
-function standingOf({ sql }: Database, endpoint: string): Standing {
-  const waiting = sql.get`SELECT count(*) AS count, min(at) AS oldest FROM pending
-    WHERE endpoint = ${endpoint}` as Row;
-  const dead = sql.get`SELECT count(*) AS count FROM dead WHERE endpoint = ${endpoint}` as Row;
+function standingOf({ sql }: Database, endpoint: string, atMost = Number.MAX_SAFE_INTEGER): Standing {
+  const waiting = sql.get`SELECT count(*) AS count FROM
+    (SELECT 1 FROM pending WHERE endpoint = ${endpoint} LIMIT ${atMost})` as Row;
+  const oldest = sql.get`SELECT min(at) AS at FROM pending WHERE endpoint = ${endpoint}` as Row;
+  const dead = sql.get`SELECT count(*) AS count FROM
+    (SELECT 1 FROM dead WHERE endpoint = ${endpoint} LIMIT ${atMost})` as Row;
   return {
     pending: Number(waiting.count),
-    oldest: (waiting.oldest ?? undefined) as number | undefined,
+    oldest: (oldest.at ?? undefined) as number | undefined,
     dead: Number(dead.count),
   };
 }

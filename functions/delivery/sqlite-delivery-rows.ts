@@ -15,6 +15,7 @@ export function pendingOf(row: Row): PendingDelivery {
 export function deadOf(row: Row): DeadDelivery {
   return {
     ...deliveryOf(row),
+    place: `${row.at}.${row.seq}`,
     diedAt: row.died_at as number,
     reason: row.reason as string,
     attempts: row.attempts as number,

@@ -4,7 +4,7 @@ import { paused, resumed } from '../delivery/health.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import { inParallel } from '../in-parallel.ts';
 import { forget } from './add-endpoint.ts';
-import { changeRow, findEndpoint, type House, wake } from './house.ts';
+import { changeRow, findEndpoint, type House, unknownEndpoint, wake } from './house.ts';
 import { Refused } from './refused.ts';
 import type { SecretHouse } from './secrets.ts';
 
@@ -44,14 +44,22 @@ export async function removeEndpoint(name: string, house: House & SecretHouse): 
     return isConfigured ? rest : 'removed';
   });
   if (isConfigured && wasThere) return;
-  if (isConfigured)
-    throw new Refused(
-      'This endpoint stands in the configuration: remove it there, and deploy. Until then it can be paused.',
-    );
+  if (isConfigured) throw notRemovable();
   await house.secrets.remove(name);
   await forget(name, house);
-  if (!wasThere)
-    throw new Refused('There is no endpoint of this name. The list of endpoints has their names.');
+  if (!wasThere) throw await unknownEndpoint(name, house);
+}
+
+/** @throws Refused when it could not be removed */
+export async function checkRemovable(name: string, house: House): Promise<void> {
+  const { isConfigured, row } = await findEndpoint(name, house);
+  if (isConfigured && !row?.settings) throw notRemovable();
+}
+
+function notRemovable(): Refused {
+  return new Refused(
+    'This endpoint stands in the configuration: remove it there, and deploy. Until then it can be paused.',
+  );
 }
 
 /** What people want to know of an endpoint. */

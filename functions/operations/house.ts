@@ -4,7 +4,7 @@ import type { EndpointRow, EndpointRows } from '../delivery/endpoint-rows.ts';
 import type { Queues } from '../delivery/queues.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import type { Log } from '../telemetry.ts';
-import { Refused } from './refused.ts';
+import { didYouMean, Refused } from './refused.ts';
 
 /** What all that people do to endpoints works with. */
 export interface House {
@@ -25,11 +25,12 @@ export interface Found {
 }
 
 /** @throws Refused when there is none of this name */
-export async function findEndpoint(name: string, { configured, rows }: House): Promise<Found> {
+export async function findEndpoint(name: string, house: House): Promise<Found> {
+  const { configured, rows } = house;
   const row = await rows.read(name);
   const settled = configured.find(endpoint => endpoint.name === name);
   const endpoint = settled ?? row?.settings;
-  if (!endpoint) throw unknown();
+  if (!endpoint) throw await unknownEndpoint(name, house);
   return { endpoint, isConfigured: settled !== undefined, row };
 }
 
@@ -37,15 +38,15 @@ export async function findEndpoint(name: string, { configured, rows }: House): P
  *  @throws Refused when it was removed meanwhile */
 export async function changeRow(
   { endpoint: { name }, isConfigured }: Found,
-  { rows }: House,
+  house: House,
   change: (row: EndpointRow) => EndpointRow | undefined,
 ): Promise<EndpointRow> {
   let isGone = false;
-  const changed = await rows.change(name, row => {
+  const changed = await house.rows.change(name, row => {
     isGone = !row?.settings && !isConfigured;
     return isGone ? undefined : change(row ?? { name, health: {} });
   });
-  if (isGone) throw unknown();
+  if (isGone) throw await unknownEndpoint(name, house);
   return changed ?? { name, health: {} };
 }
 
@@ -61,7 +62,13 @@ export async function wake({ endpoint }: Found, { queues, log }: House): Promise
   }
 }
 
-/** What was asked for may hold anything, also a secret that was typed in its place: so it isn't quoted. */
-function unknown(): Refused {
-  return new Refused('There is no endpoint of this name. The list of endpoints has their names.');
+/** That there is no endpoint of this name, and which was likely meant. */
+export async function unknownEndpoint(
+  name: string,
+  { configured, rows }: Pick<House, 'configured' | 'rows'>,
+): Promise<Refused> {
+  const added = (await rows.list()).filter(({ settings }) => settings);
+  const names = [...configured, ...added].map(endpoint => endpoint.name);
+  const hint = didYouMean(name, names) || ' The list of endpoints has their names.';
+  return new Refused(`There is no endpoint of this name.${hint}`);
 }

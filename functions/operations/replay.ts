@@ -28,33 +28,47 @@ export async function startReplay(
   asked: AskedReplay,
   house: House & { readonly newId: () => string },
 ): Promise<Replay> {
-  const { endpoint, since, types, processes } = asked;
-  const startedAt = house.clock();
-  const until = Math.min(asked.until ?? startedAt, startedAt);
-  if (!Number.isFinite(since) || !(since < until))
-    throw new Refused(
-      'A replay is of a time in the past: its beginning must be before its end, and before now.',
-    );
-  const found = await findEndpoint(endpoint, house);
+  const { types, processes } = asked;
+  const { found, since, until, now: startedAt } = await checkReplay(asked, house);
   const only = { ...(types && { types }), ...(processes && { processes }) };
   const replay = { id: house.newId(), since, until, ...only, added: 0, startedAt };
   const { replay: stands } = await changeRow(found, house, row =>
     row.replay ? undefined : { ...row, replay },
   );
-  if (stands?.id !== replay.id)
-    throw new Refused('A replay to this endpoint is under way: wait for its end, or cancel it.');
+  if (stands?.id !== replay.id) throw underWay();
   return replay;
 }
 
-/** Nothing more is added. What was added is sent. @returns false when none was under way */
-export async function cancelReplay(name: string, house: House): Promise<boolean> {
+/** The stretch, with its end, and the endpoint.
+ *  @throws Refused when the replay could not begin */
+export async function checkReplay(
+  { endpoint, since, until = Number.POSITIVE_INFINITY }: AskedReplay,
+  house: House,
+): Promise<{ found: Found; since: number; until: number; now: number }> {
+  const now = house.clock();
+  const end = Math.min(until, now);
+  if (!Number.isFinite(since) || !(since < end))
+    throw new Refused(
+      'A replay is of a time in the past: its beginning must be before its end, and before now.',
+    );
+  const found = await findEndpoint(endpoint, house);
+  if (found.row?.replay) throw underWay();
+  return { found, since, until: end, now };
+}
+
+function underWay(): Refused {
+  return new Refused('A replay to this endpoint is under way: wait for its end, or cancel it.');
+}
+
+/** Nothing more is added. What was added is sent. @returns the one that was under way */
+export async function cancelReplay(name: string, house: House): Promise<Replay | undefined> {
   const found = await findEndpoint(name, house);
-  let wasThere = false;
+  let cancelled: Replay | undefined;
   await changeRow(found, house, ({ replay, ...row }) => {
-    wasThere = replay !== undefined;
-    return wasThere ? row : undefined;
+    cancelled = replay;
+    return cancelled && row;
   });
-  return wasThere;
+  return cancelled;
 }
 
 /** Change records that are read at once. */

@@ -34,6 +34,14 @@ export async function resend(eventId: string, endpoint: string, house: ResendHou
   return { answer: 'sent', closed };
 }
 
+/** Sends dead letters of an endpoint once more, the oldest first, at most `limit`. @returns how many */
+export async function reviveAll(found: Found, limit: number, house: House): Promise<number> {
+  const { deliveries, clock } = house;
+  const count = await deliveries.revive(found.endpoint.name, clock(), undefined, limit);
+  if (count > 0) await tell(found, house);
+  return count;
+}
+
 /** An event of the journal as a delivery that is due at once; its place is that of the event when it came by the queue. */
 export function deliveryOf(endpoint: string, event: { readonly id: string }, due: number): NewDelivery {
   const body = serialise(event);

@@ -1,17 +1,8 @@
 import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
+import { longestSilence } from '../longest-silence.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { announce } from './announce.ts';
 import type { Pass } from './pass.ts';
-
-/** So many intervals without a completed `changes` pass are a stall: one slow pass or one failed request is none. */
-const INTERVALS = 5;
-/** A poller that looks every second is not stalled by a restart. */
-const LEAST_MS = 60_000;
-
-/** So long may no `changes` pass be completed, in ms, before a process that is looked at every `interval` ms is stalled. */
-export function longestSilence(interval: number): number {
-  return Math.max(INTERVALS * interval, LEAST_MS);
-}
 
 /** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is what the last one met. A run
  *  tells it: so a schedule that does not run is no stall, nor is anything before the baseline. It is never the cause of

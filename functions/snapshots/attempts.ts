@@ -1,9 +1,9 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Attempt } from '../delivery/deliveries.ts';
+import type { Attempt, AttemptStretch } from '../delivery/deliveries.ts';
 import { ATTEMPTS_KEPT_MS } from '../delivery/retention.ts';
 import { inParallel } from '../in-parallel.ts';
 import { ATTEMPT, attemptKey, endpointPartition, placeOf } from './keys.ts';
-import { firstOf, queryItems } from './query-items.ts';
+import { queryItems } from './query-items.ts';
 import type { Table } from './table.ts';
 
 const WIDTH = 10;
@@ -21,8 +21,30 @@ export async function note({ client, tableName }: Table, attempts: readonly Atte
   });
 }
 
-export async function attemptsOf(table: Table, endpoint: string, limit: number): Promise<Attempt[]> {
-  const options = { ScanIndexForward: false, first: limit };
-  const items = queryItems(table, endpointPartition(endpoint), ATTEMPT, options);
-  return (await firstOf(items, limit)).map(({ attempt }) => JSON.parse(attempt?.S as string));
+export async function attemptsOf(
+  table: Table,
+  endpoint: string,
+  limit: number,
+  { since = 0, until, behind, oldestFirst = false }: AttemptStretch = {},
+): Promise<Attempt[]> {
+  const edge = oldestFirst ? (since > 0 ? since : undefined) : until;
+  const begin = behind ? placeOf(behind.at, behind.events[0]?.id ?? '') : edge && timeOf(edge);
+  const items = queryItems(table, endpointPartition(endpoint), ATTEMPT, {
+    ...(!oldestFirst && { ScanIndexForward: false }),
+    first: limit,
+    behind: begin === undefined ? undefined : ATTEMPT + begin,
+  });
+  const found: Attempt[] = [];
+  if (limit < 1) return found;
+  for await (const item of items) {
+    const attempt = JSON.parse(item.attempt?.S as string) as Attempt;
+    if (attempt.at < since || attempt.at >= (until ?? Number.POSITIVE_INFINITY)) break;
+    if (found.push(attempt) >= limit) break;
+  }
+  return found;
+}
+
+/** Sorts before all places of this time, and behind all of earlier ones. */
+function timeOf(at: number): string {
+  return String(at).padStart(13, '0');
 }

@@ -7,7 +7,7 @@ import type { CommitRequest, ProcessKey } from './snapshots.ts';
 import type { Table } from './table.ts';
 
 /** How long the journal keeps a change record, for replay. */
-const KEPT_SECONDS = 30 * 24 * 60 * 60;
+export const KEPT_SECONDS = 30 * 24 * 60 * 60;
 
 /** Bytes of JSON that go into one change record. It stays under the item's 400 KB even where it hardly compresses:
  *  no event is above 240 KB. */

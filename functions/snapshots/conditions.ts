@@ -47,3 +47,5 @@ export const UNTRIED = 'attribute_exists(pk) AND attribute_not_exists(triedAt)';
 export const DUE_LATER = 'due > :now';
 export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now';
 export const SLOT_IS_TAKEN = 'nextSlot > :now';
+/** What an operator releases: `held` is in no item of a process that is not on hold. */
+export const IS_HELD = 'attribute_exists(held)';

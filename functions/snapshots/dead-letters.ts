@@ -4,7 +4,7 @@ import { inParallel } from '../in-parallel.ts';
 import { IS_ABSENT, IS_THERE } from './conditions.ts';
 import { buried, deadOf, type Item, pendingItem, revived } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
-import { DEAD, endpointPartition, type Key, PENDING, pendingKey } from './keys.ts';
+import { DEAD, deadKey, endpointPartition, type Key, PENDING, pendingKey, placeOf } from './keys.ts';
 import { firstOf, queryItems } from './query-items.ts';
 import { patiently, type Table } from './table.ts';
 import { transact } from './transact.ts';
@@ -49,7 +49,12 @@ export async function addDead(table: Table, delivery: NewDelivery, death: Death)
 }
 
 /** One that waits anyway, because it was published again, is not added a second time. */
-export async function revive(table: Table, endpoint: string, now: number, eventId?: string): Promise<number> {
+export async function revive(
+  table: Table,
+  endpoint: string,
+  now: number,
+  { eventId, limit }: { eventId?: string | undefined; limit?: number | undefined },
+): Promise<number> {
   const filter = eventId !== undefined && {
     FilterExpression: 'eventId = :eventId',
     values: { ':eventId': { S: eventId } },
@@ -62,14 +67,34 @@ export async function revive(table: Table, endpoint: string, now: number, eventI
     else
       await patiently(table, () => table.client.send(new DeleteItemCommand({ TableName, Key: keyOf(dead) })));
   };
-  const letters = queryItems(table, endpointPartition(endpoint), DEAD, { ...filter });
-  await inParallel(letters, WIDTH, reviveOne);
+  const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
+    ...filter,
+    ...(limit !== undefined && { first: limit }),
+  });
+  await inParallel(limit === undefined ? letters : await firstOf(letters, limit), WIDTH, reviveOne);
   return count;
 }
 
-export async function dead(table: Table, endpoint: string, limit: number): Promise<DeadDelivery[]> {
-  const letters = queryItems(table, endpointPartition(endpoint), DEAD, { first: limit });
+export async function dead(
+  table: Table,
+  endpoint: string,
+  limit: number,
+  behind?: string,
+): Promise<DeadDelivery[]> {
+  const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
+    first: limit,
+    behind: behind === undefined ? undefined : DEAD + behind,
+  });
   return (await firstOf(letters, limit)).map(item => deadOf(endpoint, item));
+}
+
+export async function findDead(
+  table: Table,
+  endpoint: string,
+  { at, eventId }: Pick<NewDelivery, 'at' | 'eventId'>,
+): Promise<DeadDelivery | undefined> {
+  const item = await getItem(table, deadKey(endpoint, placeOf(at, eventId)));
+  return item && deadOf(endpoint, item);
 }
 
 /** The one comes, the other goes, or nothing happens: false. */

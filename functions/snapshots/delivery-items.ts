@@ -62,6 +62,7 @@ export function pendingOf(endpoint: string, item: Item): PendingDelivery {
 export function deadOf(endpoint: string, item: Item): DeadDelivery {
   return {
     ...deliveryOf(endpoint, item),
+    place: placeIn(item, DEAD),
     diedAt: Number(item.diedAt?.N),
     reason: item.reason?.S as string,
     attempts: Number(item.attempts?.N),

@@ -3,7 +3,7 @@ import type { Deliveries, PendingDelivery, Standing } from '../delivery/deliveri
 import { inParallel } from '../in-parallel.ts';
 import { attemptsOf, note } from './attempts.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
-import { addDead, bury, buryBefore, dead, revive } from './dead-letters.ts';
+import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import { keptFrom, number, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
 import { DEAD, endpointPartition, PENDING, pendingKey, placeOf } from './keys.ts';
@@ -45,11 +45,12 @@ export function createDeliveries(table: Table): Deliveries {
     buryBefore: (endpoint, before, death) => buryBefore(table, endpoint, before, death),
     addDead: (delivery, death) => addDead(table, delivery, death),
     bringForward: (endpoint, now) => bringForward(table, endpoint, now),
-    revive: (endpoint, now, eventId) => revive(table, endpoint, now, eventId),
-    dead: (endpoint, limit) => dead(table, endpoint, limit),
-    standing: endpoint => standingOf(table, endpoint),
+    revive: (endpoint, now, eventId, limit) => revive(table, endpoint, now, { eventId, limit }),
+    dead: (endpoint, limit, behind) => dead(table, endpoint, limit, behind),
+    findDead: (endpoint, event) => findDead(table, endpoint, event),
+    standing: (endpoint, atMost) => standingOf(table, endpoint, atMost),
     note: attempts => note(table, attempts),
-    attempts: (endpoint, limit) => attemptsOf(table, endpoint, limit),
+    attempts: (endpoint, limit, stretch) => attemptsOf(table, endpoint, limit, stretch),
   };
 }
 
@@ -124,10 +125,17 @@ async function bringForward(table: Table, endpoint: string, now: number): Promis
   return count;
 }
 
-async function standingOf(table: Table, endpoint: string): Promise<Standing> {
-  const sk = { ProjectionExpression: 'sk' };
-  const pending = await Array.fromAsync(pendingItems(table, endpoint, sk), item => placeIn(item, PENDING));
-  const dead = await Array.fromAsync(queryItems(table, endpointPartition(endpoint), DEAD, sk));
+async function standingOf(
+  table: Table,
+  endpoint: string,
+  atMost = Number.POSITIVE_INFINITY,
+): Promise<Standing> {
+  const places = async (prefix: string) => {
+    const options = { ProjectionExpression: 'sk', ...(Number.isFinite(atMost) && { first: atMost }) };
+    const items = queryItems(table, endpointPartition(endpoint), prefix, options);
+    return (await firstOf(items, atMost)).map(item => placeIn(item, prefix));
+  };
+  const [pending, dead] = [await places(PENDING), await places(DEAD)];
   const [oldest] = pending;
   return {
     pending: pending.length,

@@ -1,6 +1,7 @@
 import { type AttributeValue, QueryCommand, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
 import type { JournalEntry, JournalReader, Stretch } from '../operations/journal.ts';
 import { decodeEvents } from './codec.ts';
+import { searchRecords, timeOf } from './dynamo-journal-search.ts';
 import { type ChangePlace, changePlaceOf } from './journal-ids.ts';
 import { CHANGE, changeTime, partition } from './keys.ts';
 import { queryItems } from './query-items.ts';
@@ -8,6 +9,9 @@ import type { ProcessKey } from './snapshots.ts';
 import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
+
+/** What the time leaves of DynamoDB's limit of a sort key. */
+const LONGEST_END = 1024 - changeTime(0).length;
 
 /** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
  *  read of it, if any, as JSON. */
@@ -24,9 +28,17 @@ export function createJournalReader(table: Table, processes: readonly ProcessKey
       if (last !== undefined) return { entries, position: JSON.stringify([pk, last]) };
       return { entries, position: next === undefined ? undefined : JSON.stringify([next, '']) };
     },
+    search: search => {
+      const asked = search.processes?.map(partition);
+      return searchRecords(
+        table,
+        partitions.filter(pk => asked?.includes(pk) ?? true),
+        search,
+      );
+    },
     async find(eventId) {
       const place = changePlaceOf(eventId);
-      if (!place) return undefined;
+      if (!place || place.end.length > LONGEST_END) return undefined;
       for (const pk of partitions.filter(each => each.endsWith(`#P#${place.process}`))) {
         const found = await entryAt(table, pk, `${changeTime(place.version)}${place.end}`, eventId);
         const entry = found ?? (await earlierEntry(table, pk, place, eventId));
@@ -94,8 +106,4 @@ function query(table: Table, pk: string, behind: string, options: object): Promi
 function entriesOf(item: Item): JournalEntry[] {
   const { events } = item as { events: { B: Uint8Array } };
   return decodeEvents(events.B).map(event => ({ event, at: timeOf(item) }));
-}
-
-function timeOf({ sk }: Item): number {
-  return Number.parseInt(sk?.S?.slice(CHANGE.length) ?? '', 10);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { encodePart } from '../changes/event-id.ts';
+import { decodePart, encodePart } from '../changes/event-id.ts';
+import type { Subject } from '../operations/actions.ts';
 import type { Mode, ProcessKey } from './snapshots.ts';
 
 /** A primary key as DynamoDB's low-level client takes it. */
@@ -68,6 +69,8 @@ export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk
 export const PENDING = 'PENDING#';
 export const DEAD = 'DEAD#';
 export const ATTEMPT = 'ATTEMPT#';
+/** Of an endpoint, and of a process. */
+export const ACTION = 'ACTION#';
 
 /** The partition of what belongs to one endpoint. */
 export const endpointPartition = (name: string): string => `ENDPOINT#${encodePart(name)}`;
@@ -95,4 +98,21 @@ function shortened(encodedId: string): string {
 /** What is longer is in no table, and to ask for it is an error. */
 export function canBeHeld({ sk }: Key): boolean {
   return sk.S.length <= LONGEST_KEY;
+}
+
+/** The partition of an endpoint, or of a process. */
+export function subjectPartition(subject: Subject): string {
+  return 'endpoint' in subject ? endpointPartition(subject.endpoint) : partition(subject.process);
+}
+
+/** The process of a partition; undefined for what is no process's. */
+export function processOf(pk: string): ProcessKey | undefined {
+  const [, workspace, processId] = /^W#([^#]*)#P#([^#]*)$/.exec(pk) ?? [];
+  if (workspace === undefined || processId === undefined) return undefined;
+  return { workspace: decodePart(workspace), processId: decodePart(processId) };
+}
+
+/** The encoded identifier of the project in a change record's key. */
+export function projectIn(sk: string): string {
+  return sk.split('#')[2] ?? '';
 }

@@ -9,6 +9,8 @@ export interface QueryOptions {
   readonly ScanIndexForward?: boolean;
   /** Items of the first page, before the filter, for who needs a few of them: each page has twice as many as the one before. */
   readonly first?: number;
+  /** Begins behind this sort key, which need not be there. */
+  readonly behind?: string | undefined;
 }
 
 const LARGEST_PAGE = 1_000;
@@ -18,7 +20,7 @@ export async function* queryItems(
   table: Table,
   pk: string,
   prefix: string | undefined,
-  { values, first, ...more }: QueryOptions = {},
+  { values, first, behind, ...more }: QueryOptions = {},
 ): AsyncIterable<Record<string, AttributeValue>> {
   const query = {
     TableName: table.tableName,
@@ -32,7 +34,8 @@ export async function* queryItems(
     ...more,
   };
   let size = first === undefined ? undefined : Math.min(first, LARGEST_PAGE);
-  let ExclusiveStartKey: Record<string, AttributeValue> | undefined;
+  let ExclusiveStartKey: Record<string, AttributeValue> | undefined =
+    behind === undefined ? undefined : { pk: { S: pk }, sk: { S: behind } };
   do {
     const command = new QueryCommand({
       ...query,

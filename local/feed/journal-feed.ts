@@ -1,6 +1,6 @@
 import type { Sleep } from '../../functions/clock.ts';
 import type { Publish } from '../../functions/create-publish.ts';
-import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
+import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
 import { publishAll } from '../stream/publish-all.ts';
 import { type Feed, startRounds } from './rounds.ts';
 import { streamRecord } from './stream-record.ts';
@@ -16,8 +16,6 @@ export interface JournalFeedOptions {
   readonly interval?: number;
 }
 
-/** Its name as a reader of the journal. */
-export const PUBLISHER = 'publish';
 /** Change records handed over at once: as many as the event source of the stack takes, or fewer. */
 const BATCH = 100;
 const INTERVAL_MS = 100;

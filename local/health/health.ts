@@ -1,12 +1,11 @@
 import type { Clock } from '../../functions/clock.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
-import { longestSilence } from '../../functions/pass/stall.ts';
+import { longestSilence } from '../../functions/longest-silence.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
+import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
 import { showAbout } from '../cli/duration.ts';
 import type { Watched } from '../cli/watched.ts';
-import { PUBLISHER } from '../feed/journal-feed.ts';
 import type { PassWatch } from './freshness.ts';
 
 /** How a run is. Times are ISO texts. */

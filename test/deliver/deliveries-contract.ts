@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Attempt, Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
+import type {
+  Attempt,
+  AttemptStretch,
+  Deliveries,
+  NewDelivery,
+} from '../../functions/delivery/deliveries.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -39,6 +44,7 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       return pending;
     };
     const no = { at: AT, reason: 'no' };
+    const SOME: unknown = expect.any(String);
 
     it('invariant 11: are pending as they were added, in the order of their publication, until they are removed', async () => {
       await add('e2', 'e3');
@@ -107,7 +113,7 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await ids(deliveries.due(chat, AT, 9))).toEqual(['e1']);
       expect(await deliveries.dead(chat, 9)).toEqual([]);
       expect(await deliveries.dead(crm, 9)).toEqual([
-        { ...published('e1', AT - 2), diedAt: AT + 9, reason: 'old', attempts: 0 },
+        { ...published('e1', AT - 2), diedAt: AT + 9, reason: 'old', attempts: 0, place: SOME },
       ]);
     });
 
@@ -198,7 +204,7 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       await deliveries.bury(crm, place, { at: AT + 7, reason: 'answered 500' });
       expect(await ids(deliveries.due(crm, AT + DAY, 9))).toEqual(['e2']);
       expect(await deliveries.dead(crm, 9)).toEqual([
-        { ...of('e1', { replay: true }), diedAt: AT + 7, reason: 'answered 500', attempts: 2 },
+        { ...of('e1', { replay: true }), diedAt: AT + 7, reason: 'answered 500', attempts: 2, place: SOME },
       ]);
       expect(await deliveries.standing(crm)).toEqual({ pending: 1, oldest: AT, dead: 1 });
     });
@@ -210,8 +216,8 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       await deliveries.addDead(of('e2'), death);
       expect(await deliveries.standing(crm)).toEqual({ pending: 0, oldest: undefined, dead: 2 });
       expect(await deliveries.dead(crm, 9)).toEqual([
-        { ...of('e1'), attempts: 3, diedAt: AT + 7, reason: 'stopped' },
-        { ...of('e2'), attempts: 0, diedAt: AT + 7, reason: 'stopped' },
+        { ...of('e1'), attempts: 3, diedAt: AT + 7, reason: 'stopped', place: SOME },
+        { ...of('e2'), attempts: 0, diedAt: AT + 7, reason: 'stopped', place: SOME },
       ]);
       expect(await deliveries.revive(crm, AT)).toBe(2);
       expect(await first()).toMatchObject({ eventId: 'e1', attempts: 0, triedAt: undefined });
@@ -270,6 +276,71 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await deliveries.find(chat, one)).toBeUndefined();
       await deliveries.remove(crm, [(await first()).place]);
       expect(await deliveries.find(crm, strange)).toBeUndefined();
+    });
+
+    it('that were given up are found by their event, each endpoint’s own', async () => {
+      const [one, strange] = [of('e1'), of('a#b/ü')];
+      await deliveries.addDead(one, no);
+      await deliveries.addDead(strange, no);
+      expect(await deliveries.findDead(crm, one)).toMatchObject({ eventId: 'e1', reason: 'no' });
+      expect(await deliveries.findDead(crm, strange)).toMatchObject({ eventId: 'a#b/ü' });
+      expect(await deliveries.findDead(chat, one)).toBeUndefined();
+      expect(await deliveries.findDead(crm, of('e2'))).toBeUndefined();
+    });
+
+    it('that were given up are told page by page, each once, in the order of their publication', async () => {
+      const all = [AT + 2, AT, AT, AT + 1, AT].map((at, index) => of(`e${index}`, { at }));
+      for (const each of all) await deliveries.addDead(each, no);
+      const found: string[] = [];
+      for (let behind: string | undefined; ; ) {
+        const page = await deliveries.dead(crm, 2, behind);
+        found.push(...page.map(({ eventId }) => eventId));
+        behind = page.at(-1)?.place;
+        if (page.length < 2) break;
+      }
+      expect(found).toEqual(['e1', 'e2', 'e4', 'e3', 'e0']);
+    });
+
+    it('come back from the dead at most so many at once, the oldest first', async () => {
+      for (const [index, at] of [AT + 2, AT + 1, AT].entries())
+        await deliveries.addDead(of(`e${index}`, { at }), no);
+      expect(await deliveries.revive(crm, AT + 9, undefined, 2)).toBe(2);
+      expect(await ids(deliveries.dead(crm, 9))).toEqual(['e0']);
+      expect(await ids(deliveries.due(crm, AT + 9, 9))).toEqual(['e2', 'e1']);
+    });
+
+    it('are counted no further than is asked for', async () => {
+      await add('e1', 'e2', 'e3');
+      for (const id of ['d1', 'd2']) await deliveries.addDead(of(id), no);
+      expect(await deliveries.standing(crm, 2)).toEqual({ pending: 2, oldest: AT, dead: 2 });
+      expect(await deliveries.standing(crm, 3)).toEqual({ pending: 3, oldest: AT, dead: 2 });
+    });
+
+    it('tell the attempts of a stretch, from either end, behind any of them', async () => {
+      const attempt = (at: number, id = `e${at}`): Attempt => ({
+        ...{ endpoint: crm, at, took: 12, status: 200, events: [{ id, type: 'task.updated' }] },
+      });
+      const all = [
+        attempt(AT, 'a'),
+        attempt(AT, 'b'),
+        attempt(AT + 1),
+        attempt(AT + 2),
+        attempt(AT + 3),
+      ] as const;
+      await deliveries.note(all);
+      const told = async (stretch: AttemptStretch, limit = 9) =>
+        (await deliveries.attempts(crm, limit, stretch)).map(each =>
+          all.findIndex(one => one.events[0]?.id === each.events[0]?.id),
+        );
+      expect(await told({ since: AT + 1 })).toEqual([4, 3, 2]);
+      expect(await told({ until: AT + 2 })).toEqual([2, 1, 0]);
+      expect(await told({ since: AT + 1, until: AT + 3, oldestFirst: true })).toEqual([2, 3]);
+      expect(await told({ until: AT + 1, oldestFirst: true })).toEqual([0, 1]);
+      expect(await told({ since: AT, until: AT })).toEqual([]);
+      expect(await told({ behind: all[1] })).toEqual([0]);
+      expect(await told({ behind: all[1], oldestFirst: true }, 2)).toEqual([2, 3]);
+      expect(await told({ behind: all[3], since: AT + 1 }, 1)).toEqual([2]);
+      expect(await told({}, 0)).toEqual([]);
     });
 
     it('of an endpoint that nothing waits for are none', async () => {

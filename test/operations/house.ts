@@ -1,19 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
+import { slackMessages } from '../../functions/endpoints/slack.ts';
+import { teamsMessages } from '../../functions/endpoints/teams.ts';
+import type { Actions } from '../../functions/operations/actions.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
+import type { ProcessReader } from '../../functions/operations/processes.ts';
+import { createActions } from '../../functions/snapshots/dynamo-actions.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
+import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
+import { sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
@@ -32,6 +40,8 @@ export interface Stores {
   readonly deliveries: Deliveries;
   readonly journal: JournalReader;
   readonly snapshots: Snapshots;
+  readonly states: ProcessReader;
+  readonly actions: Actions;
   close(): void;
 }
 
@@ -42,6 +52,8 @@ function modelStores(): Stores {
     deliveries: createDeliveries(table),
     journal: createJournalReader(table, PROCESSES),
     snapshots: createSnapshots(table),
+    states: createProcessReader(table),
+    actions: createActions({ ...table, patience: { ...table.patience, random: Math.random } }),
     close: () => undefined,
   };
 }
@@ -53,6 +65,8 @@ function sqliteStores(): Stores {
     deliveries: sqliteDeliveries(database),
     journal: sqliteJournalReader(database),
     snapshots: sqliteSnapshots(database),
+    states: sqliteProcessReader(database),
+    actions: sqliteActions(database),
     close: () => database.file.close(),
   };
 }
@@ -88,6 +102,10 @@ export function openHouse(open: () => Stores, configured: readonly EndpointSetti
   const steps: string[] = [];
   const secrets = memorySecrets();
   const say = (message: string) => void said.push(message);
+  const started: [process: string, mode: Mode][] = [];
+  const posts: { url: string; body: string }[] = [];
+  /** What every receiver answers. */
+  const receiver = { status: 200, body: 'ok' };
   let ids = 0;
   const traced: EndpointRows = {
     ...stores.rows,
@@ -118,6 +136,36 @@ export function openHouse(open: () => Stores, configured: readonly EndpointSetti
     check: checkEndpoint,
     address: { allowLoopback: true, resolve: async () => [{ address: '93.184.216.34', family: 4 }] },
     newId: () => `replay-${++ids}`,
+    label: 'run',
+    isRunning: true,
+    processes: async () => PROCESSES.map(process => ({ ...process, interval: 60_000 })),
+    started,
+    passes: {
+      start: async (process: ProcessKey, mode: Mode) => void started.push([process.processId, mode]),
+    },
+    doctor: async ({ workspace, processId }: ProcessKey) => ({
+      ...{ at: new Date(state.now).toISOString(), workspace, process: processId, findings: [] },
+      settings: { workspace: {}, process: {} },
+    }),
+    posts,
+    receiver,
+    openPoster: () => ({
+      post: async (url: string, { body }: { readonly body: string }) => {
+        posts.push({ url, body });
+        return {
+          status: receiver.status,
+          retryAfter: undefined,
+          date: undefined,
+          body: receiver.body,
+          at: state.now,
+        };
+      },
+      close: async () => undefined,
+    }),
+    chatFormats: {
+      slack: (events: readonly SentEvent[]) => slackMessages(events),
+      teams: (events: readonly SentEvent[]) => teamsMessages(events),
+    },
   };
 }
 

@@ -10,7 +10,7 @@ import { statusAnswer } from './status.ts';
 const dryRun = z.boolean();
 const ofProcess = { workspace: z.string(), process: z.string() };
 
-/** A signing secret that was made: it is shown only here. */
+/** A signing secret that was made: it is shown only here. One that was given is not. */
 const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional() });
 
 /** What is answered, by operation. */
@@ -29,7 +29,7 @@ export const answers = {
   'pause-endpoint': endpointStatus,
   'resume-endpoint': endpointStatus,
   'remove-endpoint': z.strictObject({ endpoint: z.string(), waiting: count, dead: count, dryRun }),
-  'rotate-secret': z.strictObject({ endpoint: z.string(), secret: z.string() }),
+  'rotate-secret': made,
   'finish-rotation': z.strictObject({ endpoint: z.string() }),
   'test-endpoint': attempt,
   resend: z.strictObject({
@@ -39,6 +39,7 @@ export const answers = {
     /** Why it waits; it is sent when that is over. */
     closed: z.enum(['paused', 'stopped', 'failing', 'held', 'behind']).optional(),
   }),
+  /** At most a thousand at once: when the number is not exact, more are left for another such request. */
   'resend-dead': z.strictObject({ endpoint: z.string(), deliveries: count, dryRun }),
   replay: z.strictObject({
     endpoint: z.string(),

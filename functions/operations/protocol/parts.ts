@@ -6,7 +6,7 @@ export const time = z.iso.datetime();
 /** Of the next page; absent on the last one. */
 export const cursor = z.string().optional();
 
-/** A number that is counted no further than some thousands. */
+/** A number that is counted no further than a thousand or so. */
 export const count = z.strictObject({ atLeast: z.int().nonnegative(), isExact: z.boolean() });
 
 /** One request to an endpoint. */

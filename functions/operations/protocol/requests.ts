@@ -3,12 +3,16 @@ import * as z from 'zod';
 /** What people may ask (DESIGN §13): one JSON object each, whoever asks and wherever it is answered. Times are ISO 8601 with a zone. */
 
 const name = z.string().min(1).max(256);
-const time = z.iso.datetime({ offset: true });
+const time = z.iso.datetime({
+  offset: true,
+  error: 'a time with its zone, such as 2026-11-21T09:00:00Z',
+});
+const eventId = z.string().min(1).max(2048);
 const names = z.array(name).min(1).max(100);
 
 /** Answers of many parts come in pages: `cursor` is that of the page before. Without one, the first page. */
 const paged = {
-  cursor: z.string().max(4096).optional(),
+  cursor: z.string().max(8192).optional(),
   limit: z.int().min(1).max(100).optional(),
 };
 
@@ -18,7 +22,9 @@ const ofProcess = { process: name, workspace: name.optional() };
 /** Says what would be done, and does nothing. */
 const dryRun = { dryRun: z.boolean().optional() };
 
-const endpointName = { endpoint: name };
+/** No endpoint has a longer name. */
+const endpoint = z.string().min(1).max(100);
+const endpointName = { endpoint };
 /** The configuration's own check says what may stand in them. */
 const endpointSettings = {
   filter: z.unknown().optional(),
@@ -50,24 +56,29 @@ export const lookRequests = [
     order: z.enum(['newest-first', 'oldest-first']).optional(),
     ...paged,
   }),
-  z.strictObject({ operation: z.literal('trace'), eventId: name.max(2048) }),
+  z.strictObject({ operation: z.literal('trace'), eventId }),
   z.strictObject({ operation: z.literal('endpoints'), ...paged }),
   z.strictObject({ operation: z.literal('endpoint'), ...endpointName }),
   z.strictObject({
     operation: z.literal('attempts'),
     ...endpointName,
-    eventId: name.max(2048).optional(),
+    eventId: eventId.optional(),
     ...paged,
   }),
   z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...paged }),
   /** Who did what: to one endpoint, or to one process. */
-  z.strictObject({
-    operation: z.literal('actions'),
-    endpoint: name.optional(),
-    process: name.optional(),
-    workspace: name.optional(),
-    ...paged,
-  }),
+  z
+    .strictObject({
+      operation: z.literal('actions'),
+      endpoint: endpoint.optional(),
+      process: name.optional(),
+      workspace: name.optional(),
+      ...paged,
+    })
+    .refine(({ endpoint, process }) => (endpoint === undefined) !== (process === undefined), {
+      path: ['endpoint'],
+      error: 'an endpoint or a process, one of them',
+    }),
   z.strictObject({ operation: z.literal('doctor'), ...ofProcess }),
 ] as const;
 
@@ -98,19 +109,19 @@ export const actRequests = [
   }),
   z.strictObject({ operation: z.literal('finish-rotation'), ...endpointName }),
   z.strictObject({ operation: z.literal('test-endpoint'), ...endpointName }),
-  z.strictObject({ operation: z.literal('resend'), eventId: name.max(2048), to: name }),
+  z.strictObject({ operation: z.literal('resend'), eventId, to: endpoint }),
   /** All dead letters of an endpoint. */
-  z.strictObject({ operation: z.literal('resend-dead'), to: name, ...dryRun }),
+  z.strictObject({ operation: z.literal('resend-dead'), to: endpoint, ...dryRun }),
   z.strictObject({
     operation: z.literal('replay'),
-    to: name,
+    to: endpoint,
     since: time,
     until: time.optional(),
     types: names.optional(),
     processes: names.optional(),
     ...dryRun,
   }),
-  z.strictObject({ operation: z.literal('cancel-replay'), to: name }),
+  z.strictObject({ operation: z.literal('cancel-replay'), to: endpoint }),
   /** Has a pass begin now. */
   z.strictObject({ operation: z.literal('pass'), ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
   /** Lets the deletions go ahead for which a process is on hold. */
@@ -121,6 +132,8 @@ export const request = z.discriminatedUnion('operation', [...lookRequests, ...ac
 
 export type Request = z.infer<typeof request>;
 export type Operation = Request['operation'];
+export type Look = z.infer<(typeof lookRequests)[number]>['operation'];
+export type Act = z.infer<(typeof actRequests)[number]>['operation'];
 
 /** The request of one operation. */
 export type RequestOf<Name extends Operation> = Extract<Request, { operation: Name }>;

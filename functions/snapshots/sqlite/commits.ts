@@ -1,4 +1,4 @@
-import { changeGroups, expiryOf } from '../change-items.ts';
+import { changeGroups } from '../change-items.ts';
 import { encodeContent } from '../codec.ts';
 import { changeKey, partition } from '../keys.ts';
 import { fitsOneTransaction } from '../limits.ts';
@@ -71,8 +71,8 @@ function writeChanges(
   const isThere = (key: string) => sql.get`SELECT 1 FROM change WHERE process = ${pk} AND key = ${key}`;
   if (keys.some(isThere)) return false;
   for (const [part, events] of groups.entries()) {
-    sql.run`INSERT INTO change (process, key, at, expires_at, events)
-      VALUES (${pk}, ${keys[part] as string}, ${at}, ${expiryOf(at)}, ${events})`;
+    sql.run`INSERT INTO change (process, key, at, events)
+      VALUES (${pk}, ${keys[part] as string}, ${at}, ${events})`;
   }
   return true;
 }

@@ -1,3 +1,5 @@
+import { ACTIONS_KEPT_MS } from '../../delivery/retention.ts';
+import { KEPT_SECONDS } from '../change-items.ts';
 import type { Database } from './database.ts';
 
 /** A change record as it was committed; `process` and `key` are its keys in DESIGN's table. */
@@ -23,6 +25,9 @@ export interface Journal {
   expire(now: number, limit: number): number;
 }
 
+/** The publisher's name as a reader of the journal. */
+export const PUBLISHER = 'publish';
+
 /** Pages given back to the file system at once: 4 KB each, so that nobody waits long for it. */
 const VACUUM_PAGES = 1000;
 
@@ -38,9 +43,11 @@ export function sqliteJournal({ file, sql }: Database): Journal {
     },
     expire: (now, limit) => {
       const { changes } = sql.run`DELETE FROM change WHERE position IN (
-        SELECT position FROM change WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
+        SELECT position FROM change WHERE at <= ${now - KEPT_SECONDS * 1000} ORDER BY at LIMIT ${limit})`;
       sql.run`DELETE FROM tombstone WHERE (process, id) IN (
         SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
+      sql.run`DELETE FROM action WHERE seq IN (
+        SELECT seq FROM action WHERE at <= ${now - ACTIONS_KEPT_MS} ORDER BY at LIMIT ${limit})`;
       file.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
       return Number(changes);
     },

@@ -4,7 +4,7 @@
  *
  * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
  * each reader of the journal is. `endpoint` is the registry, each row as JSON; `slot` holds the moment at which a chat takes its
- * next message.
+ * next message. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
  */
 export const SNAPSHOTS_SCHEMA = `
 CREATE TABLE state (
@@ -28,10 +28,16 @@ CREATE TABLE tombstone (
 CREATE INDEX tombstone_expiry ON tombstone (expires_at);
 CREATE TABLE change (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
-  process TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, expires_at INTEGER NOT NULL, events BLOB NOT NULL,
+  process TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, events BLOB NOT NULL,
   UNIQUE (process, key)
 ) STRICT;
-CREATE INDEX change_expiry ON change (expires_at);
+CREATE INDEX change_time ON change (at);
+CREATE INDEX change_time_of_process ON change (process, at);
+CREATE TABLE action (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL, at INTEGER NOT NULL, action TEXT NOT NULL
+) STRICT;
+CREATE INDEX action_order ON action (subject, at);
+CREATE INDEX action_by_age ON action (at);
 CREATE TABLE consumer (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE endpoint (name TEXT PRIMARY KEY, revision INTEGER NOT NULL, row TEXT NOT NULL) STRICT;
 CREATE TABLE slot (name TEXT PRIMARY KEY, next_slot INTEGER NOT NULL) STRICT, WITHOUT ROWID;

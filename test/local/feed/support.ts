@@ -2,9 +2,9 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { Database } from '../../../functions/snapshots/sqlite/database.ts';
 
 /** A change record as a commit leaves it in the journal; `id` is its key. @returns its position */
-export function addChange({ sql }: Database, id: string, expiresAt = 2_000_000_000): number {
-  const { lastInsertRowid } = sql.run`INSERT INTO change (process, key, at, expires_at, events)
-    VALUES ('W#w#P#p', ${id}, 1, ${expiresAt}, ${Buffer.from(id)})`;
+export function addChange({ sql }: Database, id: string): number {
+  const { lastInsertRowid } = sql.run`INSERT INTO change (process, key, at, events)
+    VALUES ('W#w#P#p', ${id}, 1, ${Buffer.from(id)})`;
   return Number(lastInsertRowid);
 }
 

@@ -6,17 +6,18 @@ import { type Database, openDatabase } from '../../../functions/snapshots/sqlite
 import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 
-const DAY = 86_400;
+/** How long a change record is kept, in ms. */
+const KEPT = 30 * 86_400_000;
 
-/** Change records that expire at these times, in seconds since 1970; their keys run backwards. */
-function journalOf(expiries: readonly number[], path = ':memory:', size = 1) {
+/** Change records of these times, in ms since 1970; their keys run backwards. */
+function journalOf(times: readonly number[], path = ':memory:', size = 1) {
   const database: Database = openDatabase(path, [SNAPSHOTS_SCHEMA]);
   onTestFinished(() => database.file.close());
-  const add = (expiresAt: number, key: string) => {
-    database.sql.run`INSERT INTO change (process, key, at, expires_at, events)
-      VALUES ('p', ${key}, 5, ${expiresAt}, ${Buffer.alloc(size, 1)})`;
+  const add = (at: number, key: string) => {
+    database.sql.run`INSERT INTO change (process, key, at, events)
+      VALUES ('p', ${key}, ${at}, ${Buffer.alloc(size, 1)})`;
   };
-  for (const [index, expiresAt] of expiries.entries()) add(expiresAt, `k${9999 - index}`);
+  for (const [index, at] of times.entries()) add(at, `k${9999 - index}`);
   const journal = sqliteJournal(database);
   const positions = () => journal.after(0, 10_000).map(({ position }) => position);
   return { database, journal, add, positions };
@@ -24,7 +25,7 @@ function journalOf(expiries: readonly number[], path = ':memory:', size = 1) {
 
 describe('the journal', () => {
   it('gives the records after a position in the order of commits, at most so many', () => {
-    const { journal } = journalOf([1, 1, 1, 1]);
+    const { journal } = journalOf([5, 5, 5, 5]);
     expect(journal.after(1, 2).map(({ position, key }) => [position, key])).toEqual([
       [2, 'k9998'],
       [3, 'k9997'],
@@ -45,10 +46,10 @@ describe('the journal', () => {
 
   it('drops what expired, the oldest first and at most so many, and nothing that has not', () => {
     const { journal, positions } = journalOf([30, 20, 10, 40]);
-    expect(journal.expire(9_999, 10)).toBe(0);
-    expect(journal.expire(30_999, 2)).toBe(2);
+    expect(journal.expire(KEPT + 9, 10)).toBe(0);
+    expect(journal.expire(KEPT + 30, 2)).toBe(2);
     expect(positions()).toEqual([1, 4]);
-    expect(journal.expire(39_999, 10)).toBe(1);
+    expect(journal.expire(KEPT + 39, 10)).toBe(1);
     expect(positions()).toEqual([4]);
   });
 
@@ -65,9 +66,23 @@ describe('the journal', () => {
     expect(left()).toEqual(['3']);
   });
 
+  it('drops what somebody did 400 days ago, the oldest first and at most so many', () => {
+    const { database, journal } = journalOf([]);
+    const day = 86_400_000;
+    for (const at of [30, 20, 10, 40])
+      database.sql.run`INSERT INTO action (subject, at, action) VALUES ('p', ${at * day}, '{}')`;
+    const left = () => database.sql.all`SELECT at FROM action ORDER BY at`.map(({ at }) => Number(at) / day);
+    journal.expire(409 * day, 10);
+    expect(left()).toEqual([10, 20, 30, 40]);
+    journal.expire(430 * day, 2);
+    expect(left()).toEqual([30, 40]);
+    journal.expire(430 * day, 2);
+    expect(left()).toEqual([40]);
+  });
+
   it('never uses a position twice, though the last one expired: no reader would look there again', () => {
     const { journal, add, positions } = journalOf([1, 1]);
-    expect(journal.expire(DAY, 10)).toBe(2);
+    expect(journal.expire(2 * KEPT, 10)).toBe(2);
     add(1, 'new');
     expect(positions()).toEqual([3]);
   });
@@ -82,9 +97,9 @@ describe('the journal', () => {
       return statSync(path).size;
     };
     const before = size();
-    expect(journal.expire(DAY, 150)).toBe(150);
+    expect(journal.expire(2 * KEPT, 150)).toBe(150);
     expect(size()).toBeLessThan(before * 0.6);
-    expect(journal.expire(DAY, 150)).toBe(150);
+    expect(journal.expire(2 * KEPT, 150)).toBe(150);
     expect(size()).toBeLessThan(before * 0.1);
   });
 });

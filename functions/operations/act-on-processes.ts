@@ -1,0 +1,40 @@
+import { iso } from './cursor.ts';
+import { type Done, only } from './done.ts';
+import { findProcess } from './find-process.ts';
+import type { OperationsHouse } from './operations-house.ts';
+import type { KnownProcess } from './processes.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
+import { Refused } from './refused.ts';
+
+export async function startPass(
+  { mode, ...asked }: RequestOf<'pass'>,
+  house: OperationsHouse,
+): Promise<Done<AnswerOf<'pass'>>> {
+  const process = keyOf(await findProcess(asked, house));
+  const startedAt = iso(house.clock());
+  await house.passes.start(process, mode);
+  return {
+    answer: { workspace: process.workspace, process: process.processId, mode, startedAt },
+    action: { subject: { process }, details: mode },
+  };
+}
+
+/** Only a process that is on hold is released: let go ahead of its time, deletions would never be held. */
+export async function release(
+  { dryRun = false, ...asked }: RequestOf<'release'>,
+  house: OperationsHouse,
+): Promise<Done<AnswerOf<'release'>>> {
+  const process = keyOf(await findProcess(asked, house));
+  const { held } = await house.states.progress(process);
+  const isHeld = held !== undefined && (dryRun || (await house.states.release(process)));
+  if (!isHeld) throw new Refused('This process is not on hold: no deletions wait.');
+  const { workspace, processId } = process;
+  const answer = { workspace, process: processId, projects: held.missing, since: iso(held.since), dryRun };
+  if (dryRun) return only(answer);
+  return { answer, action: { subject: { process }, details: `${held.missing} projects` } };
+}
+
+function keyOf({ workspace, processId }: KnownProcess) {
+  return { workspace, processId };
+}

@@ -1,0 +1,30 @@
+import type { ProcessKey } from '../snapshots/snapshots.ts';
+
+/** What something was done to. */
+export type Subject = { readonly endpoint: string } | { readonly process: ProcessKey };
+
+/** What somebody did. */
+export interface Action {
+  /** In ms since 1970, by our clock. */
+  readonly at: number;
+  readonly who: string;
+  /** False when nobody could vouch for `who`. */
+  readonly isProven: boolean;
+  readonly operation: string;
+  readonly subject: Subject;
+  /** In words; no address, and no secret. */
+  readonly details?: string | undefined;
+}
+
+export interface ActionsPage {
+  readonly actions: readonly Action[];
+  /** Where the next page begins; undefined: there is none. */
+  readonly position: string | undefined;
+}
+
+/** The journal of who did what, kept with what it was done to; it outlives an endpoint that is removed. */
+export interface Actions {
+  note(action: Action): Promise<void>;
+  /** Those of one endpoint, or of one process, the newest first, at most `limit`, behind `position`. */
+  list(subject: Subject, limit: number, position?: string): Promise<ActionsPage>;
+}

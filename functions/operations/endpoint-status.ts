@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import type { Standing } from '../delivery/deliveries.ts';
+import type { Health } from '../delivery/endpoint-rows.ts';
+import { wakesAt } from '../delivery/health.ts';
+import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
+import { inParallel } from '../in-parallel.ts';
+import { cursorOf, iso, readCursor } from './cursor.ts';
+import { type Found, findEndpoint, type House } from './house.ts';
+import { COUNTED, PAGE, WIDTH } from './operations-house.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { EndpointStatus } from './protocol/endpoints.ts';
+import type { RequestOf } from './protocol/requests.ts';
+
+/** Attempts among which the last failure is looked for. */
+const LOOKED_AT = 20;
+
+/** One endpoint, how it does, and what waits for it. */
+export async function statusOfEndpoint(name: string, house: House): Promise<EndpointStatus> {
+  return statusOf(await findEndpoint(name, house), house);
+}
+
+/** A page of the endpoints, by name. */
+export async function endpointsPage(
+  { cursor, limit = PAGE }: RequestOf<'endpoints'>,
+  house: House,
+): Promise<AnswerOf<'endpoints'>> {
+  const behind = readCursor('endpoints', cursor, z.string());
+  const { endpoints, last } = await endpointsBehind(behind, limit, house);
+  return { endpoints, ...(last !== undefined && { cursor: cursorOf('endpoints', last) }) };
+}
+
+/** So many endpoints behind a name, and the last of them where there are more. */
+export async function endpointsBehind(
+  behind: string | undefined,
+  limit: number,
+  house: House,
+): Promise<{ endpoints: EndpointStatus[]; last: string | undefined }> {
+  const there = (await allEndpoints(house)).filter(
+    ({ endpoint: { name } }) => behind === undefined || name > behind,
+  );
+  const shown = there.slice(0, limit);
+  const statuses = new Map<Found, EndpointStatus>();
+  await inParallel(shown, WIDTH, async found => void statuses.set(found, await statusOf(found, house)));
+  return {
+    endpoints: shown.flatMap(found => statuses.get(found) ?? []),
+    last: there.length > limit ? shown.at(-1)?.endpoint.name : undefined,
+  };
+}
+
+/** By name. */
+export async function allEndpoints({
+  configured,
+  rows,
+}: Pick<House, 'configured' | 'rows'>): Promise<Found[]> {
+  const found = new Map((await rows.list()).map(row => [row.name, row]));
+  const fixed = new Map(configured.map(endpoint => [endpoint.name, endpoint]));
+  return [...new Set([...fixed.keys(), ...found.keys()])].toSorted().flatMap(name => {
+    const row = found.get(name);
+    const endpoint = fixed.get(name) ?? row?.settings;
+    // What is left of one that was in the configuration.
+    return endpoint ? [{ endpoint, isConfigured: fixed.has(name), row }] : [];
+  });
+}
+
+async function statusOf({ endpoint, isConfigured, row }: Found, house: House): Promise<EndpointStatus> {
+  const { name, kind, filter, keepSuccesses = true } = endpoint;
+  const health = row?.health ?? {};
+  const { replay } = row ?? {};
+  const standing = await house.deliveries.standing(name, COUNTED);
+  return {
+    ...{ name, kind, isConfigured, keepSuccesses },
+    overrides: isConfigured && row?.settings !== undefined,
+    ...(filter && { filter }),
+    perSecond: rateOf(endpoint),
+    ...stateOf(health, house.clock()),
+    ...countsOf(standing),
+    ...(standing.oldest !== undefined && { oldestWaiting: iso(standing.oldest) }),
+    ...(replay && {
+      replay: {
+        since: iso(replay.since),
+        until: iso(replay.until),
+        startedAt: iso(replay.startedAt),
+        added: replay.added,
+      },
+    }),
+    ...(await lastFailureOf(endpoint, house)),
+  };
+}
+
+/** What waits and what was given up, as numbers that are counted no further than they need be. */
+export function countsOf({ pending, dead }: Standing): Pick<EndpointStatus, 'waiting' | 'dead'> {
+  return { waiting: countOf(pending), dead: countOf(dead) };
+}
+
+export function countOf(counted: number): EndpointStatus['dead'] {
+  return { atLeast: counted, isExact: counted < COUNTED };
+}
+
+function stateOf(
+  health: Health,
+  now: number,
+): Pick<EndpointStatus, 'state' | 'since' | 'reason' | 'nextTryAt'> {
+  const { paused, stopped, failing, failures, notBefore = 0 } = health;
+  if (paused) return { state: 'paused', since: iso(paused.at) };
+  if (stopped) return { state: 'stopped', since: iso(stopped.at), reason: stopped.reason };
+  const next = Math.max(notBefore, wakesAt(health) ?? 0);
+  const nextTry = next > now ? { nextTryAt: iso(next) } : {};
+  if (failing) return { state: 'failing', since: iso(failing.since), ...nextTry };
+  if (notBefore <= now) return { state: 'well', ...nextTry };
+  return { state: 'held', ...(failures && { since: iso(failures.since) }), ...nextTry };
+}
+
+async function lastFailureOf(
+  { name }: EndpointSettings,
+  { deliveries }: House,
+): Promise<Pick<EndpointStatus, 'lastFailure'>> {
+  const attempts = await deliveries.attempts(name, LOOKED_AT);
+  const failed = attempts.find(({ failure }) => failure !== undefined);
+  if (failed?.failure === undefined) return {};
+  const { at, failure, status, answer } = failed;
+  return {
+    lastFailure: {
+      at: iso(at),
+      failure,
+      ...(status !== undefined && { status }),
+      ...(answer !== undefined && { answer }),
+    },
+  };
+}

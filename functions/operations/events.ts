@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { type ChangeEvent, type EventType, eventSchemas } from '../changes/event.ts';
+import { wants } from '../endpoints/filter.ts';
+import { cursorOf, iso, readCursor } from './cursor.ts';
+import { processesOf } from './find-process.ts';
+import type { JournalRecord } from './journal.ts';
+import { type OperationsHouse, PAGE } from './operations-house.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
+import { didYouMean, Refused } from './refused.ts';
+
+/** A page ends after so many change records, bytes of JSON, and ms: whatever is in the journal, it comes soon and fits an answer. */
+export const MOST_RECORDS = 2_000;
+const MOST_BYTES = 3_000_000;
+export const MOST_MS = 4_000;
+
+/** The last record that was looked at, and how many of its events were told. */
+const place = z.strictObject({ record: z.string().optional(), told: z.int().nonnegative() });
+type Place = z.infer<typeof place>;
+
+type House = Pick<OperationsHouse, 'journal' | 'clock' | 'processes'>;
+type Query = RequestOf<'events'>;
+
+/** A page of the journal. */
+export async function eventsPage(asked: Query, house: House): Promise<AnswerOf<'events'>> {
+  const { order = 'newest-first', limit = PAGE, cursor } = asked;
+  checkTypes(asked.types);
+  const from = readCursor<Place>('events', cursor, place) ?? { told: 0 };
+  const began = house.clock();
+  const page = new Page(asked, limit, from);
+  const search = {
+    order,
+    since: asked.since === undefined ? 0 : Date.parse(asked.since),
+    until: asked.until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(asked.until),
+    processes: await processesOf(asked, house),
+    from: from.record,
+  };
+  let read = 0;
+  for await (const record of house.journal.search(search)) {
+    if (page.take(record, order === 'newest-first')) break;
+    read += 1;
+    if (read < MOST_RECORDS && house.clock() - began < MOST_MS) continue;
+    page.leave();
+    break;
+  }
+  return page.answer(began);
+}
+
+class Page {
+  readonly #asked: Query;
+  readonly #limit: number;
+  readonly #events: AnswerOf<'events'>['events'] = [];
+  #place: Place;
+  #readTo: number | undefined;
+  #bytes = 0;
+  #isLeft = false;
+
+  constructor(asked: Query, limit: number, place: Place) {
+    this.#asked = asked;
+    this.#limit = limit;
+    this.#place = place;
+  }
+
+  /** @returns whether the page is full; then the rest of the record is for the next one */
+  take(record: JournalRecord, isBackwards: boolean): boolean {
+    const { project } = this.#asked;
+    const isMeant = project === undefined || record.isOf(project);
+    const all = isMeant ? record.events().filter(event => matches(event, this.#asked)) : [];
+    const events = isBackwards ? all.toReversed() : all;
+    this.#readTo = record.at;
+    const told = this.#place.record === record.position ? this.#place.told : 0;
+    this.#place = { record: record.position, told };
+    for (const event of events.slice(told)) {
+      const bytes = Buffer.byteLength(JSON.stringify(event));
+      if (this.#events.length > 0 && this.#bytes + bytes > MOST_BYTES) this.#isLeft = true;
+      if (this.#isLeft || this.#events.length === this.#limit) return this.leave();
+      this.#bytes += bytes;
+      this.#events.push({ committedAt: iso(record.at), event });
+      this.#place = { ...this.#place, told: this.#place.told + 1 };
+    }
+    return this.#events.length === this.#limit && this.leave();
+  }
+
+  /** There may be more. */
+  leave(): true {
+    this.#isLeft = true;
+    return true;
+  }
+
+  answer(at: number): AnswerOf<'events'> {
+    return {
+      at: iso(at),
+      events: this.#events,
+      ...(this.#readTo !== undefined && { readTo: iso(this.#readTo) }),
+      ...(this.#isLeft && { cursor: cursorOf('events', this.#place) }),
+    };
+  }
+}
+
+function matches(event: ChangeEvent, { types, task, field }: Query): boolean {
+  const filter = {
+    ...(types && { events: types as EventType[] }),
+    ...(field !== undefined && { fields: [field] }),
+  };
+  const isOfTask = task === undefined || ('task' in event.data && event.data.task.id === task);
+  return isOfTask && wants(filter, event);
+}
+
+/** @throws Refused for a type that no event has: it is a typo, and nothing would ever be found */
+export function checkTypes(types: readonly string[] | undefined): void {
+  const known = Object.keys(eventSchemas);
+  const wrong = types?.find(type => !known.includes(type));
+  if (wrong === undefined) return;
+  const hint = didYouMean(wrong, known) || ` There are ${known.join(', ')}.`;
+  throw new Refused(`types: no event is of such a type.${hint}`, { isUsage: true });
+}

@@ -1,0 +1,40 @@
+import type { Mode, ProcessKey } from '../snapshots/snapshots.ts';
+import type { ProcessState } from '../snapshots/state.ts';
+
+/** A process that there is. */
+export interface KnownProcess extends ProcessKey {
+  /** ms from one pass to the next, where that is known. */
+  readonly interval?: number | undefined;
+}
+
+/** A pass that began and has not ended. */
+export interface BegunPass {
+  readonly mode: Mode;
+  /** The last project, in the order of identifiers, that it is done with. */
+  readonly progress: string | undefined;
+  /** Whether it began to list. */
+  readonly isBegun: boolean;
+  /** Somebody walks it until then, at the latest, in ms since 1970 by our clock; undefined: nobody does. */
+  readonly heldUntil: number | undefined;
+}
+
+/** What people want to know of a process; see `ProcessState`. */
+export type Progress = Pick<
+  ProcessState,
+  'baselined' | 'completedAt' | 'sweptAt' | 'held' | 'released' | 'stalled' | 'skipped'
+>;
+
+/** What passes know, as people look at it. */
+export interface ProcessReader {
+  progress(process: ProcessKey): Promise<Progress>;
+  /** Those that began and have not ended, or that somebody walks. */
+  passes(process: ProcessKey): Promise<BegunPass[]>;
+  /** Lets the deletions go ahead for which the process is on hold. @returns false when it is not */
+  release(process: ProcessKey): Promise<boolean>;
+}
+
+/** Has passes begin. */
+export interface Passes {
+  /** @throws Refused where nothing runs that could walk it */
+  start(process: ProcessKey, mode: Mode): Promise<void>;
+}

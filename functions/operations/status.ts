@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { inParallel } from '../in-parallel.ts';
+import { longestSilence } from '../longest-silence.ts';
+import { cursorOf, iso, readCursor } from './cursor.ts';
+import { endpointsBehind } from './endpoint-status.ts';
+import { type OperationsHouse, PAGE, WIDTH } from './operations-house.ts';
+import type { BegunPass, KnownProcess, Progress } from './processes.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
+import type { ProcessStatus } from './protocol/status.ts';
+
+/** Debts that are told; the others are counted. */
+const SHOWN_DEBTS = 10;
+
+/** Behind a process, or behind an endpoint. */
+const place = z.union([
+  z.strictObject({ workspace: z.string(), process: z.string() }),
+  z.strictObject({ endpoint: z.string() }),
+]);
+type Place = z.infer<typeof place>;
+
+/** A page of the processes by workspace and identifier, then of the endpoints by name. */
+export async function statusPage(
+  { cursor, limit = PAGE }: RequestOf<'status'>,
+  house: OperationsHouse,
+): Promise<AnswerOf<'status'>> {
+  const behind = readCursor<Place>('status', cursor, place);
+  const head = { at: iso(house.clock()), house: house.label, isRunning: house.isRunning };
+  const next = (to: Place) => ({ cursor: cursorOf('status', to) });
+  const there = behind && 'endpoint' in behind ? [] : processesBehind(behind, await house.processes());
+  const shown = there.slice(0, limit);
+  const processes = await statusesOf(shown, house);
+  const last = shown.at(-1);
+  if (last && shown.length === limit)
+    return {
+      ...head,
+      processes,
+      endpoints: [],
+      ...next({ workspace: last.workspace, process: last.processId }),
+    };
+  const name = behind && 'endpoint' in behind ? behind.endpoint : undefined;
+  const found = await endpointsBehind(name, limit - shown.length, house);
+  return {
+    ...{ ...head, processes, endpoints: found.endpoints },
+    ...(found.last !== undefined && next({ endpoint: found.last })),
+  };
+}
+
+function processesBehind(
+  behind: { workspace: string; process: string } | undefined,
+  all: readonly KnownProcess[],
+): KnownProcess[] {
+  const keyOf = ({ workspace, processId }: KnownProcess) => `${workspace}\0${processId}`;
+  const from = behind && `${behind.workspace}\0${behind.process}`;
+  return all
+    .filter(each => from === undefined || keyOf(each) > from)
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+async function statusesOf(
+  processes: readonly KnownProcess[],
+  { states, clock }: OperationsHouse,
+): Promise<ProcessStatus[]> {
+  const statuses = new Map<KnownProcess, ProcessStatus>();
+  await inParallel(processes, WIDTH, async process => {
+    const [progress, passes] = await Promise.all([states.progress(process), states.passes(process)]);
+    statuses.set(process, statusOf(process, { progress, passes, now: clock() }));
+  });
+  return processes.flatMap(process => statuses.get(process) ?? []);
+}
+
+interface Known {
+  readonly progress: Progress;
+  readonly passes: readonly BegunPass[];
+  readonly now: number;
+}
+
+function statusOf(process: KnownProcess, known: Known): ProcessStatus {
+  const { workspace, processId, interval } = process;
+  const { progress, passes, now } = known;
+  const { completedAt, sweptAt, held, released, stalled, skipped } = progress;
+  return {
+    ...{ workspace, process: processId },
+    state: stateOf(process, known),
+    ...(completedAt > 0 && { completedAt: iso(completedAt) }),
+    ...(sweptAt > 0 && { sweptAt: iso(sweptAt) }),
+    ...(interval !== undefined && { interval }),
+    underWay: passes
+      .filter(({ isBegun, heldUntil = 0 }) => isBegun || heldUntil >= now)
+      .map(({ mode, progress }) => ({ mode, ...(progress !== undefined && { progress }) })),
+    ...(held && { hold: { since: iso(held.since), projects: held.missing, isReleased: released } }),
+    ...(stalled && { stalledSince: iso(stalled.since) }),
+    debts: {
+      count: skipped.length,
+      first: skipped.slice(0, SHOWN_DEBTS).map(({ id, since, reason }) => ({
+        ...{ project: id, reason },
+        ...(since > 0 && { since: iso(since) }),
+      })),
+    },
+  };
+}
+
+/** The worst that is so. */
+function stateOf({ interval }: KnownProcess, { progress, passes, now }: Known): ProcessStatus['state'] {
+  const { baselined, completedAt, held, stalled, skipped } = progress;
+  if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
+  const isSilent = interval !== undefined && now - completedAt > longestSilence(interval);
+  if (stalled || isSilent) return 'stalled';
+  if (held) return 'held';
+  return skipped.length > 0 ? 'owing' : 'well';
+}

@@ -1,0 +1,104 @@
+import { encodePart } from '../changes/event-id.ts';
+import type { JournalRecord, Search } from '../operations/journal.ts';
+import { decodeEvents } from './codec.ts';
+import type { Item } from './delivery-items.ts';
+import { CHANGE, changeTime, projectIn } from './keys.ts';
+import { merged } from './merged.ts';
+import { queryItems } from './query-items.ts';
+import type { Table } from './table.ts';
+
+/** Change records that the first pages of all partitions hold together, and the bounds of one of them. */
+const FIRST_RECORDS = 400;
+const [SMALLEST_PAGE, LARGEST_PAGE] = [2, 50];
+
+/** Where a search was left: the last record's sort key and partition. That is the order of all records, too. */
+type Place = readonly [sk: string, pk: string];
+
+/** The change records of these partitions by the time of their commit: a partition is read a page at a time, and no further than needed. */
+export async function* searchRecords(
+  table: Table,
+  partitions: readonly string[],
+  search: Search,
+): AsyncIterable<JournalRecord> {
+  const { order } = search;
+  const place = placeOf(search.from);
+  const first = Math.floor(FIRST_RECORDS / Math.max(1, partitions.length));
+  const page = Math.min(LARGEST_PAGE, Math.max(SMALLEST_PAGE, first));
+  const isOlder = order === 'oldest-first' ? isBefore : (one: Item, other: Item) => isBefore(other, one);
+  const each = partitions.map(pk => recordsOf(table, pk, { ...search, page, place }));
+  for await (const item of merged(each, isOlder)) yield recordOf(item);
+}
+
+interface Part extends Search {
+  readonly page: number;
+  readonly place: Place | undefined;
+}
+
+async function* recordsOf(table: Table, pk: string, part: Part): AsyncIterable<Item> {
+  const { since, until, order, page, place } = part;
+  const isForward = order === 'oldest-first';
+  const items = queryItems(table, pk, CHANGE, {
+    ...(!isForward && { ScanIndexForward: false }),
+    first: page,
+    behind: isForward ? beginning(part) : end(part),
+  });
+  for await (const item of items) {
+    const at = timeOf(item);
+    if (isForward ? at >= until : at < since) return;
+    const isSeen = place !== undefined && isBeyond(place, item, isForward);
+    if (!isSeen && at >= since && at < until) yield item;
+  }
+}
+
+/** A key before all that is looked for. */
+function beginning({ since, place }: Part): string {
+  const first = changeTime(since);
+  const left = place?.[0].slice(0, -1) ?? first;
+  return left > first ? left : first;
+}
+
+/** And one behind it. */
+function end({ until, place }: Part): string {
+  const last = changeTime(until);
+  const left = place ? `${place[0]}!`.slice(0, LONGEST_KEY) : last;
+  return left < last ? left : last;
+}
+
+/** DynamoDB's limit of a sort key. */
+const LONGEST_KEY = 1024;
+
+/** Whether the search was beyond this item already. */
+function isBeyond([sk, pk]: Place, item: Item, isForward: boolean): boolean {
+  const place = { sk: { S: sk }, pk: { S: pk } };
+  return isForward ? isBefore(item, place) : isBefore(place, item);
+}
+
+function isBefore(one: Item, other: Item): boolean {
+  const [left, right] = [one.sk?.S ?? '', other.sk?.S ?? ''];
+  return left === right ? (one.pk?.S ?? '') < (other.pk?.S ?? '') : left < right;
+}
+
+function recordOf(item: Item): JournalRecord {
+  const { sk, pk, events } = item as { sk: { S: string }; pk: { S: string }; events: { B: Uint8Array } };
+  const place: Place = [sk.S, pk.S];
+  return {
+    position: JSON.stringify(place),
+    at: timeOf(item),
+    isOf: projectId => projectIn(sk.S) === encodePart(projectId),
+    events: () => decodeEvents(events.B),
+  };
+}
+
+function placeOf(position: string | undefined): Place | undefined {
+  if (position === undefined) return undefined;
+  const place: unknown = JSON.parse(position);
+  const isPlace = Array.isArray(place) && place.length === 2 && place.every(part => typeof part === 'string');
+  const [sk = '', pk = ''] = isPlace ? (place as string[]) : [];
+  if (!sk.startsWith(CHANGE)) throw new TypeError('This is no place in a journal.');
+  return [sk, pk];
+}
+
+/** When a change record was committed, in ms since 1970, by its key. */
+export function timeOf({ sk }: Item): number {
+  return Number.parseInt(sk?.S?.slice(CHANGE.length) ?? '', 10);
+}

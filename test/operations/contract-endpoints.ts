@@ -1,0 +1,225 @@
+import { expect, it } from 'vitest';
+import { isSigningSecret } from '../../functions/endpoints/secret.ts';
+import type { Bench } from './contract.ts';
+
+/** Of endpoints: what they are, what is done to them, and who did it. */
+export function endpointsContract({ setting, ask, name }: Bench): void {
+  const add = async (more: object = {}) => {
+    const endpoint = name('crm');
+    const { secret } = await ask('add-endpoint', {
+      ...{ endpoint, kind: 'webhook', url: setting().receiver.url },
+      ...more,
+    });
+    return { endpoint, secret };
+  };
+  const waits = (endpoint: string, eventId: string, at = setting().now()) => ({
+    ...{ endpoint, eventId, at, body: '{}', attributes: {} },
+    due: at + 3_600_000,
+  });
+  const did = async (endpoint: string) =>
+    (await ask('actions', { endpoint })).actions.map(({ operation }) => operation);
+
+  it('add an endpoint, whose made secret is shown only then', async () => {
+    const { endpoint, secret = '' } = await add({ perSecond: 3 });
+    expect(isSigningSecret(secret)).toBe(true);
+    const status = await ask('endpoint', { endpoint });
+    expect(status).toMatchObject({
+      ...{ name: endpoint, kind: 'webhook', isConfigured: false, perSecond: 3, keepSuccesses: true },
+      ...{ state: 'well', waiting: { atLeast: 0, isExact: true }, dead: { atLeast: 0, isExact: true } },
+    });
+    expect(JSON.stringify([status, await ask('actions', { endpoint })])).not.toContain(secret.slice(6, 20));
+    await expect(
+      ask('add-endpoint', { endpoint, kind: 'slack', url: setting().receiver.url }),
+    ).rejects.toThrow('There is an endpoint of this name.');
+  });
+
+  it('change, pause and resume an endpoint, and answer how it then is', async () => {
+    const { endpoint } = await add();
+    const filter = { events: ['task.updated'] };
+    expect(await ask('update-endpoint', { endpoint, filter, perSecond: 7 })).toMatchObject({
+      filter,
+      perSecond: 7,
+    });
+    expect(await ask('update-endpoint', { endpoint, filter: null })).not.toHaveProperty('filter');
+    const paused = await ask('pause-endpoint', { endpoint });
+    expect(paused.state).toBe('paused');
+    expect(Math.abs(Date.parse(paused.since ?? '') - setting().now())).toBeLessThan(60_000);
+    expect((await ask('resume-endpoint', { endpoint })).state).toBe('well');
+    expect(await did(endpoint)).toEqual([
+      ...['resume-endpoint', 'pause-endpoint', 'update-endpoint', 'update-endpoint', 'add-endpoint'],
+    ]);
+  });
+
+  it('write down who did what, in words, the newest first, page by page', async () => {
+    const { endpoint } = await add({ perSecond: 2, filter: { projects: ['p1'] } });
+    await ask('update-endpoint', { endpoint, url: `${setting().receiver.url}?b`, keepSuccesses: false });
+    await ask('rotate-secret', { endpoint });
+    await ask('finish-rotation', { endpoint });
+    const { receiver, caller } = setting();
+    const all = [
+      ['finish-rotation', undefined],
+      ['rotate-secret', 'one was made'],
+      ['update-endpoint', 'a new address, keepSuccesses false'],
+      ['add-endpoint', 'webhook, a filter, perSecond 2'],
+    ];
+    const found: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await ask('actions', { endpoint, limit: 2, ...(cursor !== undefined && { cursor }) });
+      for (const { at, ...action } of page.actions) {
+        expect(Math.abs(Date.parse(at) - setting().now())).toBeLessThan(60_000);
+        expect(action).toMatchObject({ ...caller, endpoint });
+        found.push([action.operation, action.details]);
+      }
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(found).toEqual(all);
+    expect(JSON.stringify(found)).not.toContain(receiver.url);
+  });
+
+  it('remove an endpoint with what waited; a dry run counts it and leaves it; its actions stay', async () => {
+    const { endpoint } = await add();
+    const { deliveries } = setting().stores;
+    await deliveries.add([waits(endpoint, 'e1'), waits(endpoint, 'e2')]);
+    await deliveries.addDead(waits(endpoint, 'e3'), { at: setting().now(), reason: 'no' });
+    const counted = { waiting: { atLeast: 2, isExact: true }, dead: { atLeast: 1, isExact: true } };
+    expect(await ask('remove-endpoint', { endpoint, dryRun: true })).toEqual({
+      endpoint,
+      ...counted,
+      dryRun: true,
+    });
+    expect(await ask('endpoint', { endpoint })).toMatchObject(counted);
+    expect(await ask('remove-endpoint', { endpoint })).toEqual({ endpoint, ...counted, dryRun: false });
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint of this name');
+    for (const dryRun of [true, false])
+      await expect(ask('remove-endpoint', { endpoint, dryRun })).rejects.toThrow(
+        'There is no endpoint of this name',
+      );
+    const { actions } = await ask('actions', { endpoint });
+    expect(actions.map(({ operation, details }) => [operation, details])).toEqual([
+      ['remove-endpoint', '2 that waited, 1 dead letters'],
+      ['add-endpoint', 'webhook'],
+    ]);
+  });
+
+  it('rotate the secret of a webhook, and show none that was given', async () => {
+    const { endpoint, secret: first } = await add();
+    const { secret } = await ask('rotate-secret', { endpoint });
+    expect(isSigningSecret(secret ?? '')).toBe(true);
+    expect(secret).not.toBe(first);
+    expect(await ask('finish-rotation', { endpoint })).toEqual({ endpoint });
+    await expect(ask('finish-rotation', { endpoint })).rejects.toThrow('is not being changed');
+    expect(await ask('rotate-secret', { endpoint, secret: first })).toEqual({ endpoint });
+  });
+
+  it('send a test event, and answer what came of it', async () => {
+    const { endpoint } = await add();
+    const attempt = await ask('test-endpoint', { endpoint });
+    expect(attempt).toMatchObject({ endpoint, status: 200, events: [{ type: 'changewire.test' }] });
+    expect(setting().receiver.got().join()).toContain(attempt.events[0]?.id);
+    expect(await ask('attempts', { endpoint })).toEqual({ attempts: [attempt] });
+    const { actions } = await ask('actions', { endpoint, limit: 1 });
+    expect(actions).toMatchObject([{ operation: 'test-endpoint', details: 'answered 200' }]);
+  });
+
+  it('list all endpoints by name, page by page, each once', async () => {
+    const added = [await add(), await add(), await add()].map(({ endpoint }) => endpoint);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await ask('endpoints', { limit: 2, ...(cursor !== undefined && { cursor }) });
+      expect(page.endpoints.length).toBeLessThanOrEqual(2);
+      found.push(...page.endpoints.map(({ name }) => name));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(found).toEqual([...new Set(found)].toSorted());
+    expect(found).toEqual(expect.arrayContaining(added));
+    const inStatus: string[] = [];
+    for (let next: string | undefined; ; ) {
+      const page = await ask('status', { limit: 2, ...(next !== undefined && { cursor: next }) });
+      inStatus.push(...page.endpoints.map(({ name }) => name));
+      next = page.cursor;
+      if (next === undefined) break;
+    }
+    expect(inStatus).toEqual(found);
+  });
+
+  it('tell why the last attempt that failed did', async () => {
+    const { endpoint } = await add();
+    const at = setting().now() - 9_000;
+    const attempt = { endpoint, at, took: 7, events: [{ id: 'e1', type: 'task.updated' }] };
+    await setting().stores.deliveries.note([
+      { ...attempt, status: 500, failure: 'answered 500', answer: 'no room' },
+      { ...attempt, at: at + 1, status: 200 },
+    ]);
+    expect((await ask('endpoint', { endpoint })).lastFailure).toEqual({
+      ...{ at: new Date(at).toISOString(), failure: 'answered 500', status: 500, answer: 'no room' },
+    });
+  });
+
+  it('tell attempts, all or those of one event, the newest first, page by page', async () => {
+    const { endpoint } = await add();
+    const at = setting().now() - 90_000;
+    const all = Array.from({ length: 7 }, (_, index) => ({
+      ...{ endpoint, at: at + index, took: index, status: 200 },
+      events: [`first${index}`, index % 2 === 0 ? 'even' : 'odd'].map(id => ({ id, type: 'task.updated' })),
+    }));
+    await setting().stores.deliveries.note(all);
+    const told = async (more: object) => {
+      const found: number[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const page = await ask('attempts', {
+          endpoint,
+          limit: 2,
+          ...more,
+          ...(cursor !== undefined && { cursor }),
+        });
+        expect(page.attempts.length).toBeLessThanOrEqual(2);
+        found.push(...page.attempts.map(({ took }) => took));
+        cursor = page.cursor;
+        if (cursor === undefined) return found;
+      }
+    };
+    expect(await told({})).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    expect(await told({ eventId: 'even' })).toEqual([6, 4, 2, 0]);
+    expect(await told({ eventId: 'odd' })).toEqual([5, 3, 1]);
+    expect(await told({ eventId: 'first3' })).toEqual([3]);
+    expect(await told({ eventId: 'none' })).toEqual([]);
+  });
+
+  it('send dead letters again, after a dry run that counts them', async () => {
+    const { endpoint } = await add();
+    const { deliveries } = setting().stores;
+    for (const id of ['e1', 'e2', 'e3'])
+      await deliveries.addDead(waits(endpoint, id), { at: setting().now(), reason: 'answered 500' });
+    const letters: string[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const page = await ask('dead-letters', { endpoint, limit: 2, ...(cursor !== undefined && { cursor }) });
+      letters.push(...page.deadLetters.map(({ eventId }) => eventId));
+      expect(page.deadLetters.every(({ reason }) => reason === 'answered 500')).toBe(true);
+      cursor = page.cursor;
+      if (cursor === undefined) break;
+    }
+    expect(letters).toEqual(['e1', 'e2', 'e3']);
+    // So that nothing is sent, wherever this is.
+    await ask('pause-endpoint', { endpoint });
+    const counted = { endpoint, deliveries: { atLeast: 3, isExact: true } };
+    expect(await ask('resend-dead', { to: endpoint, dryRun: true })).toEqual({ ...counted, dryRun: true });
+    expect((await ask('endpoint', { endpoint })).dead.atLeast).toBe(3);
+    expect(await ask('resend-dead', { to: endpoint })).toEqual({ ...counted, dryRun: false });
+    expect(await ask('endpoint', { endpoint })).toMatchObject({
+      dead: { atLeast: 0 },
+      waiting: { atLeast: 3 },
+    });
+    expect(await ask('resend-dead', { to: endpoint })).toMatchObject({ deliveries: { atLeast: 0 } });
+    expect(await did(endpoint)).toEqual(['resend-dead', 'pause-endpoint', 'add-endpoint']);
+  });
+
+  it('suggest the endpoint that a typo meant, and repeat nothing that was typed', async () => {
+    const { endpoint } = await add();
+    const typed = `${endpoint.slice(0, -1)}~`;
+    const refused = await ask('pause-endpoint', { endpoint: typed }).then(() => '', String);
+    expect(refused).toContain('There is no endpoint of this name. Did you mean crm-');
+    expect(refused).not.toContain(typed);
+  });
+}
