@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { jsonEqual } from '../changes/equal.ts';
 import { encodePart } from '../changes/event-id.ts';
+import { identifierNames } from '../identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { keysOf, typeName } from './describe.ts';
 import type { ServiceAnswerError } from './errors.ts';
@@ -35,7 +36,7 @@ export function identify(
   value: Json,
 ): ServiceRecord {
   const fields = asObject(answer, path, value);
-  const candidates = [names[kind], 'id', `${kind}Id`, 'externalId'].filter(name => name !== undefined);
+  const candidates = identifierNames(kind, names[kind]);
   for (const name of candidates) {
     const value = fields[name];
     const id = typeof value === 'number' ? String(value) : value;

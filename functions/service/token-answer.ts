@@ -8,6 +8,8 @@ const UNKNOWN_LIFETIME = 5 * 60_000;
 export interface TokenAnswer {
   readonly token: string;
   readonly lifetime: number;
+  /** What told the lifetime. */
+  readonly toldBy: 'expires_in' | 'exp' | 'nothing';
 }
 
 /**
@@ -40,7 +42,15 @@ export function readTokenAnswer(
     const where = { path: '$.access_token', expected: 'what a header can carry', found: 'other characters' };
     throw new ServiceAnswerError(request, where);
   }
-  return { token, lifetime: seconds(body.expires_in) ?? jwtLifetime(token, about.now) ?? UNKNOWN_LIFETIME };
+  return { token, ...lifetimeOf(token, body, about.now) };
+}
+
+function lifetimeOf(token: string, body: JsonObject, now: number): Omit<TokenAnswer, 'token'> {
+  const told = seconds(body.expires_in);
+  if (told !== undefined) return { lifetime: told, toldBy: 'expires_in' };
+  const ofJwt = jwtLifetime(token, now);
+  if (ofJwt !== undefined) return { lifetime: ofJwt, toldBy: 'exp' };
+  return { lifetime: UNKNOWN_LIFETIME, toldBy: 'nothing' };
 }
 
 /** Only keys that can't be tokens themselves keep their name. */

@@ -30,3 +30,4 @@ export const doctorAnswer = z.strictObject({
 });
 
 export type Finding = z.infer<typeof finding>;
+export type DoctorAnswer = z.infer<typeof doctorAnswer>;

@@ -1,0 +1,99 @@
+import type { Clock, Sleep } from '../../clock.ts';
+import type { ServiceProbe } from '../../service/probe.ts';
+import type { ProcessKey } from '../../snapshots/snapshots.ts';
+import type { DoctorAnswer, Finding } from '../protocol/doctor.ts';
+import { type Asker, createAsker } from './asker.ts';
+import type { Examination, Examined, Proposal } from './examination.ts';
+import { EXAMINATIONS } from './examinations.ts';
+import { judgeToken } from './token.ts';
+
+/** How far a doctor is. */
+export interface DoctorProgress {
+  readonly topic: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Asks the service of one process what its document leaves open. Takes some dozen requests and as many seconds; changes nothing. */
+export type Doctor = (
+  process: ProcessKey,
+  onProgress?: (progress: DoctorProgress) => void,
+) => Promise<DoctorAnswer>;
+
+export interface DoctorOptions {
+  /** Opens a probe of the workspace, which is closed at the end. @throws for a workspace that there is not */
+  readonly open: (workspace: string) => ServiceProbe;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** Requests in all, and a second. */
+  readonly most?: number;
+  readonly perSecond?: number;
+}
+
+export function createDoctor({ open, clock, sleep, most = 80, perSecond = 5 }: DoctorOptions): Doctor {
+  return async ({ workspace, processId: process }, onProgress = () => undefined) => {
+    const probe = open(workspace);
+    try {
+      const asker = createAsker({ probe, process, clock, sleep, most, perSecond });
+      const examined = await examineAll(asker, onProgress);
+      return {
+        at: new Date(clock()).toISOString(),
+        ...{ workspace, process },
+        findings: examined.flatMap(({ findings }) => findings),
+        settings: {
+          workspace: merged(examined.map(({ settings }) => settings?.workspace)),
+          process: merged(examined.map(({ settings }) => settings?.process)),
+        },
+      };
+    } finally {
+      await probe.close();
+    }
+  };
+}
+
+async function examineAll(asker: Asker, onProgress: (progress: DoctorProgress) => void): Promise<Examined[]> {
+  const total = EXAMINATIONS.length;
+  const refusal = await refusalOf(asker);
+  if (refusal) return [{ findings: [refusal, ...EXAMINATIONS.slice(1).map(({ topic }) => unasked(topic))] }];
+  const all: Examined[] = [];
+  for (const examination of EXAMINATIONS) {
+    onProgress({ topic: examination.topic, done: all.length, total });
+    all.push(await examineSafely(examination, asker));
+  }
+  return all;
+}
+
+/** Without a token nothing can be asked, and one line says all. */
+async function refusalOf(asker: Asker): Promise<Finding | undefined> {
+  const token = await asker.token();
+  return token.failure === undefined ? undefined : judgeToken(token);
+}
+
+function unasked(topic: string): Finding {
+  return {
+    topic,
+    verdict: 'unknown',
+    found: 'It was not asked: there is no token.',
+    asked: [],
+    came: 'nothing',
+  };
+}
+
+/** What goes wrong in one examination says nothing of the others. */
+async function examineSafely({ topic, examine }: Examination, asker: Asker): Promise<Examined> {
+  const before = asker.met.length;
+  try {
+    return await examine(asker);
+  } catch (error) {
+    const asked = [...new Set(asker.met.slice(before).map(({ request }) => request))];
+    const came = error instanceof Error ? error.message : 'an unknown error';
+    const found = 'It could not be looked into.';
+    return { findings: [{ topic, verdict: 'unknown', found, asked, came, remedy: 'Ask the doctor again.' }] };
+  }
+}
+
+type Part = Proposal['workspace'];
+
+function merged(parts: readonly Part[]): DoctorAnswer['settings']['workspace'] {
+  return Object.assign({}, ...parts);
+}

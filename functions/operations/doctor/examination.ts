@@ -1,0 +1,44 @@
+import type { Json } from '../../json.ts';
+import type { Probed } from '../../service/probe.ts';
+import type { Finding } from '../protocol/doctor.ts';
+import type { Asker } from './asker.ts';
+
+/** Settings that follow, as they stand in a workspace and in a process of the configuration. */
+export interface Proposal {
+  readonly workspace?: Readonly<Record<string, Json>>;
+  readonly process?: Readonly<Record<string, Json>>;
+}
+
+export interface Examined {
+  readonly findings: readonly Finding[];
+  readonly settings?: Proposal;
+}
+
+/** One thing that the API document leaves open. It asks what it must know, and then judges what came. */
+export interface Examination {
+  readonly topic: string;
+  examine(asker: Asker): Promise<Examined>;
+}
+
+/** One finding, and what it rests on. */
+export function found(
+  topic: string,
+  verdict: Finding['verdict'],
+  text: string,
+  on: { readonly asked: readonly Probed[]; readonly came: string; readonly remedy?: string | undefined },
+): Finding {
+  const asked = [...new Set(on.asked.map(({ request }) => request))];
+  return { topic, verdict, found: text, asked, came: on.came, ...(on.remedy && { remedy: on.remedy }) };
+}
+
+/** What came, where it was no answer that can be used. */
+export function failed(topic: string, { request, status, failure }: Probed, remedy?: string): Finding {
+  return {
+    topic,
+    verdict: 'unknown',
+    found: 'It could not be looked into.',
+    asked: [request],
+    came: failure ?? `status ${status}`,
+    remedy: remedy ?? 'Remove the cause, then ask the doctor again.',
+  };
+}

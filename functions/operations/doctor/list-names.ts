@@ -1,0 +1,46 @@
+import type { Asker } from './asker.ts';
+import { type Examination, failed, found } from './examination.ts';
+import { type ListRead, readList, readProjects } from './lists.ts';
+import { readTasks } from './tasks.ts';
+import { propertyList } from './words.ts';
+
+/** How the lists are named that the document does not name (service-api.md §4.3). */
+export const listNames: Examination = {
+  topic: 'list names',
+  async examine(asker) {
+    const { process } = asker;
+    const [tasks] = await readTasks(asker);
+    const lists: [string, ListRead | undefined][] = [
+      ['projects', await readProjects(asker)],
+      ['tasks', tasks?.read],
+      ['audit log', await readList(asker, 'auditLog', ['processes', process, 'auditlog'], { most: 1 })],
+      ['users', await readUsers(asker)],
+    ];
+    return { findings: lists.flatMap(([name, read]) => (read ? [judgeName(name, read)] : [])) };
+  },
+};
+
+export const readUsers = (asker: Asker) => readList(asker, 'users', ['users'], { most: 2 });
+
+export function judgeName(name: string, { answers, pages, failure }: ListRead) {
+  const topic = `list of ${name}`;
+  const [page] = pages;
+  if (!page) return failure ? failed(topic, failure) : found(topic, 'unknown', 'Nothing came.', NOTHING);
+  const came = `${propertyList(page.arrays)}${page.paging ? ' beside paging' : ', and no paging'}`;
+  const on = { asked: answers.slice(0, 1), came };
+  if (page.property === undefined)
+    return found(topic, 'warning', 'It can not be told which property is the list.', {
+      ...on,
+      remedy: REMEDY,
+    });
+  if (!page.paging)
+    return found(topic, 'warning', `It is ${page.property}, and says nothing of further pages.`, {
+      ...on,
+      remedy: REMEDY,
+    });
+  return found(topic, 'fine', `It is ${page.property}.`, on);
+}
+
+const NOTHING = { asked: [], came: 'nothing' };
+const REMEDY =
+  'Changewire needs an answer with one list and paging (service-api.md §2.2). Ask the operator of the service, and report this.';

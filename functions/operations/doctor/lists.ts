@@ -1,0 +1,104 @@
+import { identifierNames, type RecordKind } from '../../identifier-names.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import type { Probed } from '../../service/probe.ts';
+import type { Asker, Query } from './asker.ts';
+
+/** One page, as far as it can be read. */
+export interface PageBody {
+  /** The list's property; undefined when there is none, or several. */
+  readonly property: string | undefined;
+  /** All properties that are arrays. */
+  readonly arrays: readonly string[];
+  readonly items: readonly JsonObject[];
+  readonly paging: JsonObject | undefined;
+  readonly next: string | undefined;
+}
+
+/** What was read of a list. */
+export interface ListRead {
+  readonly answers: readonly Probed[];
+  readonly pages: readonly PageBody[];
+  readonly items: readonly JsonObject[];
+  /** True when that is all of it. */
+  readonly isWhole: boolean;
+  /** The `first` that worked. */
+  readonly first: number;
+  /** The answers that failed for larger ones. */
+  readonly tooLarge: readonly Probed[];
+  /** What ended the reading. */
+  readonly failure: Probed | undefined;
+}
+
+/** Sizes that a pass asks for unless told, by list; a test compares them with the client's. */
+export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 200 } as const;
+export type ListName = keyof typeof PAGE_SIZES;
+
+const NEVER_SIZE = new Set([401, 403, 404, 429]);
+
+/** Reads the page of an answer; `property` is the list's name where it is documented. */
+export function pageBody(body: Json | undefined, property?: string): PageBody {
+  const object = isJsonObject(body) ? body : {};
+  const arrays = Object.keys(object).filter(key => key !== 'paging' && Array.isArray(object[key]));
+  const name =
+    property === undefined && arrays.length === 1 ? arrays[0] : arrays.find(key => key === property);
+  const list = name === undefined ? [] : object[name];
+  const paging = isJsonObject(object.paging) ? object.paging : undefined;
+  const { hasNextPage, endCursor } = paging ?? {};
+  return {
+    property: name,
+    arrays,
+    items: Array.isArray(list) ? list.filter(isJsonObject) : [],
+    paging,
+    next: hasNextPage === true && typeof endCursor === 'string' && endCursor !== '' ? endCursor : undefined,
+  };
+}
+
+/** Reads a list page by page, `most` of them, with smaller pages where they fail as a pass would. */
+export async function readList(
+  asker: Asker,
+  name: ListName,
+  segments: readonly string[],
+  { most = 5, query = {} }: { most?: number; query?: Query } = {},
+): Promise<ListRead> {
+  const answers: Probed[] = [];
+  const pages: PageBody[] = [];
+  const tooLarge: Probed[] = [];
+  let first: number = PAGE_SIZES[name];
+  let failure: Probed | undefined;
+  let after: string | undefined;
+  while (pages.length < most && !failure) {
+    const came = await asker.get(segments, { first, ...(after !== undefined && { after }), ...query });
+    if (came.body !== undefined) {
+      answers.push(came);
+      pages.push(pageBody(came.body, name === 'projects' ? 'projects' : undefined));
+      after = pages.at(-1)?.next;
+      if (after === undefined) break;
+    } else if (mayBeSize(came) && first > 1) {
+      tooLarge.push(came);
+      first = Math.floor(first / 2);
+    } else failure = came;
+  }
+  const items = pages.flatMap(page => page.items);
+  return { answers, pages, items, first, tooLarge, failure, isWhole: !failure && after === undefined };
+}
+
+function mayBeSize({ status, failure, hasNoToken }: Probed): boolean {
+  if (hasNoToken) return false;
+  return status === undefined
+    ? (failure ?? '').includes('at most')
+    : status >= 400 && !NEVER_SIZE.has(status);
+}
+
+/** The projects of the process: 1,000 at most. */
+export const readProjects = (asker: Asker) =>
+  readList(asker, 'projects', ['processes', asker.process, 'projects']);
+
+/** The property that would identify the records as they are. */
+export function identifierIn(records: readonly JsonObject[], kind: RecordKind): string | undefined {
+  return identifierNames(kind).find(name => records.some(record => textOf(record[name]) !== ''));
+}
+
+/** An identifier as text; empty when the value is none. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -1,0 +1,74 @@
+import { updateTime } from '../../changes/ignored-fields.ts';
+import { identifierNames } from '../../identifier-names.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Probed } from '../../service/probe.ts';
+import type { Asker } from './asker.ts';
+import { type ListRead, readList, readProjects, textOf } from './lists.ts';
+
+/** A project, and what was read of its tasks. */
+export interface TasksRead {
+  readonly project: JsonObject;
+  readonly id: string;
+  readonly read: ListRead;
+}
+
+/** The tasks of projects are looked at in so few of them. */
+const MOST_PROJECTS = 4;
+const MOST_CANDIDATES = 4;
+
+/** Which property of a project its paths take: the usual ones first, then whatever differs in each record. */
+export async function projectKey(
+  asker: Asker,
+): Promise<{ property: string | undefined; asked: readonly Probed[] }> {
+  const { items } = await readProjects(asker);
+  const asked: Probed[] = [];
+  for (const property of candidates(items, 'project').slice(0, MOST_CANDIDATES)) {
+    const id = textOf(items.find(record => textOf(record[property]) !== '')?.[property]);
+    const came = (await readList(asker, 'tasks', tasksPath(asker, id), { most: 1 })) satisfies ListRead;
+    asked.push(...came.answers, ...(came.failure ? [came.failure] : []));
+    if (came.answers.length > 0) return { property, asked };
+  }
+  return { property: undefined, asked };
+}
+
+/** Properties that may identify records, the likeliest first. */
+export function candidates(records: readonly JsonObject[], kind: 'project' | 'task' | 'user'): string[] {
+  const [first = {}] = records;
+  const usual = identifierNames(kind).filter(name => records.some(record => textOf(record[name]) !== ''));
+  const others = Object.keys(first).filter(name => !usual.includes(name) && isUnique(records, name));
+  // A name that says so comes before one that is unique by chance.
+  const rank = (name: string) => (saysSo(name) ? 0 : 1);
+  return [...usual, ...others.filter(isNoTime(first)).sort((one, other) => rank(one) - rank(other))];
+}
+
+/** True for a name that says that it identifies. */
+export const saysSo = (name: string): boolean =>
+  /^id$|^(uuid|guid|key)|(Id|ID|_id|-id|Key|_key|uuid|guid)$/.test(name);
+
+/** True when each record has a value of its own there. */
+export function isUnique(records: readonly JsonObject[], name: string): boolean {
+  const values = records.map(record => textOf(Object.hasOwn(record, name) ? record[name] : undefined));
+  return values.every(value => value !== '') && new Set(values).size === values.length;
+}
+
+const isNoTime = (record: JsonObject) => (name: string) => !/^\d{4}-\d{2}-\d{2}/.test(textOf(record[name]));
+
+/** The tasks of some projects: of those that were updated last, and of the first ones. */
+export async function readTasks(asker: Asker): Promise<TasksRead[]> {
+  const { property } = await projectKey(asker);
+  if (property === undefined) return [];
+  const { items } = await readProjects(asker);
+  const byUpdate = items.toSorted((one, other) => (updateTime(other) ?? 0) - (updateTime(one) ?? 0));
+  const chosen = new Set([...items.slice(0, 1), ...byUpdate.slice(0, MOST_PROJECTS - 1)]);
+  const all: TasksRead[] = [];
+  for (const project of chosen) {
+    const id = textOf(project[property]);
+    if (id === '') continue;
+    all.push({ project, id, read: await readList(asker, 'tasks', tasksPath(asker, id), { most: 2 }) });
+  }
+  return all;
+}
+
+export function tasksPath({ process }: Asker, projectId: string): string[] {
+  return ['processes', process, 'projects', projectId, 'tasks'];
+}

@@ -1,0 +1,75 @@
+import { createDoctor, type Doctor } from '../../functions/operations/doctor/doctor.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { openProbe } from '../../functions/service/probe.ts';
+import { readConfigFile } from '../cli/config-file.ts';
+import type { Environment } from '../cli/environment.ts';
+import { serviceSettings } from '../cli/environment.ts';
+import { sleep } from '../cli/sleep.ts';
+import { configuredSource, realSource, type Source } from '../cli/source.ts';
+import { UsageError } from '../cli/usage-error.ts';
+import { loadWorkspace } from '../service/persistence.ts';
+import { startSimulatedService } from '../service/server.ts';
+
+const NEVER = { interval: 60_000, sweepInterval: 60_000, overlap: 1_000 };
+
+/** A doctor of what a run watches. A process that isn't watched yet can be asked about, too. */
+export function doctorOf(source: Pick<Source, 'watched'>): Doctor {
+  return createDoctor({
+    open: name => {
+      const found = source.watched.find(({ workspace }) => workspace.name === name);
+      if (!found) throw new Refused('There is no workspace of this name.');
+      return openProbe({
+        ...found.workspace,
+        credentials: async () => found.credentials,
+        clock: Date.now,
+        random: Math.random,
+        sleep,
+      });
+    },
+    clock: Date.now,
+    sleep,
+  });
+}
+
+/** The workspace in which a process is looked for: the one that has it, or the only one there is.
+ *  @throws UsageError when there are several to choose from */
+export function workspaceOf(
+  { watched }: Pick<Source, 'watched'>,
+  process: string,
+  workspace: string | undefined,
+): string {
+  const names = watched.map(each => each.workspace.name);
+  const having = watched.filter(each => each.workspace.processes.some(({ id }) => id === process));
+  const [one, other] = having.length > 0 ? having : watched;
+  const name = workspace ?? (other ? undefined : one?.workspace.name);
+  if (name !== undefined && names.includes(name)) return name;
+  throw new UsageError(`Name the workspace of the process, with --workspace: ${names.join(', ')}.`);
+}
+
+/** Where the service is, for a doctor without a run: a configuration file, SERVICE_*, or the simulated service as it was when its run
+ *  was last seen, in `file`. Stop it in the end.
+ *  @throws UsageError for a configuration or environment that is not as it must be */
+export async function doctorSource(
+  { config, file }: { readonly config?: string | undefined; readonly file?: string | undefined },
+  environment: Environment,
+): Promise<Source> {
+  if (config !== undefined) return configuredSource(readConfigFile(config), environment);
+  const settings = serviceSettings(environment);
+  if (settings !== undefined) return realSource(settings, NEVER);
+  return simulated(file);
+}
+
+/** Nothing is written: a run may have the file open. */
+async function simulated(file: string | undefined): Promise<Source> {
+  const workspace = file === undefined ? undefined : loadWorkspace(file);
+  const service = await startSimulatedService(workspace && { workspace });
+  const processes = service.workspace.processes();
+  const source = realSource({ ...service, processes }, NEVER);
+  const [watched] = source.watched;
+  return {
+    watched: watched ? [{ ...watched, workspace: { ...watched.workspace, name: 'simulated' } }] : [],
+    description: 'a simulated service',
+    simulated: true,
+    stop: () => service.stop(),
+  };
+}
