@@ -166,7 +166,9 @@ function partsOf(
 ): PassParts {
   const process = { workspace: workspace.name, processId: settings.id };
   const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
-  const reports = new Reports(process, log, state.reported);
+  // What the configuration says is known: it needs no telling.
+  const known = workspace.dateHeader === false ? ['no-service-clock'] : [];
+  const reports = new Reports(process, log, [...state.reported, ...known]);
   const refresh = () => refreshDefinitions({ process, snapshots, state, clock, service, reports }, mode);
   const progressMode = state.baselined ? mode : 'baseline';
   return {

@@ -14,7 +14,11 @@ export const processSettings = z.strictObject({
   overlap: milliseconds.default(120_000),
   /** Fields whose change alone is no change, beside the usual update timestamps. */
   ignoreFields: z.array(z.string()).default([]),
+  /** False: these credentials may not read the audit log, and nobody asks for it. */
+  auditLog: z.boolean().optional(),
 });
+
+const pageSize = z.number().int().min(1);
 
 /** One credential set on one instance of the service (service-api.md §1, §5). */
 export const workspaceSettings = z.strictObject({
@@ -34,6 +38,17 @@ export const workspaceSettings = z.strictObject({
       user: z.string().optional(),
     })
     .default({}),
+  /** `first` of each list, where the usual ones are too large for the service. */
+  pageSize: z
+    .strictObject({
+      projects: pageSize.optional(),
+      tasks: pageSize.optional(),
+      auditLog: pageSize.optional(),
+      users: pageSize.optional(),
+    })
+    .default({}),
+  /** False: it is known that the service sends no `Date`, and nobody is told. */
+  dateHeader: z.boolean().optional(),
   processes: z.array(processSettings).min(1),
 });
 

@@ -37,7 +37,9 @@ export interface ConnectOptions {
   readonly concurrency?: number;
   readonly identifiers?: Identifiers;
   /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 200 users unless told. */
-  readonly pageSize?: { readonly [List in ListName]?: number };
+  readonly pageSize?: { readonly [List in ListName]?: number | undefined };
+  /** False: it is known that the service sends no `Date`, and no notice says so. */
+  readonly dateHeader?: boolean | undefined;
   /** Of one request, body included, in ms; 30,000 unless told. */
   readonly requestTimeout?: number;
   /** 16 MiB unless told. */
@@ -86,6 +88,7 @@ export function readOptions(options: ConnectOptions): Settings {
   for (const [name, value] of Object.entries(listBytes)) checkCount(`maxListBytes.${name}`, value);
   return {
     identifiers: {},
+    dateHeader: undefined,
     openAgent: agentOptions => new Agent(agentOptions),
     onRequest: () => {},
     onNotice: () => {},

@@ -103,6 +103,7 @@ function describe({ text, encoding = 'identity' }: HttpAnswer, hide: (text: stri
 function timeOf(context: Context, answer: HttpAnswer): Pick<Answer, 'readAt' | 'clock'> {
   const date = plausibleDate(answer.date, answer.at);
   if (date !== undefined) return { readAt: date, clock: 'service' };
+  if (context.settings.dateHeader === false) return { readAt: answer.at, clock: 'local' };
   const message =
     'the service sends no usable Date header; times are by the local clock, which must be right';
   context.notice({ code: 'no-date-header', message });

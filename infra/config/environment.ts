@@ -8,17 +8,20 @@ type Settings = z.input<typeof workspaceSettings>;
 /** `WORKSPACES` of the poll function. What isn't configured is left out: its defaults live in functions/settings.ts. */
 export function workspacesJson(config: Config): string {
   const settings = config.workspaces.map((workspace): Settings => {
-    const { name, baseUrl, authUrl, audience, concurrency, identifiers } = workspace;
-    const processes = workspace.processes.map(({ id, overlap, ignoreFields, changes }) => ({
+    const { name, baseUrl, authUrl, audience, concurrency, identifiers, pageSize, dateHeader } = workspace;
+    const processes = workspace.processes.map(({ id, overlap, ignoreFields, auditLog, changes }) => ({
       id,
       ...(overlap === undefined ? {} : { overlap }),
       ...withInterval(changes ?? config.changes),
       ...(ignoreFields === undefined ? {} : { ignoreFields }),
+      ...(auditLog === undefined ? {} : { auditLog }),
     }));
     return {
       ...{ name, baseUrl, authUrl, audience, credentials: credentialsName(workspace), processes },
       ...(concurrency === undefined ? {} : { concurrency }),
       ...(identifiers === undefined ? {} : { identifiers }),
+      ...(pageSize === undefined ? {} : { pageSize }),
+      ...(dateHeader === undefined ? {} : { dateHeader }),
     };
   });
   return JSON.stringify(settings);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { linkTemplate } from './link-template.ts';
-import { duration, list, object, secureAddress, text, whole } from './values.ts';
+import { duration, list, object, secureAddress, text, whole, yesNo } from './values.ts';
 
 /** Names become parts of table keys, metrics, alarms and secrets. */
 export const name = () => text(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "-" and "_"');
@@ -12,6 +12,8 @@ export const secretName = () =>
 /** How often a process is polled. EventBridge Scheduler counts in minutes; CloudWatch watches 5 intervals, 7 days at most. */
 export const interval = () => duration('1m', '24h', '1m');
 
+const pageSize = () => whole(1, 10_000);
+
 const property = () => text(/^.{1,256}$/s, 'the name of a property of the record');
 
 /** One process: a printable id, because it stands in the dimensions of metrics and in alarm names. */
@@ -22,6 +24,7 @@ const processConfig = object({
   ),
   overlap: duration('1s', '1d').optional(),
   ignoreFields: list(property(), 0, 'field names').optional(),
+  auditLog: yesNo().optional(),
   changes: interval().optional(),
   sweep: interval().optional(),
 });
@@ -39,6 +42,13 @@ export const workspaceConfig = object({
     task: property().optional(),
     user: property().optional(),
   }).optional(),
+  pageSize: object({
+    projects: pageSize().optional(),
+    tasks: pageSize().optional(),
+    auditLog: pageSize().optional(),
+    users: pageSize().optional(),
+  }).optional(),
+  dateHeader: yesNo().optional(),
   linkTemplate: linkTemplate.optional(),
   processes: list(processConfig, 1, 'processes'),
 });

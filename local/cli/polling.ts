@@ -80,8 +80,9 @@ function connection(
     random: Math.random,
     sleep,
     onNotice: ({ code, message }) => {
-      // How a real service names its lists is news; how the simulated one does is not.
-      if (!simulated || !code.startsWith('list-property-')) output.warn(`${who}: ${message}.`);
+      // How a real service names its lists is news, and nothing wrong; how the simulated one does is not even that.
+      if (!code.startsWith('list-property-')) output.warn(`${who}: ${message}.`);
+      else if (!simulated) output.say(`${who}: ${message}.`);
     },
   });
 }

@@ -24,6 +24,8 @@ export interface Freedoms {
   auditTimestamps: boolean;
   /** Records carry `createdAt` and `updatedAt`. */
   recordTimestamps: boolean;
+  /** What they call the latter. */
+  updateTimeName: string;
   /** The tick of the clock that stamps edits, in ms: two edits within one tick carry the same time. */
   timestampResolution: number;
   /** Making, editing, moving or deleting a task moves its project's update time. */
@@ -67,6 +69,7 @@ export const DEFAULT_FREEDOMS: Readonly<Freedoms> = {
   auditRetention: Number.POSITIVE_INFINITY,
   auditTimestamps: true,
   recordTimestamps: true,
+  updateTimeName: 'updatedAt',
   timestampResolution: 1,
   taskEditsTouchProject: true,
   tooLargeStatus: 413,

@@ -49,7 +49,7 @@ function record(
   const times: [string, Json][] = freedoms.recordTimestamps
     ? [
         ['createdAt', new Date(state.createdAt).toISOString()],
-        ['updatedAt', new Date(state.updatedAt).toISOString()],
+        [freedoms.updateTimeName, new Date(state.updatedAt).toISOString()],
       ]
     : [];
   const builtIn = Object.entries(

@@ -274,7 +274,7 @@ describe('an unknown key', () => {
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
       'changewire.workspaces[0].processes[0].colour: unknown key, found text of 3 characters; ' +
-        'allowed here: id, overlap, ignoreFields, changes, sweep',
+        'allowed here: id, overlap, ignoreFields, auditLog, changes, sweep',
     ]);
   });
 });

@@ -74,15 +74,17 @@ describe('the poll function', () => {
     ]);
   });
 
-  test('gets what the configuration sets beside that: overlap, interval, identifiers, the name of the secret', () => {
+  test('gets what the configuration sets beside that: overlap, interval, identifiers, page sizes, what is known, the name of the secret', () => {
     const config = leastConfig();
     const [workspace] = config.workspaces;
     const identifiers = { task: 'taskKey' };
+    const known = { pageSize: { tasks: 50 }, dateHeader: false };
     const special = {
       ...workspace,
+      ...known,
       identifiers,
       credentials: 'a/b',
-      processes: [{ id: 'p', overlap: '3m', changes: '5m' }, { id: 'q' }, { id: 'r', changes: '1m' }],
+      processes: [{ id: 'p', overlap: '3m', changes: '5m' }, { id: 'q' }, { id: 'r', changes: '1m', auditLog: false }],
     };
     const { WORKSPACES } = pollEnvironment.parse(
       environmentOf(testTemplate({ ...config, changes: '2m', workspaces: [special] }), 'Poll'),
@@ -90,11 +92,12 @@ describe('the poll function', () => {
     expect(WORKSPACES).toMatchObject([
       {
         identifiers,
+        ...known,
         credentials: 'a/b',
         processes: [
           { id: 'p', overlap: 180_000, interval: 300_000 },
           { id: 'q', interval: 120_000 },
-          { id: 'r', interval: 60_000 },
+          { id: 'r', interval: 60_000, auditLog: false },
         ],
       },
     ]);

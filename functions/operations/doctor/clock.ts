@@ -28,7 +28,8 @@ export function judgeClock(answer: Probed): Examined {
       date === undefined ? 'no Date header' : `Date: ${timeText(date)}, at ${timeText(at)} by our clock`;
     const text =
       'Answers do not tell the service’s time. Update times are taken for it, and our own clock where there are none.';
-    return { findings: [found(TOPIC, 'warning', text, { asked: [answer], came, remedy: OWN_CLOCK })] };
+    const finding = found(TOPIC, 'setting', text, { asked: [answer], came, remedy: OWN_CLOCK });
+    return { findings: [finding], settings: { workspace: { dateHeader: false } } };
   }
   const ahead = date - at;
   const how =
@@ -38,4 +39,4 @@ export function judgeClock(answer: Probed): Examined {
   return { findings: [found(TOPIC, 'fine', text, { asked: [answer], came })] };
 }
 
-const OWN_CLOCK = 'Keep the clock of the machine right (NTP). On AWS it is.';
+const OWN_CLOCK = 'Set dateHeader, as below, and keep the clock of the machine right (NTP). On AWS it is.';

@@ -1,10 +1,12 @@
 import type { Clock, Sleep } from '../../clock.ts';
+import type { Json } from '../../json.ts';
 import type { ServiceProbe } from '../../service/probe.ts';
 import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { DoctorAnswer, Finding } from '../protocol/doctor.ts';
 import { type Asker, createAsker } from './asker.ts';
 import type { Examination, Examined, Proposal } from './examination.ts';
 import { EXAMINATIONS } from './examinations.ts';
+import { judgeProcess } from './process.ts';
 import { judgeToken } from './token.ts';
 
 /** How far a doctor is. */
@@ -53,30 +55,30 @@ export function createDoctor({ open, clock, sleep, most = 80, perSecond = 5 }: D
 
 async function examineAll(asker: Asker, onProgress: (progress: DoctorProgress) => void): Promise<Examined[]> {
   const total = EXAMINATIONS.length;
-  const refusal = await refusalOf(asker);
-  if (refusal) return [{ findings: [refusal, ...EXAMINATIONS.slice(1).map(({ topic }) => unasked(topic))] }];
-  const all: Examined[] = [];
-  for (const examination of EXAMINATIONS) {
-    onProgress({ topic: examination.topic, done: all.length, total });
+  const { refusal, findings } = await begin(asker);
+  if (refusal !== undefined) {
+    const others = EXAMINATIONS.filter(({ topic }) => !findings.some(finding => finding.topic === topic));
+    return [{ findings: [...findings, ...others.map(({ topic }) => unasked(topic, refusal))] }];
+  }
+  const all: Examined[] = [{ findings }];
+  for (const [done, examination] of EXAMINATIONS.entries()) {
+    onProgress({ topic: examination.topic, done, total });
     all.push(await examineSafely(examination, asker));
   }
   return all;
 }
 
-/** Without a token nothing can be asked, and one line says all. */
-async function refusalOf(asker: Asker): Promise<Finding | undefined> {
+/** Without a token or a list of projects nothing can be asked, and one line says all. */
+async function begin(asker: Asker): Promise<{ findings: Finding[]; refusal?: string }> {
   const token = await asker.token();
-  return token.failure === undefined ? undefined : judgeToken(token);
+  if (token.failure !== undefined) return { findings: [judgeToken(token)], refusal: 'there is no token' };
+  const { finding, isThere } = await judgeProcess(asker);
+  if (!isThere) return { findings: [judgeToken(token), finding], refusal: 'the process can not be read' };
+  return { findings: [finding] };
 }
 
-function unasked(topic: string): Finding {
-  return {
-    topic,
-    verdict: 'unknown',
-    found: 'It was not asked: there is no token.',
-    asked: [],
-    came: 'nothing',
-  };
+function unasked(topic: string, why: string): Finding {
+  return { topic, verdict: 'unknown', found: `It was not asked: ${why}.`, asked: [], came: 'nothing' };
 }
 
 /** What goes wrong in one examination says nothing of the others. */
@@ -94,6 +96,13 @@ async function examineSafely({ topic, examine }: Examination, asker: Asker): Pro
 
 type Part = Proposal['workspace'];
 
+/** Lists of several examinations are one list; of anything else the last word counts. */
 function merged(parts: readonly Part[]): DoctorAnswer['settings']['workspace'] {
-  return Object.assign({}, ...parts);
+  const all: Record<string, Json> = {};
+  for (const [name, value] of parts.flatMap(part => Object.entries(part ?? {}))) {
+    const before = all[name];
+    const isList = Array.isArray(before) && Array.isArray(value);
+    all[name] = isList ? [...new Set([...before, ...value])] : value;
+  }
+  return all;
 }

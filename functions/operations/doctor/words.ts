@@ -20,9 +20,9 @@ export function timeText(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** `1 project`, `2 projects`. */
+/** `1 project`, `2 projects`, `3 entries`. */
 export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${count} ${count === 1 ? what : what.replace(/y$/, 'ie').concat('s')}`;
 }
 
 /** A span in words: `3 s`, `5 min`, `2 h`. */

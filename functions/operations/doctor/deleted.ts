@@ -1,0 +1,53 @@
+import type { Finding } from '../protocol/doctor.ts';
+import type { Asker } from './asker.ts';
+import { projectIds, readAudit } from './audit-log.ts';
+import { leaves, pathsNaming } from './audit-paths.ts';
+import { type Examination, found } from './examination.ts';
+import { pageBody, readProjects, textOf } from './lists.ts';
+import { tasksPath } from './tasks.ts';
+
+const TOPIC = 'deleted projects';
+
+/** What the task list of a deleted project answers: 404 makes a deletion certain at once. */
+export const deletedProjects: Examination = {
+  topic: TOPIC,
+  examine: async asker => ({ findings: [await judge(asker)] }),
+};
+
+const MOST = 3;
+
+async function judge(asker: Asker): Promise<Finding> {
+  const { isWhole } = await readProjects(asker);
+  const ids = isWhole ? await goneIds(asker) : [];
+  const answers = [];
+  for (const id of ids.slice(0, MOST)) answers.push(await asker.get(tasksPath(asker, id), { first: 1 }));
+  const missing = answers.filter(({ status }) => status === 404);
+  const empty = answers.filter(({ body }) => body !== undefined && pageBody(body).items.length === 0);
+  const came = answers.map(({ status }) => `status ${status}`).join(', ');
+  const on = { asked: answers, came };
+  if (empty.length > 0 && missing.length === 0) {
+    const text =
+      'Their task list is empty, and no 404: a deletion is certain, and told, with the second sweep that lacks the project.';
+    return found(TOPIC, 'fine', text, on);
+  }
+  if (missing.length > 0 && empty.length === 0) {
+    return found(TOPIC, 'fine', 'Their task list answers 404: a deletion is told by the next sweep.', on);
+  }
+  const remedy = 'To see it, delete a project and ask the doctor again. Nothing to do: passes take either.';
+  const why =
+    answers.length > 0
+      ? 'Their task lists answer differently.'
+      : 'The audit log names no project that is gone.';
+  return found(TOPIC, 'unknown', why, { asked: answers, came: came || 'nothing', remedy });
+}
+
+/** What stands in the audit log where projects are named, and is none that there is. */
+async function goneIds(asker: Asker): Promise<string[]> {
+  const { items } = await readAudit(asker);
+  const ids = await projectIds(asker);
+  const paths = new Set(pathsNaming(items, ids).slice(0, 1));
+  const named = items.toReversed().flatMap(entry => leaves(entry).filter(({ path }) => paths.has(path)));
+  return [...new Set(named.map(({ value }) => textOf(value)))].filter(
+    id => id !== '' && !ids.has(id) && id.length < 100,
+  );
+}

@@ -1,0 +1,97 @@
+import type { Probed } from '../../service/probe.ts';
+import type { Asker } from './asker.ts';
+import { readAudit } from './audit-log.ts';
+import { type Examination, type Examined, found } from './examination.ts';
+import { readUsers } from './list-names.ts';
+import { type ListName, type ListRead, PAGE_SIZES, pageBody, readProjects } from './lists.ts';
+import { readTasks } from './tasks.ts';
+import { counted } from './words.ts';
+
+/** How large pages may be, and what comes of one that is too large (service-api.md §8). */
+export const pageSizes: Examination = {
+  topic: 'page size',
+  async examine(asker) {
+    const projects = await readProjects(asker);
+    const tasks = (await readTasks(asker)).map(({ read }) => read);
+    const larger = await askForMore(asker, projects);
+    const lists: [ListName, readonly ListRead[], Probed | undefined][] = [
+      ['projects', [projects], larger],
+      ['tasks', tasks, undefined],
+      ['auditLog', [await readAudit(asker)], undefined],
+      ['users', [await readUsers(asker)], undefined],
+    ];
+    return joined(lists.map(([name, reads, more]) => judgePages(name, reads, more)));
+  },
+};
+
+const MORE = 1_000;
+
+/** One page that is larger than those of passes, where the list has so many. */
+async function askForMore(asker: Asker, { pages, tooLarge }: ListRead): Promise<Probed | undefined> {
+  if (tooLarge.length > 0 || pages[0]?.next === undefined) return undefined;
+  return asker.get(['processes', asker.process, 'projects'], { first: MORE }, { again: true });
+}
+
+const WORDS = { projects: 'project', tasks: 'task', auditLog: 'entry', users: 'user' } as const;
+
+interface Judged extends Examined {
+  readonly name: ListName;
+  readonly first?: number;
+}
+
+export function judgePages(name: ListName, reads: readonly ListRead[], larger?: Probed): Judged {
+  const topic = `page size of ${name === 'auditLog' ? 'the audit log' : name}`;
+  const answers = reads.flatMap(each => each.answers);
+  if (answers.length === 0) return { name, findings: [] };
+  const tooLarge = reads.flatMap(each => each.tooLarge);
+  const most = Math.max(...reads.flatMap(({ pages }) => pages.map(({ items }) => items.length)));
+  const size = Math.max(...answers.map(answer => answer.size));
+  const came = `at most ${counted(most, WORDS[name])} in ${kilobytes(size)}`;
+  const first = Math.min(...reads.map(each => each.first));
+  if (tooLarge.length > 0) {
+    const statuses = [...new Set(tooLarge.map(({ status, failure }) => `${status ?? failure}`))].join(', ');
+    const text = `A page of ${first * 2} fails (${statuses}), one of ${first} works.`;
+    const on = {
+      asked: [...tooLarge, ...answers],
+      came,
+      remedy: 'Set pageSize, as below: else each pass asks for too much first.',
+    };
+    return { name, first, findings: [found(topic, 'setting', text, on)] };
+  }
+  const cap = capOf(reads);
+  if (cap !== undefined) {
+    const text = `A page has at most ${cap}, though ${first} were asked for.`;
+    return { name, findings: [found(topic, 'fine', text, { asked: answers, came })] };
+  }
+  const more = larger ? ` ${moreText(larger)}` : '';
+  const text = `Pages of ${PAGE_SIZES[name]} work.${more}`;
+  return {
+    name,
+    findings: [found(topic, 'fine', text, { asked: [...answers, ...(larger ? [larger] : [])], came })],
+  };
+}
+
+/** The size of pages that hold less than was asked for, and are not the last. */
+function capOf(reads: readonly ListRead[]): number | undefined {
+  const short = reads.flatMap(({ pages, first }) =>
+    pages
+      .filter(({ next, items }) => next !== undefined && items.length < first)
+      .map(({ items }) => items.length),
+  );
+  return short.length > 0 ? Math.max(...short) : undefined;
+}
+
+function moreText({ body, status, failure, size }: Probed): string {
+  if (body === undefined) return `One of ${MORE} fails (${status ?? failure}).`;
+  return `One of ${MORE} has ${pageBody(body, 'projects').items.length}, in ${kilobytes(size)}.`;
+}
+
+const kilobytes = (characters: number): string => `${Math.max(1, Math.round(characters / 1024))} KB`;
+
+function joined(all: readonly Judged[]): Examined {
+  const sizes = all.flatMap(({ name, first }) => (first === undefined ? [] : [[name, first]]));
+  return {
+    findings: all.flatMap(({ findings }) => findings),
+    ...(sizes.length > 0 && { settings: { workspace: { pageSize: Object.fromEntries(sizes) } } }),
+  };
+}

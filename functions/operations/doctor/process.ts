@@ -1,0 +1,23 @@
+import type { Finding } from '../protocol/doctor.ts';
+import type { Asker } from './asker.ts';
+import { found } from './examination.ts';
+import { readProjects } from './lists.ts';
+import { counted } from './words.ts';
+
+const TOPIC = 'process';
+
+/** Whether the process can be read at all: all else rests on it. */
+export async function judgeProcess(asker: Asker): Promise<{ finding: Finding; isThere: boolean }> {
+  const { answers, failure, pages, items, isWhole } = await readProjects(asker);
+  if (answers.length === 0) {
+    const came = failure?.failure ?? `status ${failure?.status}`;
+    const text = 'Its projects can not be listed.';
+    const asked = failure ? [failure] : [];
+    return { isThere: false, finding: found(TOPIC, 'warning', text, { asked, came, remedy: REMEDY }) };
+  }
+  const came = `${isWhole ? '' : 'more than '}${counted(items.length, 'project')} on ${counted(pages.length, 'page')}`;
+  const finding = found(TOPIC, 'fine', 'Its projects can be listed.', { asked: answers, came });
+  return { isThere: true, finding };
+}
+
+const REMEDY = 'Check the id of the process, the base address (EU or US), and what the credentials may read.';

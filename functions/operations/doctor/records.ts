@@ -1,0 +1,59 @@
+import type { JsonObject } from '../../json.ts';
+import type { Probed } from '../../service/probe.ts';
+import type { Finding } from '../protocol/doctor.ts';
+import { type Examination, found } from './examination.ts';
+import { identifierIn, readProjects, textOf } from './lists.ts';
+import { readTasks } from './tasks.ts';
+import { counted, propertyList } from './words.ts';
+
+/** Identifiers that come twice, and records that are large. */
+export const records: Examination = {
+  topic: 'records',
+  async examine(asker) {
+    const projects = await readProjects(asker);
+    const tasks = await readTasks(asker);
+    const answers = tasks.flatMap(({ read }) => read.answers);
+    const lists = tasks.map(({ read }) => read.items);
+    return {
+      findings: [
+        judgeTwins('project', [projects.items], projects.answers),
+        judgeTwins('task', lists, answers),
+        judgeSizes([...projects.items, ...lists.flat()], [...projects.answers, ...answers]),
+      ],
+    };
+  },
+};
+
+/** Twins are those of one list: nothing says that tasks of different projects differ in their identifiers. */
+export function judgeTwins(
+  kind: 'project' | 'task',
+  lists: readonly (readonly JsonObject[])[],
+  asked: readonly Probed[],
+): Finding {
+  const topic = `${kind}s that come twice`;
+  const twins = lists.flatMap(list => {
+    const property = identifierIn(list, kind);
+    const ids = property === undefined ? [] : list.map(record => textOf(record[property]));
+    return ids.filter((id, index) => id !== '' && ids.indexOf(id) < index);
+  });
+  const count = lists.reduce((sum, list) => sum + list.length, 0);
+  const came = `${counted(count, kind)}, ${counted(twins.length, 'twin')}`;
+  if (twins.length === 0) return found(topic, 'fine', 'None.', { asked, came });
+  const text = `Several records have one identifier: ${propertyList([...new Set(twins)])}. Where they differ, none of them is polled.`;
+  const remedy = `If they moved while the list was read, ask again. Else set identifiers.${kind} to a property that differs.`;
+  return found(topic, 'warning', text, { asked, came, remedy });
+}
+
+/** An event holds no more than this of a record. */
+const EVENT_BYTES = 240_000;
+
+export function judgeSizes(all: readonly JsonObject[], asked: readonly Probed[]): Finding {
+  const topic = 'record sizes';
+  const sizes = all.map(record => JSON.stringify(record).length);
+  const largest = sizes.reduce((one, other) => Math.max(one, other), 0);
+  const came = `${counted(all.length, 'record')}, the largest of ${largest} characters`;
+  if (largest <= EVENT_BYTES)
+    return found(topic, 'fine', 'Every record fits into its event.', { asked, came });
+  const text = 'Some record does not fit into an event, which is then sent without it (truncated).';
+  return found(topic, 'warning', text, { asked, came });
+}

@@ -1,0 +1,102 @@
+import { jsonEqual } from '../../changes/equal.ts';
+import type { JsonObject } from '../../json.ts';
+import type { Probed } from '../../service/probe.ts';
+import type { Asker } from './asker.ts';
+import { type Examination, type Examined, found } from './examination.ts';
+import { identifierIn, pageBody, readProjects, textOf } from './lists.ts';
+import { readTasks, tasksPath } from './tasks.ts';
+import { isUsual, timeOf } from './times.ts';
+import { customNames } from './update-field.ts';
+import { counted, propertyList } from './words.ts';
+
+const TOPIC = 'fields that change by themselves';
+
+/** Reads some records again: a field that alone has moved to about now changes with every look or update. */
+export const stability: Examination = {
+  topic: TOPIC,
+  async examine(asker) {
+    const projects = await readProjects(asker);
+    const [first] = await readTasks(asker);
+    const again = await asker.get(
+      ['processes', asker.process, 'projects'],
+      { first: projects.first },
+      { again: true },
+    );
+    const tasksAgain =
+      first && (await asker.get(tasksPath(asker, first.id), { first: first.read.first }, { again: true }));
+    const changed = [
+      ...differing(
+        'project',
+        projects.items,
+        pageBody(again.body, 'projects').items,
+        await customNames(asker, 'project'),
+      ),
+      ...differing(
+        'task',
+        first?.read.items ?? [],
+        pageBody(tasksAgain?.body).items,
+        await customNames(asker, 'task'),
+      ),
+    ];
+    return judgeStability(changed, [again, ...(tasksAgain ? [tasksAgain] : [])], nowOf(asker, again));
+  },
+};
+
+const nowOf = (asker: Asker, { date }: Probed): number => date ?? asker.clock();
+
+/** The one field in which two readings of a record differ. */
+export interface Differing {
+  readonly name: string;
+  readonly before: JsonObject[string] | undefined;
+  readonly after: JsonObject[string] | undefined;
+}
+
+export function differing(
+  kind: 'project' | 'task',
+  before: readonly JsonObject[],
+  after: readonly JsonObject[],
+  custom: ReadonlySet<string>,
+): Differing[] {
+  const property = identifierIn(before, kind) ?? '';
+  const known = new Map(before.map(record => [textOf(record[property]), record]));
+  return after.flatMap(record => {
+    const other = known.get(textOf(record[property]));
+    const names = other
+      ? namesIn(other, record).filter(name => !jsonEqual(other[name] ?? null, record[name] ?? null))
+      : [];
+    const [name, ...more] = names.filter(each => !isUsual(each));
+    if (!other || name === undefined || more.length > 0 || custom.has(name)) return [];
+    return [{ name, before: other[name], after: record[name] }];
+  });
+}
+
+function namesIn(one: JsonObject, other: JsonObject): string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])];
+}
+
+/** An update or a look was that long ago at most. */
+const LATELY = 600_000;
+
+export function judgeStability(
+  changed: readonly Differing[],
+  asked: readonly Probed[],
+  now: number,
+): Examined {
+  const names = changed.filter(({ before, after }) => {
+    const [was, is] = [timeOf(before), timeOf(after)];
+    return was !== undefined && is !== undefined && is > was && Math.abs(now - is) < LATELY;
+  });
+  const fields = [...new Set(names.map(({ name }) => name))];
+  const came = `${counted(changed.length, 'record')} with one field changed`;
+  if (fields.length === 0) {
+    const others = [...new Set(changed.map(({ name }) => name))];
+    const text =
+      others.length > 0
+        ? `None is a time. What changed was ${propertyList(others)}, as an edit may do.`
+        : 'None.';
+    return { findings: [found(TOPIC, 'fine', text, { asked, came })] };
+  }
+  const text = `${propertyList(fields)} changed between two readings, and nothing else of the record.`;
+  const finding = found(TOPIC, 'setting', text, { asked, came, remedy: 'Set ignoreFields, as below.' });
+  return { findings: [finding], settings: { process: { ignoreFields: fields } } };
+}
