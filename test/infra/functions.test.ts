@@ -84,7 +84,11 @@ describe('the poll function', () => {
       ...known,
       identifiers,
       credentials: 'a/b',
-      processes: [{ id: 'p', overlap: '3m', changes: '5m' }, { id: 'q' }, { id: 'r', changes: '1m', auditLog: false }],
+      processes: [
+        { id: 'p', overlap: '3m', changes: '5m' },
+        { id: 'q' },
+        { id: 'r', changes: '1m', auditLog: false },
+      ],
     };
     const { WORKSPACES } = pollEnvironment.parse(
       environmentOf(testTemplate({ ...config, changes: '2m', workspaces: [special] }), 'Poll'),

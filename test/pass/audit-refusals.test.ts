@@ -9,12 +9,21 @@ const at = (tail: string | undefined): AuditPosition => ({ order: 'oldest-first'
 
 /** Reads a log that answers each request with the next of these: an error, or a page of no entries. */
 function reading(position: AuditPosition | undefined, ...answers: (Error | number)[]) {
+  return readingWith({}, position, ...answers);
+}
+
+function readingWith(
+  settings: { readonly auditLog?: boolean },
+  position: AuditPosition | undefined,
+  ...answers: (Error | number)[]
+) {
   const said: [string, string, object][] = [];
   let requests = 0;
   let pages = 0;
   const pass = {
     parts: {
       process: { workspace: 'w', processId: 'p' },
+      settings,
       reports: {
         once: (code: string, message: string, details: object) => said.push([code, message, details]),
       },
@@ -42,6 +51,12 @@ function reading(position: AuditPosition | undefined, ...answers: (Error | numbe
 }
 
 describe('an audit log that is refused', () => {
+  it('by the configuration is not asked for, its place is kept, and nobody is told', async () => {
+    const { read, said, requests } = readingWith({ auditLog: false }, at('c1'));
+    expect(await read).toEqual({ entries: [], position: at('c1'), isDenied: true });
+    expect([said, requests()]).toEqual([[], 0]);
+  });
+
   it.each([
     [403, undefined],
     [403, 'c1'],
