@@ -75,10 +75,10 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
-  it('of functions/ only the entries and snapshots/ know operations/, the latter its ports', () => {
+  it('of functions/ only the entries, operate/ and snapshots/ know operations/, the latter its ports', () => {
     const operations = within('functions/operations');
     const mayKnow = ({ from, typeOnly }: Import) =>
-      /^functions\/(operations\/|[\w-]+\.ts$)/.test(from) ||
+      /^functions\/(operations\/|operate\/|[\w-]+\.ts$)/.test(from) ||
       (typeOnly && within('functions/snapshots')(from));
     expect(offending(one => within('functions')(one.from) && operations(one.to) && !mayKnow(one))).toEqual(
       [],
