@@ -3,8 +3,11 @@ import { actionsAnswer, attemptsAnswer, deadLettersAnswer } from './deliveries.t
 import { doctorAnswer } from './doctor.ts';
 import { endpointStatus } from './endpoints.ts';
 import { eventsAnswer, traceAnswer } from './events.ts';
+import { logsAnswer } from './logs.ts';
 import { attempt, count, cursor, time } from './parts.ts';
+import { republishAnswer } from './republish.ts';
 import type { Operation, Request } from './requests.ts';
+import { clearSetAsideAnswer, retrySetAsideAnswer, setAsideAnswer } from './set-aside.ts';
 import { statusAnswer } from './status.ts';
 
 const dryRun = z.boolean();
@@ -52,6 +55,11 @@ export const answers = {
   'cancel-replay': z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() }),
   pass: z.strictObject({ ...ofProcess, mode: z.enum(['changes', 'sweep']), startedAt: time }),
   release: z.strictObject({ ...ofProcess, projects: z.int(), since: time, dryRun }),
+  logs: logsAnswer,
+  republish: republishAnswer,
+  'set-aside': setAsideAnswer,
+  'clear-set-aside': clearSetAsideAnswer,
+  'retry-set-aside': retrySetAsideAnswer,
 } as const satisfies Record<Operation, z.ZodType>;
 
 export type AnswerTo<Asked extends Request> = z.infer<(typeof answers)[Asked['operation']]>;

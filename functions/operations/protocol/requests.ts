@@ -1,4 +1,7 @@
 import * as z from 'zod';
+import { logsRequest } from './logs.ts';
+import { republishRequest } from './republish.ts';
+import { clearSetAsideRequest, retrySetAsideRequest, setAsideRequest } from './set-aside.ts';
 
 /** What people may ask (DESIGN §13): one JSON object each, whoever asks and wherever it is answered. Times are ISO 8601 with a zone. */
 
@@ -80,6 +83,8 @@ export const lookRequests = [
       error: 'an endpoint or a process, one of them',
     }),
   z.strictObject({ operation: z.literal('doctor'), ...ofProcess }),
+  logsRequest,
+  setAsideRequest,
 ] as const;
 
 /** Requests that change something, or send something. */
@@ -126,6 +131,9 @@ export const actRequests = [
   z.strictObject({ operation: z.literal('pass'), ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
   /** Lets the deletions go ahead for which a process is on hold. */
   z.strictObject({ operation: z.literal('release'), ...ofProcess, ...dryRun }),
+  republishRequest,
+  clearSetAsideRequest,
+  retrySetAsideRequest,
 ] as const;
 
 export const request = z.discriminatedUnion('operation', [...lookRequests, ...actRequests]);
