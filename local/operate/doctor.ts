@@ -1,3 +1,4 @@
+import type { Sleep } from '../../functions/clock.ts';
 import { createDoctor, type Doctor } from '../../functions/operations/doctor/doctor.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';
@@ -13,7 +14,7 @@ import { startSimulatedService } from '../service/server.ts';
 const NEVER = { interval: 60_000, sweepInterval: 60_000, overlap: 1_000 };
 
 /** A doctor of what a run watches. A process that isn't watched yet can be asked about, too. */
-export function doctorOf(source: Pick<Source, 'watched'>): Doctor {
+export function doctorOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): Doctor {
   return createDoctor({
     open: name => {
       const found = source.watched.find(({ workspace }) => workspace.name === name);
@@ -23,11 +24,11 @@ export function doctorOf(source: Pick<Source, 'watched'>): Doctor {
         credentials: async () => found.credentials,
         clock: Date.now,
         random: Math.random,
-        sleep,
+        sleep: wait,
       });
     },
     clock: Date.now,
-    sleep,
+    sleep: wait,
   });
 }
 
@@ -64,7 +65,8 @@ async function simulated(file: string | undefined): Promise<Source> {
   const workspace = file === undefined ? undefined : loadWorkspace(file);
   const service = await startSimulatedService(workspace && { workspace });
   const processes = service.workspace.processes();
-  const source = realSource({ ...service, processes }, NEVER);
+  const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
+  const source = realSource({ baseUrl, authUrl, audience, clientId, clientSecret, processes }, NEVER);
   const [watched] = source.watched;
   return {
     watched: watched ? [{ ...watched, workspace: { ...watched.workspace, name: 'simulated' } }] : [],

@@ -40,6 +40,7 @@ describe('more new audit entries than can be held', () => {
     const pass = {
       parts: {
         process: { workspace: 'w', processId: 'p' },
+        settings: {},
         log: { warn: (message: string, details: object) => said.push([message, details]) },
         service: {
           async *auditLog() {

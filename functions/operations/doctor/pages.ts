@@ -20,7 +20,8 @@ export const pageSizes: Examination = {
       ['auditLog', [await readAudit(asker)], undefined],
       ['users', [await readUsers(asker)], undefined],
     ];
-    return joined(lists.map(([name, reads, more]) => judgePages(name, reads, more)));
+    const safe = safeSize(lists.flatMap(([, reads]) => reads));
+    return joined(lists.map(([name, reads, more]) => judgePages(name, reads, { larger: more, safe })));
   },
 };
 
@@ -32,6 +33,12 @@ async function askForMore(asker: Asker, { pages, tooLarge }: ListRead): Promise<
   return asker.get(['processes', asker.process, 'projects'], { first: MORE }, { again: true });
 }
 
+/** How large an answer may be for sure, in characters, where some were too large. */
+export function safeSize(reads: readonly ListRead[]): number | undefined {
+  if (reads.every(({ tooLarge }) => tooLarge.length === 0)) return undefined;
+  return Math.max(...reads.flatMap(({ answers }) => answers.map(({ size }) => size)));
+}
+
 const WORDS = { projects: 'project', tasks: 'task', auditLog: 'entry', users: 'user' } as const;
 
 interface Judged extends Examined {
@@ -39,7 +46,11 @@ interface Judged extends Examined {
   readonly first?: number;
 }
 
-export function judgePages(name: ListName, reads: readonly ListRead[], larger?: Probed): Judged {
+export function judgePages(
+  name: ListName,
+  reads: readonly ListRead[],
+  { larger, safe }: { larger?: Probed | undefined; safe?: number | undefined } = {},
+): Judged {
   const topic = `page size of ${name === 'auditLog' ? 'the audit log' : name}`;
   const answers = reads.flatMap(each => each.answers);
   if (answers.length === 0) return { name, findings: [] };
@@ -48,6 +59,9 @@ export function judgePages(name: ListName, reads: readonly ListRead[], larger?: 
   const size = Math.max(...answers.map(answer => answer.size));
   const came = `at most ${counted(most, WORDS[name])} in ${kilobytes(size)}`;
   const first = Math.min(...reads.map(each => each.first));
+  // Other lists of this kind are longer, and have larger records: those must fit, too.
+  const fitting = Math.min(first, safe === undefined ? first : fittingIn(safe, reads));
+  const proposal = fitting < PAGE_SIZES[name] && safe !== undefined ? { first: fitting } : {};
   if (tooLarge.length > 0) {
     const statuses = [...new Set(tooLarge.map(({ status, failure }) => `${status ?? failure}`))].join(', ');
     const text = `A page of ${first * 2} fails (${statuses}), one of ${first} works.`;
@@ -56,19 +70,26 @@ export function judgePages(name: ListName, reads: readonly ListRead[], larger?: 
       came,
       remedy: 'Set pageSize, as below: else each pass asks for too much first.',
     };
-    return { name, first, findings: [found(topic, 'setting', text, on)] };
+    return { name, ...proposal, findings: [found(topic, 'setting', text, on)] };
   }
   const cap = capOf(reads);
   if (cap !== undefined) {
     const text = `A page has at most ${cap}, though ${first} were asked for.`;
-    return { name, findings: [found(topic, 'fine', text, { asked: answers, came })] };
+    return { name, ...proposal, findings: [found(topic, 'fine', text, { asked: answers, came })] };
   }
   const more = larger ? ` ${moreText(larger)}` : '';
   const text = `Pages of ${PAGE_SIZES[name]} work.${more}`;
-  return {
-    name,
-    findings: [found(topic, 'fine', text, { asked: [...answers, ...(larger ? [larger] : [])], came })],
-  };
+  const asked = [...answers, ...(larger ? [larger] : [])];
+  return { name, ...proposal, findings: [found(topic, 'fine', text, { asked, came })] };
+}
+
+/** Of the room that answers have for sure. */
+const MARGIN = 0.8;
+
+function fittingIn(safe: number, reads: readonly ListRead[]): number {
+  const sizes = reads.flatMap(({ items }) => items.map(item => JSON.stringify(item).length));
+  const largest = sizes.reduce((one, other) => Math.max(one, other), 1);
+  return Math.max(1, Math.floor((safe * MARGIN) / largest));
 }
 
 /** The size of pages that hold less than was asked for, and are not the last. */
