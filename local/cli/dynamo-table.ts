@@ -1,5 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
+import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { ensureTable } from '../stream/ensure-table.ts';
 import { filePosition } from '../stream/position.ts';
@@ -23,11 +25,12 @@ export async function dynamoTable(
     streams.destroy();
   });
   const { streamArn } = await ensureTable(client, TABLE);
+  const table = { client, tableName: TABLE, patience: { clock: Date.now, random: Math.random, sleep } };
   return {
-    snapshots: createSnapshots({
-      client,
-      tableName: TABLE,
-      patience: { clock: Date.now, random: Math.random, sleep },
+    snapshots: createSnapshots(table),
+    looks: processes => ({
+      states: createProcessReader(table),
+      journal: createJournalReader(table, processes),
     }),
     feed: publish => {
       const pump = startStreamPump({

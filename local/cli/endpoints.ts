@@ -1,8 +1,9 @@
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
-import { senderOf } from '../../functions/delivery/sender.ts';
+import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
-import type { SecretStore } from '../../functions/endpoints/secret.ts';
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
@@ -25,6 +26,10 @@ export interface Endpoints {
   tried(): Promise<void>;
   /** Tells what is undelivered. @returns true when nothing is, and this run has made no dead letter */
   wellDone(): Promise<boolean>;
+  /** Those of the command line and of the configuration. */
+  readonly configured: readonly EndpointSettings[];
+  readonly secrets: SecretKeeper;
+  readonly sender: Sender;
 }
 
 interface House {
@@ -55,10 +60,11 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
     clock: Date.now,
   };
   const formerDead = new Map<string, number>();
+  const sender = senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: true });
   const say = (name: string, text: string) => output.warn(`${name}: ${text}`, { endpoint: name });
   const fleet = new Fleet({
     ...{ configured, topic, rows, deliveries, slots, sleep, log, say },
-    sender: senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: true }),
+    sender,
     replays: (all, hasTime) => workOffReplays(all, replayed, hasTime),
     clock: Date.now,
     onServe: async name =>
@@ -75,6 +81,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
     return pending === 0 && made === 0;
   };
   return {
+    ...{ configured, secrets, sender },
     watch: () => fleet.watch(),
     tried: async () => void (await Promise.all(fleet.served.map(endpoint => endpoint.tried()))),
     wellDone: async () => (await Promise.all(fleet.names.map(isDone))).every(Boolean),
@@ -83,7 +90,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
 
 /** Where the endpoints are, and how their events are signed: those of the command line and of the configuration tell it
  *  themselves, the others by files. */
-function secretsOfAll(wanted: readonly WantedEndpoint[], house: House): SecretStore {
+function secretsOfAll(wanted: readonly WantedEndpoint[], house: House): SecretKeeper {
   const files = fileSecrets(house.directory.file(SECRETS_FOLDER));
   const texts = new Map(
     wanted.map(one => [

@@ -17,7 +17,7 @@ export type Files = Pick<
 
 /** What a data directory may hold: what is here and nothing else was put there by us. `lost+found` is a file system's own. */
 const OURS =
-  /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions)\.json(\.\w+)?|rejected\.jsonl|sns-signing\.pem(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
+  /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|sns-signing\.pem(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
 
 /**
  * Makes a directory for this user alone (mode 0700), with its parents, and shows that it can be written. One that is there

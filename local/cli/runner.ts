@@ -5,6 +5,7 @@ import type { Feed } from '../feed/rounds.ts';
 import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
 import { subscriberName } from '../sns/subscribe.ts';
+import { answerPeople } from './answer-people.ts';
 import { banner } from './banner.ts';
 import { Closers } from './closers.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
@@ -12,18 +13,16 @@ import { type Endpoints, startEndpoints } from './endpoints.ts';
 import type { Environment } from './environment.ts';
 import { failure } from './failure.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { jobsOf } from './jobs.ts';
 import { passOnce } from './once.ts';
 import type { Options } from './options.ts';
 import type { Output } from './output.ts';
+import { processesOf, startPasses } from './passes.ts';
 import { type Polling, startPolling } from './polling.ts';
 import { resendOf } from './resend.ts';
-import { type Job, startScheduler } from './scheduler.ts';
 import { sleep } from './sleep.ts';
 import type { Source } from './source.ts';
 import { sourceOf } from './source-of.ts';
 import { openStore } from './store.ts';
-import { fileSweepTimes } from './sweep-times.ts';
 import { sqliteTable, type Table } from './table.ts';
 import { startTopic, type Topic } from './topic.ts';
 import { refuseUndeliverable } from './undeliverable.ts';
@@ -93,6 +92,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   });
   output.say(banner({ source, subscriptions, endpoints: wanted, data, health, once: options.once }));
   const behind = { ...house, ...store, resend };
+  const looks = table.looks(processesOf(source));
   const kept = [
     ...subscriptions.map(({ name }) => subscriberName(name)),
     ...wanted.map(({ name }) => name),
@@ -102,11 +102,14 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   const topic = await startTopic(behind, { subscriptions, patience: CONFIRM_WITHIN });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const endpoints = await startEndpoints(
-    { ...behind, topic: topic.topic, journal: store.reader, linkTemplates },
+    { ...behind, topic: topic.topic, journal: looks.journal, linkTemplates },
     wanted,
   );
   const polling = startPolling({ output, snapshots: table.snapshots, clock, passes }, source);
   closers.add(polling.close);
+  const served = options.once
+    ? undefined
+    : await answerPeople(house, { ...store, ...looks, ...endpoints, source });
   const feed = () => table.feed(topic.publish);
   return {
     once: () => once({ source, topic, endpoints, feed, polling, output }),
@@ -117,7 +120,8 @@ async function start(closers: Closers, { options, environment, output, clock }: 
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
       closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
-      watch(house, { source, polling, clock });
+      const begin = startPasses(house, { source, polling, clock });
+      served?.passesBeginBy(begin);
     },
     stop: () => closers.close(),
   };
@@ -139,22 +143,6 @@ function takeDirectory(closers: Closers, data: string | undefined, output: Outpu
   return directory;
 }
 
-function watch(
-  { closers, directory, output }: House,
-  { source, polling, clock }: { source: Source; polling: Polling; clock: Clock },
-): void {
-  const sweeps = fileSweepTimes(directory.file('sweeps.json'));
-  const jobs = source.watched.flatMap(watched => jobsOf(watched, { ...polling, sweeps, clock }));
-  const onFailure = (job: Job, error: unknown) =>
-    output.warn(`${job.name}: ${failure(error)}. It is tried again.`);
-  const scheduler = startScheduler(jobs, { clock, sleep, onFailure });
-  closers.add(async () => {
-    const ended = scheduler.stop();
-    await polling.close();
-    await ended;
-  });
-}
-
 async function once(parts: {
   source: Source;
   topic: Topic;
@@ -169,10 +157,7 @@ async function once(parts: {
     return false;
   }
   const { drained } = feed();
-  const processes = source.watched.flatMap(({ workspace }) =>
-    workspace.processes.map(({ id }) => ({ workspace: workspace.name, processId: id })),
-  );
-  const well = await passOnce(processes, polling.runPass, output);
+  const well = await passOnce(processesOf(source), polling.runPass, output);
   await drained();
   await topic.sns.idle();
   await endpoints.tried();

@@ -12,36 +12,77 @@ export interface Job {
 }
 
 export interface Scheduler {
+  /** Has one of its jobs run now instead of when it is due; one that runs is not run twice. */
+  runNow(job: Job): 'begun' | 'under way' | 'unknown';
   /** Starts no further run, and resolves when those under way have ended. */
   stop(): Promise<void>;
 }
 
+interface Options {
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  readonly onFailure: (job: Job, error: unknown) => void;
+}
+
 /** Runs each job at its interval, all beside each other but none beside itself. A run that fails is told, and the next
  *  interval tries again. */
-export function startScheduler(
-  jobs: readonly Job[],
-  options: { clock: Clock; sleep: Sleep; onFailure: (job: Job, error: unknown) => void },
-): Scheduler {
+export function startScheduler(jobs: readonly Job[], options: Options): Scheduler {
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const loop = async (job: Job): Promise<void> => {
-    for (let due = job.firstAt; !signal.aborted; ) {
-      const wait = due - options.clock();
-      if (wait > 0) await options.sleep(wait, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      const began = options.clock();
-      const outcome = await job.run().catch(error => {
-        if (!signal.aborted) options.onFailure(job, error);
-        return 'done' as const;
-      });
-      due = outcome === 'again' ? began : began + job.interval;
-    }
-  };
-  const loops = jobs.map(loop);
+  const rests = new Map(jobs.map(job => [job, new Rest(stopping.signal, options.sleep)]));
+  const loops = jobs.map(job => loop(job, rests.get(job) as Rest, { ...options, stopped: stopping.signal }));
   return {
+    runNow: job => {
+      const rest = rests.get(job);
+      if (!rest || stopping.signal.aborted) return 'unknown';
+      return rest.end() ? 'begun' : 'under way';
+    },
     stop: async () => {
       stopping.abort();
       await Promise.all(loops);
     },
   };
+}
+
+async function loop(
+  job: Job,
+  rest: Rest,
+  { stopped, clock, onFailure }: Options & { readonly stopped: AbortSignal },
+): Promise<void> {
+  for (let due = job.firstAt; !stopped.aborted; ) {
+    const wait = due - clock();
+    if (wait > 0) await rest.during(wait);
+    if (stopped.aborted) return;
+    const began = clock();
+    const outcome = await job.run().catch(error => {
+      if (!stopped.aborted) onFailure(job, error);
+      return 'done' as const;
+    });
+    due = outcome === 'again' ? began : began + job.interval;
+  }
+}
+
+/** The time between two runs of a job. */
+class Rest {
+  readonly #stopped: AbortSignal;
+  readonly #sleep: Sleep;
+  #ending: AbortController | undefined;
+
+  constructor(stopped: AbortSignal, sleep: Sleep) {
+    this.#stopped = stopped;
+    this.#sleep = sleep;
+  }
+
+  /** Resolves after `ms`, or sooner when it is ended or everything is stopped. */
+  async during(ms: number): Promise<void> {
+    this.#ending = new AbortController();
+    const either = AbortSignal.any([this.#stopped, this.#ending.signal]);
+    await this.#sleep(ms, either).catch(() => undefined);
+    this.#ending = undefined;
+  }
+
+  /** @returns false when there is none now */
+  end(): boolean {
+    this.#ending?.abort();
+    return this.#ending !== undefined;
+  }
 }

@@ -5,13 +5,17 @@ import {
   type SqliteDeliveries,
   sqliteDeliveries,
 } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { Actions } from '../../functions/operations/actions.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
+import type { ProcessReader } from '../../functions/operations/processes.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
+import { type Database, openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { type Journal, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
+import { sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
@@ -27,6 +31,8 @@ export interface Store {
   readonly rows: EndpointRows;
   readonly slots: Slots;
   readonly deliveries: SqliteDeliveries;
+  readonly states: ProcessReader;
+  readonly actions: Actions;
 }
 
 export const STORE_FILE = 'changewire.sqlite';
@@ -43,7 +49,7 @@ export function openStore({ closers, directory }: { closers: Closers; directory:
         'the first pass is then a new baseline.',
     );
   const path = directory.lasting ? directory.file(STORE_FILE) : ':memory:';
-  const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const database = openStoreFile(path);
   closers.add(() => database.file.close());
   return {
     snapshots: sqliteSnapshots(database),
@@ -52,5 +58,12 @@ export function openStore({ closers, directory }: { closers: Closers; directory:
     rows: sqliteEndpointRows(database),
     slots: sqliteSlots(database),
     deliveries: sqliteDeliveries(database),
+    states: sqliteProcessReader(database),
+    actions: sqliteActions(database),
   };
+}
+
+/** The file of a run, or a new one. @throws when it is of another version */
+export function openStoreFile(path: string): Database {
+  return openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
 }

@@ -1,5 +1,7 @@
 import type { Publish } from '../../functions/create-publish.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { JournalReader } from '../../functions/operations/journal.ts';
+import type { ProcessReader } from '../../functions/operations/processes.ts';
+import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { startJournalFeed } from '../feed/journal-feed.ts';
 import type { Feed } from '../feed/rounds.ts';
 import type { Closers } from './closers.ts';
@@ -12,6 +14,11 @@ import type { Store } from './store.ts';
 export interface Table {
   readonly snapshots: Snapshots;
   feed(publish: Publish): Feed;
+  /** How people look at what passes of these processes know and told. */
+  looks(processes: readonly ProcessKey[]): {
+    readonly states: ProcessReader;
+    readonly journal: JournalReader;
+  };
 }
 
 export interface TableHouse {
@@ -21,7 +28,10 @@ export interface TableHouse {
 }
 
 /** The store's own table. */
-export function sqliteTable({ closers, output }: TableHouse, { snapshots, journal }: Store): Table {
+export function sqliteTable(
+  { closers, output }: TableHouse,
+  { snapshots, journal, reader, states }: Store,
+): Table {
   let wake = () => {};
   return {
     snapshots: {
@@ -32,6 +42,7 @@ export function sqliteTable({ closers, output }: TableHouse, { snapshots, journa
         return result;
       },
     },
+    looks: () => ({ states, journal: reader }),
     feed: publish => {
       const feed = startJournalFeed({ journal, publish, sleep, onNotice: output.warn });
       wake = feed.wake;

@@ -1,57 +1,58 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { senderOf } from '../../functions/delivery/sender.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
+import type { Sender } from '../../functions/delivery/sender.ts';
+import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
-import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
+import type { Actions } from '../../functions/operations/actions.ts';
+import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
+import { Refused } from '../../functions/operations/refused.ts';
 import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
-import { STORE_FILE } from '../cli/store.ts';
-import { UsageError } from '../cli/usage-error.ts';
-import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 
-const DIRECTORIES = ['.changewire', '.changewire/simulated'];
+/** What differs between a run and what the last one left. */
+export interface HouseParts
+  extends Pick<
+    OperationsHouse,
+    'isRunning' | 'processes' | 'states' | 'journal' | 'passes' | 'doctor' | 'log' | 'queues'
+  > {
+  readonly rows: EndpointRows;
+  readonly deliveries: SqliteDeliveries;
+  readonly actions: Actions;
+  /** The endpoints of the command line and of the configuration. */
+  readonly configured: readonly EndpointSettings[];
+  readonly secrets: SecretKeeper;
+  readonly sender: Sender;
+}
 
-/** Opens what a run keeps, beside the run itself: SQLite lets both write, one after the other. The run sees a change within seconds.
- *  @throws UsageError when nothing is there */
-export async function openHouse(data: string | undefined, say: (text: string) => void) {
-  const directory = data ?? DIRECTORIES.find(each => existsSync(join(each, STORE_FILE)));
-  if (directory === undefined || !existsSync(join(directory, STORE_FILE)))
-    throw new UsageError(
-      `${directory ?? DIRECTORIES.join(' and ')} holds nothing that a run keeps. Start one with npm start, or name its directory ` +
-        'with --data DIR.',
-    );
-  const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
-  const rows = sqliteEndpointRows(database);
-  const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
-  const log = { info: () => undefined, warn: say, error: say };
-  const sender = senderOf({ secrets, clock: Date.now, allowLoopback: true });
+/** All that the operations work with on one machine. */
+export function localHouse({ configured, secrets, sender, ...parts }: HouseParts): OperationsHouse {
   return {
-    rows,
-    secrets,
-    log,
+    ...parts,
     ...sender,
-    configured: configuredOf(await rows.list()),
-    deliveries: sqliteDeliveries(database),
-    journal: sqliteJournalReader(database),
-    // The run looks for what waits every few seconds.
-    queues: { wake: async () => undefined },
+    configured,
+    label: 'run',
+    secrets: keptFor(configured, secrets),
     check: checkEndpoint,
     address: { allowLoopback: true, resolve: resolveBySystem },
     clock: Date.now,
     randomBytes,
     newId: randomUUID,
-    close: () => database.file.close(),
   };
 }
 
-/** As the run that was started last had them on its command line, and in its configuration. */
-function configuredOf(
-  rows: readonly { readonly configured?: EndpointSettings | undefined }[],
-): EndpointSettings[] {
-  return rows.flatMap(({ configured }) => (configured ? [configured] : []));
+/** The address and secrets of an endpoint that is configured come from the command line, the environment or a file: what were written
+ *  beside them would count for nothing. */
+function keptFor(configured: readonly EndpointSettings[], secrets: SecretKeeper): SecretKeeper {
+  return {
+    ...secrets,
+    write: async (name, text) => {
+      if (configured.some(endpoint => endpoint.name === name))
+        throw new Refused(
+          'The address and the signing secret of this endpoint come from the command line of the run, or from its configuration and ' +
+            'environment: change them there, and start it again.',
+        );
+      await secrets.write(name, text);
+    },
+  };
 }

@@ -8,8 +8,12 @@ function ownTime() {
   const sleepers: { at: number; wake: () => void }[] = [];
   const sleep: Sleep = (ms, signal) =>
     new Promise((resolve, reject) => {
-      sleepers.push({ at: now + ms, wake: resolve });
-      signal?.addEventListener('abort', () => reject(signal.reason));
+      const sleeper = { at: now + ms, wake: resolve };
+      sleepers.push(sleeper);
+      signal?.addEventListener('abort', () => {
+        sleepers.splice(sleepers.indexOf(sleeper), 1);
+        reject(signal.reason);
+      });
     });
   const step = async () => {
     await vi.waitFor(() => expect(sleepers.length).toBeGreaterThan(0), { interval: 1 });
@@ -107,6 +111,27 @@ describe('the scheduler', () => {
     under.resolve('done');
     await stopping;
     expect(runs).toBe(1);
+  });
+
+  test('runs a job now that is due later, and then at its interval; none is run twice', async () => {
+    const time = ownTime();
+    const starts: number[] = [];
+    const under = Promise.withResolvers<'done'>();
+    const run = () => {
+      starts.push(time.clock());
+      return starts.length === 1 ? under.promise : done;
+    };
+    const job = { name: 'a', interval: 60, firstAt: 1000, run };
+    const scheduler = scheduled([job], time);
+    expect(scheduler.runNow(job)).toBe('begun');
+    await vi.waitFor(() => expect(starts).toEqual([0]));
+    expect(scheduler.runNow(job)).toBe('under way');
+    expect(scheduler.runNow({ ...job })).toBe('unknown');
+    under.resolve('done');
+    await time.step();
+    await vi.waitFor(() => expect(starts).toEqual([0, 60]));
+    await scheduler.stop();
+    expect(scheduler.runNow(job)).toBe('unknown');
   });
 });
 

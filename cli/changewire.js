@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// JavaScript, so that any Node can start it. The rest is TypeScript, for Node 24: an older one hands over to the one that `npm ci`
+// brings (DESIGN §12), with the same terminal and signals, and ends as that one ends.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const [major] = process.versions.node.split('.').map(Number);
+
+if (major >= 24) await import('./main.ts');
+else handOver(projectsNode());
+
+/** Where the package `node` has its binary; undefined where npm has none for this platform. */
+function projectsNode() {
+  try {
+    const manifest = createRequire(import.meta.url).resolve('node/package.json');
+    const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
+    return join(dirname(manifest), typeof bin === 'string' ? bin : bin.node);
+  } catch {
+    return undefined;
+  }
+}
+
+function handOver(node) {
+  if (node === undefined) return tooOld();
+  const child = spawn(node, [MAIN, ...process.argv.slice(2)], { stdio: 'inherit' });
+  child.once('error', tooOld);
+  // The terminal sends Ctrl-C to both: the child decides what becomes of it.
+  process.on('SIGINT', () => undefined);
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.once('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (signal === 'SIGTERM' ? 15 : 2);
+  });
+}
+
+function tooOld() {
+  process.stderr.write(
+    `changewire: This is Node ${process.versions.node}, and Node 24 or newer is needed. Run npm ci, which brings it where npm ` +
+      `has it for ${process.platform} on ${process.arch}, or install it from https://nodejs.org.\n`,
+  );
+  process.exitCode = 2;
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { World } from '../context.ts';
+import type { Run } from '../runner.ts';
+import { actionsCommand } from './actions.ts';
+import { completionCommand } from './completion.ts';
+import { deadLetterCommands } from './dead-letters.ts';
+import { doctorCommand } from './doctor.ts';
+import { endpointCommands } from './endpoints.ts';
+import { eventCommands } from './events.ts';
+import { processCommands } from './processes.ts';
+import { replayCommand } from './replay.ts';
+import { statusCommand } from './status.ts';
+
+/** What a group of commands is added with. */
+export interface Cli {
+  readonly run: Run;
+  readonly world: World;
+}
+
+/** Every command, in the order of the help. */
+export function addCommands(program: Command, cli: Cli): void {
+  program.commandsGroup('Look:');
+  statusCommand(program, cli);
+  eventCommands(program, cli);
+  actionsCommand(program, cli);
+  doctorCommand(program, cli);
+  program.commandsGroup('Act:');
+  endpointCommands(program, cli);
+  deadLetterCommands(program, cli);
+  replayCommand(program, cli);
+  processCommands(program, cli);
+  program.commandsGroup('This command:');
+  completionCommand(program, cli);
+}

@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { Argument, type Command } from 'commander';
+import { type Candidates, candidatesOf } from '../completion/candidates.ts';
+import { completionScript, SHELLS } from '../completion/scripts.ts';
+import type { Connection, Place } from '../connect/connection.ts';
+import type { Cli } from './commands.ts';
+import { examples } from './example.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../changewire.js', import.meta.url));
+/** Whoever presses Tab waits no longer. */
+const MOST_NAMES = 100;
+/** Nothing that a shell would read as more than a word. */
+const WORD = /^[\w.@%+:,/=-]+$/;
+
+export function completionCommand(program: Command, { world }: Cli): void {
+  program
+    .command('completion')
+    .description('print what makes a shell complete this command with Tab')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addHelpText('after', examples('completion bash', 'completion zsh', 'completion fish'))
+    .action(
+      (shell: (typeof SHELLS)[number]) => void world.stdout.write(`${completionScript(shell, LAUNCHER)}\n`),
+    );
+  program.command('complete [words...]', { hidden: true }).action(async (words: string[]) => {
+    const { names, words: known } = candidatesOf(program, words);
+    const found = [...known, ...(await asked(names, () => world.open(placeOf(words))))];
+    const last = words.at(-1) ?? '';
+    const fitting = found.filter(word => word.startsWith(last) && WORD.test(word));
+    if (fitting.length > 0) world.stdout.write(`${fitting.join('\n')}\n`);
+  });
+}
+
+/** None when nobody can be asked: that is no time for an error. */
+async function asked(names: Candidates['names'], open: () => Promise<Connection>): Promise<string[]> {
+  if (names === undefined) return [];
+  const connection = await open().catch(() => undefined);
+  try {
+    if (names === 'endpoints') {
+      const page = await connection?.ask({ operation: 'endpoints', limit: MOST_NAMES });
+      return page?.endpoints.map(({ name }) => name) ?? [];
+    }
+    const page = await connection?.ask({ operation: 'status', limit: MOST_NAMES });
+    return page?.processes.map(({ process }) => process) ?? [];
+  } catch {
+    return [];
+  } finally {
+    await connection?.close();
+  }
+}
+
+/** Who is asked, as the words say that stand there. */
+function placeOf(words: readonly string[]): Place {
+  const behind = (option: string) => {
+    const at = words.indexOf(option);
+    return at < 0 ? undefined : words[at + 1];
+  };
+  return { stack: behind('--stack'), region: behind('--region'), data: behind('--data') };
+}

@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import { filterOption } from '../../local/cli/filter-option.ts';
+import { UsageError } from '../../local/cli/usage-error.ts';
+import type { Input } from '../input.ts';
+import { each, rateOf } from '../options/parsers.ts';
+import { say } from '../show/paper.ts';
+import type { Cli } from './commands.ts';
+import { examples } from './example.ts';
+
+interface Settings {
+  readonly filter?: string[];
+  readonly perSecond?: number;
+  readonly failuresOnly?: boolean;
+}
+interface Added extends Settings, Partial<Record<EndpointKind, string>> {
+  readonly secret?: string[];
+}
+interface Changed extends Settings {
+  readonly url?: string;
+  readonly everyEvent?: boolean;
+  readonly allAttempts?: boolean;
+}
+
+export function endpointSettingCommands(endpoints: Command, { run }: Cli): void {
+  addCommand(endpoints)
+    .addHelpText(
+      'after',
+      examples(
+        'endpoints add crm --webhook https://crm.example.com/events --filter events=task.updated',
+        'endpoints add launches --slack - --filter processes=launch < url.txt',
+      ),
+    )
+    .action(
+      run(async ({ ask, print, input }, endpoint: string, options: Added) => {
+        const { kind, given } = kindOf(options);
+        const url = await hidden(input, given, `The ${kind} URL`);
+        const secrets = await Promise.all(
+          (options.secret ?? []).map(one => hidden(input, one, 'The signing secret')),
+        );
+        const settings = { ...settingsOf(options), ...(secrets.length > 0 && { secrets }) };
+        const made = await ask({ operation: 'add-endpoint', endpoint, kind, url, ...settings });
+        print.answer(made, () => {
+          const signed =
+            made.secret === undefined
+              ? ''
+              : `\nIts events are signed with ${made.secret}, which is shown only now.`;
+          return `${say`${endpoint}: added; it is served within seconds.`}${signed}`;
+        });
+      }),
+    );
+  updateCommand(endpoints)
+    .addHelpText(
+      'after',
+      examples(
+        'endpoints update crm --filter to:status=Done --per-second 5',
+        'endpoints update launches --url -',
+      ),
+    )
+    .action(
+      run(async ({ ask, print, input }, endpoint: string, options: Changed) => {
+        const { everyEvent, allAttempts } = options;
+        const changes = {
+          ...settingsOf(options),
+          ...(everyEvent && { filter: null }),
+          ...(allAttempts && { keepSuccesses: true }),
+          ...(options.url !== undefined && { url: await hidden(input, options.url, 'The URL') }),
+        };
+        if (Object.keys(changes).length === 0)
+          throw new UsageError('Say what to change: --url, --filter, --per-second, …');
+        const changed = await ask({ operation: 'update-endpoint', endpoint, ...changes });
+        print.answer(changed, () => say`${endpoint}: changed; the change is obeyed within seconds.`);
+      }),
+    );
+}
+
+function addCommand(endpoints: Command): Command {
+  const add = endpoints
+    .command('add <name>')
+    .description(
+      'add one; a URL or secret given as - is read from stdin, or asked for, so that nobody sees it in a list of processes',
+    )
+    .option('--webhook <url>', 'a webhook, signed by Standard Webhooks')
+    .option('--slack <url>', 'a Slack channel, by its incoming webhook')
+    .option('--teams <url>', 'a Teams channel, by its Workflows URL')
+    .option(
+      '--secret <whsec>',
+      'signs a webhook; two while you change it. Without one it is made, and shown',
+      each,
+    );
+  return withSettings(add);
+}
+
+function updateCommand(endpoints: Command): Command {
+  const update = endpoints
+    .command('update <name>')
+    .description('change one; what is not given stays')
+    .option('--url <url>', 'its new address; - reads it from stdin, or asks for it')
+    .option('--every-event', 'without a filter from now on')
+    .option('--all-attempts', 'keep attempts that succeeded, too');
+  return withSettings(update);
+}
+
+function withSettings(command: Command): Command {
+  return command
+    .option('--filter <key=a,b>', 'only events that fit, as for npm start; may be repeated', each)
+    .option('--per-second <n>', 'requests a second at most', rateOf)
+    .option('--failures-only', 'keep only attempts that failed');
+}
+
+function settingsOf({ filter, perSecond, failuresOnly }: Settings) {
+  return {
+    ...(filter && { filter: filterOption(filter) }),
+    ...(perSecond !== undefined && { perSecond }),
+    ...(failuresOnly && { keepSuccesses: false }),
+  };
+}
+
+function kindOf(options: Added): { kind: EndpointKind; given: string } {
+  const kinds = (['webhook', 'slack', 'teams'] as const).filter(kind => options[kind] !== undefined);
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1)
+    throw new UsageError(
+      'An endpoint is a webhook, Slack or Teams: give one of --webhook, --slack and --teams.',
+    );
+  return { kind, given: options[kind] ?? '' };
+}
+
+/** What stands on a command line can be seen by others on the machine. */
+async function hidden(input: Input, given: string, what: string): Promise<string> {
+  return given === '-' ? input.secret(what) : given;
+}

@@ -1,0 +1,163 @@
+import type { Command } from 'commander';
+import { type Consent, confirmed } from '../confirm.ts';
+import { Failed } from '../context.ts';
+import { limitOf } from '../options/parsers.ts';
+import { attemptLine, attemptsTable, deadLettersTable } from '../show/deliveries.ts';
+import { countText, endpointsTable } from '../show/endpoints.ts';
+import { say } from '../show/paper.ts';
+import type { Cli } from './commands.ts';
+import { endpointSettingCommands } from './endpoint-settings.ts';
+import { examples } from './example.ts';
+import { showList } from './list.ts';
+import { secretCommand } from './secrets.ts';
+
+/** What people do to endpoints. */
+export function endpointCommands(program: Command, cli: Cli): void {
+  const endpoints = program
+    .command('endpoints')
+    .description('receivers: webhooks, Slack and Teams channels')
+    .helpCommand(false);
+  listCommand(endpoints, cli);
+  endpointSettingCommands(endpoints, cli);
+  pauseCommands(endpoints, cli);
+  removeCommand(endpoints, cli);
+  testCommand(endpoints, cli);
+  secretCommand(endpoints, cli);
+  deliveryCommands(endpoints, cli);
+}
+
+function listCommand(endpoints: Command, { run }: Cli): void {
+  endpoints
+    .command('list')
+    .description('all endpoints: how they do, and what waits for them')
+    .option('--limit <n>', 'so many at most, or all', limitOf, 100)
+    .addHelpText('after', examples('endpoints list', 'endpoints list --json --limit all'))
+    .action(
+      run(({ ask, print }, { limit }: { limit: number }) =>
+        showList(print, {
+          limit,
+          ask: page => ask({ operation: 'endpoints', ...page }),
+          itemsOf: ({ endpoints: all }) => all,
+          words: endpointsTable,
+        }),
+      ),
+    );
+  endpoints
+    .command('show <name>')
+    .description('one endpoint, with its filter')
+    .addHelpText('after', examples('endpoints show crm'))
+    .action(
+      run(async ({ ask, print }, endpoint: string) => {
+        const one = await ask({ operation: 'endpoint', endpoint });
+        print.answer(one, paper => {
+          const filter = one.filter === undefined ? 'every event' : JSON.stringify(one.filter);
+          return `${endpointsTable([one], paper)}\n\n${say`gets ${filter}, at most ${one.perSecond} a second`}`;
+        });
+      }),
+    );
+}
+
+function pauseCommands(endpoints: Command, { run }: Cli): void {
+  endpoints
+    .command('pause <name>')
+    .description('send nothing to it until it is resumed; what comes meanwhile waits')
+    .addHelpText('after', examples('endpoints pause crm'))
+    .action(
+      run(async ({ ask, print }, endpoint: string) => {
+        const paused = await ask({ operation: 'pause-endpoint', endpoint });
+        print.answer(paused, () => say`${endpoint}: paused; what comes waits until it is resumed.`);
+      }),
+    );
+  endpoints
+    .command('resume <name>')
+    .description('send to it again, also to one that was stopped: what waits first')
+    .addHelpText('after', examples('endpoints resume crm'))
+    .action(
+      run(async ({ ask, print }, endpoint: string) => {
+        const resumed = await ask({ operation: 'resume-endpoint', endpoint });
+        const waiting = countText(resumed.waiting) || 'nothing';
+        print.answer(
+          resumed,
+          () => say`${endpoint}: resumed; what waits (${waiting}) is sent, the oldest first.`,
+        );
+      }),
+    );
+}
+
+function removeCommand(endpoints: Command, { run }: Cli): void {
+  endpoints
+    .command('remove <name>')
+    .description('remove it, with its secret and all that waits for it')
+    .option('--yes', 'without asking')
+    .option('--dry-run', 'say what would be lost, and do nothing')
+    .addHelpText('after', examples('endpoints remove crm --dry-run', 'endpoints remove crm --yes'))
+    .action(
+      run((context, endpoint: string, consent: Consent) =>
+        confirmed(
+          context,
+          { operation: 'remove-endpoint', endpoint },
+          consent,
+          ({ waiting, dead, dryRun }) => {
+            const lost = `${countText(waiting) || 'no'} waiting deliveries and ${countText(dead) || 'no'} dead letters`;
+            return dryRun
+              ? say`${endpoint} would be removed, with its secret, ${lost}.`
+              : say`${endpoint}: removed, with its secret, ${lost}.`;
+          },
+        ),
+      ),
+    );
+}
+
+function testCommand(endpoints: Command, { run }: Cli): void {
+  endpoints
+    .command('test <name>')
+    .description('send it a test event, and show the answer; exit code 1 when it fails')
+    .addHelpText('after', examples('endpoints test crm'))
+    .action(
+      run(async ({ ask, print }, endpoint: string) => {
+        const attempt = await ask({ operation: 'test-endpoint', endpoint });
+        print.answer(attempt, paper => `${say`${endpoint}: `}${attemptLine(attempt, paper)}`);
+        if (attempt.failure !== undefined) throw new Failed();
+      }),
+    );
+}
+
+function deliveryCommands(endpoints: Command, { run }: Cli): void {
+  endpoints
+    .command('attempts <name>')
+    .description('the requests that were sent to it in the last 7 days, the newest first')
+    .option('--event <id>', 'those with this event')
+    .option('--limit <n>', 'so many at most, or all', limitOf, 20)
+    .addHelpText(
+      'after',
+      examples('endpoints attempts crm', 'endpoints attempts crm --event launch.1001.1795262491734.0'),
+    )
+    .action(
+      run(({ ask, print }, endpoint: string, { event, limit }: { event?: string; limit: number }) =>
+        showList(print, {
+          limit,
+          ask: page =>
+            ask({ operation: 'attempts', endpoint, ...(event !== undefined && { eventId: event }), ...page }),
+          itemsOf: ({ attempts }) => attempts,
+          words: (all, paper) =>
+            all.length === 0 ? say`${endpoint}: no attempt in the last 7 days.` : attemptsTable(all, paper),
+        }),
+      ),
+    );
+  endpoints
+    .command('dead-letters <name>')
+    .description('what it never got in 3 days, the oldest first; resend --dead sends it again')
+    .option('--limit <n>', 'so many at most, or all', limitOf, 20)
+    .addHelpText('after', examples('endpoints dead-letters crm'))
+    .action(
+      run(({ ask, print }, endpoint: string, { limit }: { limit: number }) =>
+        showList(print, {
+          limit,
+          ask: page => ask({ operation: 'dead-letters', endpoint, ...page }),
+          itemsOf: ({ deadLetters }) => deadLetters,
+          words: (all, paper) =>
+            all.length === 0 ? say`${endpoint}: no dead letter.` : deadLettersTable(all, paper),
+        }),
+      ),
+    );
+}

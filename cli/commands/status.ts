@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { Context } from '../context.ts';
+import { limitOf } from '../options/parsers.ts';
+import { pages } from '../pages.ts';
+import { statusText } from '../show/status.ts';
+import type { Cli } from './commands.ts';
+import { examples } from './example.ts';
+import { MORE } from './list.ts';
+import { watch } from './watch.ts';
+
+type Status = AnswerOf<'status'>;
+
+export function statusCommand(program: Command, { run, world }: Cli): void {
+  program
+    .command('status')
+    .description(
+      'processes: how fresh, what they owe, deletions on hold; endpoints: how they do, and what waits for them',
+    )
+    .option('--watch', 'show it again every 2 seconds, until Ctrl-C')
+    .option('--limit <n>', 'processes and endpoints at most, or all', limitOf, 200)
+    .addHelpText(
+      'after',
+      examples('status', 'status --watch', 'status --stack Changewire --region eu-central-1'),
+    )
+    .action(
+      run(async (context, options: { watch?: boolean; limit: number }) => {
+        if (options.watch) await watch(context, world.stdout, () => statusOf(context, options.limit), shown);
+        else await once(context, options.limit);
+      }),
+    );
+}
+
+async function once(context: Context, limit: number): Promise<void> {
+  const { print } = context;
+  const status = await statusOf(context, limit);
+  if (print.json) print.answers(linesOf(status), () => '');
+  else print.answer(status, paper => statusText(status, paper));
+  if (status.cursor !== undefined) print.note(MORE);
+}
+
+const shown = { words: statusText, lines: linesOf };
+
+/** One line says whose status it is; then one for each process and endpoint. */
+function linesOf({ at, house, isRunning, processes, endpoints }: Status): object[] {
+  return [
+    { run: { at, house, isRunning } },
+    ...processes.map(process => ({ process })),
+    ...endpoints.map(endpoint => ({ endpoint })),
+  ];
+}
+
+/** All pages as one. */
+async function statusOf({ ask }: Context, limit: number): Promise<Status> {
+  let all: Status | undefined;
+  const countOf = ({ processes, endpoints }: Status) => processes.length + endpoints.length;
+  for await (const page of pages(limit, page => ask({ operation: 'status', ...page }), countOf))
+    all = {
+      ...page,
+      processes: [...(all?.processes ?? []), ...page.processes],
+      endpoints: [...(all?.endpoints ?? []), ...page.endpoints],
+    };
+  return all as Status;
+}

@@ -1,0 +1,47 @@
+import type { Context, Output } from '../context.ts';
+import type { Paper } from '../show/paper.ts';
+
+const EVERY_MS = 2000;
+const HOME = '\u001B[H';
+const CLEAR_LINE = '\u001B[K';
+const CLEAR_BELOW = '\u001B[J';
+
+interface Shown<Answer> {
+  words(answer: Answer, paper: Paper): string;
+  lines(answer: Answer): readonly object[];
+}
+
+/** Shows an answer again and again, in its place on a terminal, until somebody ends it. A question that fails is told in its place,
+ *  and asked again; the first one may not fail. */
+export async function watch<Answer>(
+  { print, sleep, interrupted }: Context,
+  stdout: Output,
+  question: () => Promise<Answer>,
+  { words, lines }: Shown<Answer>,
+): Promise<void> {
+  let answer: Answer | undefined;
+  while (!interrupted.aborted) {
+    const lost = await question().then(
+      told => {
+        answer = told;
+        return undefined;
+      },
+      (error: Error) => error,
+    );
+    if (answer === undefined) throw lost;
+    if (lost !== undefined) print.note(lost.message);
+    else if (print.json) print.answers(lines(answer), () => '');
+    else show(words(answer, print.paper()), stdout);
+    await sleep(EVERY_MS, interrupted).catch(() => undefined);
+  }
+}
+
+function show(text: string, stdout: Output): void {
+  if (stdout.isTTY !== true) return void stdout.write(`${text}\n\n`);
+  const lines = text.split('\n');
+  // What is taller than the terminal would scroll, and could not be written over.
+  const room = (stdout.rows ?? 24) - 1;
+  const seen =
+    lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`];
+  stdout.write(`${HOME}${seen.map(line => `${line}${CLEAR_LINE}\n`).join('')}${CLEAR_BELOW}`);
+}

@@ -1,0 +1,19 @@
+import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
+import type { Request } from '../../functions/operations/protocol/requests.ts';
+
+/** Asks whoever answers: a run, its store, or a stack. @throws Refused, and UsageError for a request that isn't as it must be */
+export type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
+
+export interface Connection {
+  readonly ask: Ask;
+  close(): Promise<void>;
+}
+
+/** Who is to answer, as the command line says. */
+export interface Place {
+  /** A stack on AWS, and its region; undefined: this machine. */
+  readonly stack?: string | undefined;
+  readonly region?: string | undefined;
+  /** The data directory of a run of this machine. */
+  readonly data?: string | undefined;
+}

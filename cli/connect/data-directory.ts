@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { STORE_FILE } from '../../local/cli/store.ts';
+import { UsageError } from '../../local/cli/usage-error.ts';
+import { type Address, readAddress } from '../../local/operate/address.ts';
+
+/** Where `npm start` keeps what it knows, unless told otherwise. */
+const USUAL = ['.changewire', '.changewire/simulated'];
+
+export interface DataPlace {
+  readonly directory: string;
+  /** Where a run said that it answers; it may be gone. */
+  readonly address: Address | undefined;
+}
+
+/** The directories that a command line may mean, the likeliest first: those with an address before those without.
+ *  @throws UsageError when nothing is there */
+export function dataPlaces(data: string | undefined): readonly DataPlace[] {
+  const places = (data === undefined ? USUAL : [data])
+    .map(directory => ({ directory, address: readAddress(directory) }))
+    .filter(({ directory, address }) => address !== undefined || existsSync(join(directory, STORE_FILE)));
+  if (places.length > 0)
+    return places.toSorted((a, b) => Number(b.address !== undefined) - Number(a.address !== undefined));
+  throw new UsageError(
+    `${data ?? USUAL.join(' and ')} holds nothing that a run keeps. Start one with npm start, or name its directory with --data DIR; ` +
+      'a stack on AWS is asked with --stack NAME.',
+  );
+}

@@ -1,0 +1,16 @@
+import { env } from 'node:process';
+import { UsageError } from '../../local/cli/usage-error.ts';
+import { lambdaOperations } from '../aws-operations.ts';
+import type { Connection, Place } from './connection.ts';
+
+/** Asks the function of a stack. Who asks is found out there, from the credentials. */
+export function openStack(stackName: string, { region }: Place): Connection {
+  const where = region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
+  if (where === undefined)
+    throw new UsageError(
+      'In which region is the stack? Say --region, such as --region eu-central-1, or set AWS_REGION.',
+    );
+  const operations = lambdaOperations({ stackName, region: where });
+  const caller = { who: 'whoever these credentials are of', isProven: false };
+  return { ask: request => operations(request, caller), close: async () => undefined };
+}

@@ -1,0 +1,34 @@
+import type { Clock, Sleep } from '../functions/clock.ts';
+import type { Ask, Connection, Place } from './connect/connection.ts';
+import type { Input } from './input.ts';
+import type { Printer } from './printer.ts';
+
+/** A stream that is written to; `columns` and `rows` are a terminal's. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+}
+
+/** What the command is given by its process, or by a test. */
+export interface World {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly input: Input;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** Aborts when somebody wants it to end. */
+  readonly interrupted: AbortSignal;
+  open(place: Place): Promise<Connection>;
+}
+
+/** What one command works with. */
+export interface Context extends Pick<World, 'input' | 'clock' | 'sleep' | 'interrupted'> {
+  readonly ask: Ask;
+  readonly print: Printer;
+}
+
+/** It could not be done, which has been said already: exit code 1. */
+export class Failed extends Error {}

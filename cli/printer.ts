@@ -1,0 +1,39 @@
+import { printable } from '../local/terminal/text.ts';
+import type { World } from './context.ts';
+import type { Paper } from './show/paper.ts';
+
+/** Where a command speaks: to people in words, with `--json` to programs. */
+export interface Printer {
+  readonly json: boolean;
+  /** For what is shown: as it is now. */
+  paper(): Paper;
+  /** An answer: as words, or as one line of JSON. */
+  answer(answer: object, words: (paper: Paper) => string): void;
+  /** Several: as words all together, or as a line of JSON each. */
+  answers(answers: readonly object[], words: (paper: Paper) => string): void;
+  /** What is no answer, on stderr. */
+  note(text: string): void;
+}
+
+/** Speaks in colour on a terminal, unless NO_COLOR is set or `colour` is false. */
+export function createPrinter(
+  { stdout, stderr, env, clock }: Pick<World, 'stdout' | 'stderr' | 'env' | 'clock'>,
+  options: { readonly json: boolean; readonly colour: boolean },
+): Printer {
+  const { json } = options;
+  const onTerminal = stdout.isTTY === true;
+  const paper = (): Paper => ({
+    colour: onTerminal && options.colour && (env.NO_COLOR ?? '') === '',
+    width: onTerminal ? (stdout.columns ?? 80) : undefined,
+    now: clock(),
+  });
+  const answers: Printer['answers'] = (all, words) => {
+    if (json) for (const one of all) stdout.write(`${JSON.stringify(one)}\n`);
+    else stdout.write(`${words(paper())}\n`);
+  };
+  return {
+    ...{ json, paper, answers },
+    answer: (answer, words) => answers([answer], words),
+    note: text => void stderr.write(`${text.split('\n').map(printable).join('\n')}\n`),
+  };
+}

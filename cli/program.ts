@@ -1,0 +1,68 @@
+import { Command, CommanderError } from 'commander';
+import { Refused } from '../functions/operations/refused.ts';
+import { failure } from '../local/cli/failure.ts';
+import { UsageError } from '../local/cli/usage-error.ts';
+import { printable } from '../local/terminal/text.ts';
+import { addCommands } from './commands/commands.ts';
+import { Failed, type World } from './context.ts';
+import { runnerOf } from './runner.ts';
+
+export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+
+/** Does what the command line asks for. @returns the exit code */
+export async function changewire(args: readonly string[], world: World): Promise<number> {
+  const program = createProgram(world);
+  try {
+    await program.parseAsync(args.length > 0 ? [...args] : ['--help'], { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    // It has said what is wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (world.interrupted.aborted || (error as Error).name === 'AbortError') return EXIT.interrupted;
+    if (!(error instanceof Failed)) world.stderr.write(`changewire: ${wordsOf(error)}\n`);
+    const isUsage = error instanceof UsageError || (error instanceof Refused && error.isUsage);
+    return isUsage ? EXIT.usage : EXIT.failed;
+  }
+}
+
+/** The whole command line; what it does is done in `world`. */
+export function createProgram(world: World): Command {
+  const { stdout, stderr } = world;
+  const program = new Command('changewire')
+    .description('Looks at what Changewire does, and mends it: a run of this machine, or a stack on AWS.')
+    .option(
+      '--stack <name>',
+      'ask this stack on AWS, with your own credentials; without it, a run of this machine',
+    )
+    .option('--region <region>', "the stack's region (else AWS_REGION)")
+    .option('--data <dir>', 'the data directory of the run (else .changewire or .changewire/simulated)')
+    .option('--json', 'print JSON, one object a line')
+    .option('--no-color', 'print without colour, as NO_COLOR does')
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => void stdout.write(text),
+      writeErr: text => void stderr.write(text),
+      outputError: (text, write) =>
+        write(`changewire: ${printable(text.trimEnd().replace(/^error: /, '')).replaceAll('\\n', '\n')}\n`),
+      getOutHelpWidth: () => stdout.columns ?? 100,
+      getErrHelpWidth: () => stderr.columns ?? 100,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .helpCommand('help [command]', 'say more of a command')
+    .addHelpText('after', EXIT_CODES);
+  addCommands(program, { run: runnerOf(program, world), world });
+  return program;
+}
+
+const EXIT_CODES = `
+Exit codes: 0 done; 1 it could not be done, or what was tested failed; 2 asked wrongly.
+More of each command: changewire help COMMAND, and docs/operating.md.`;
+
+/** In lines that can write nothing but text. */
+function wordsOf(error: unknown): string {
+  const message =
+    error instanceof Refused || error instanceof UsageError ? error.message : `${failure(error)}.`;
+  return message.split('\n').map(printable).join('\n');
+}

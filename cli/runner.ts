@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { Place } from './connect/connection.ts';
+import type { Context, World } from './context.ts';
+import { createPrinter } from './printer.ts';
+
+/** Makes the action of a command: it is given who answers, and gives it back. */
+export type Run = <Args extends unknown[]>(
+  work: (context: Context, ...args: Args) => Promise<void>,
+) => (...args: [...Args, ...rest: unknown[]]) => Promise<void>;
+
+interface GlobalOptions extends Place {
+  readonly json?: boolean;
+  readonly color: boolean;
+}
+
+export function runnerOf(program: Command, world: World): Run {
+  return work =>
+    async (...args) => {
+      const { json = false, color, ...place } = program.opts<GlobalOptions>();
+      const print = createPrinter(world, { json, colour: color });
+      const { input, clock, sleep, interrupted } = world;
+      // Opened at the first question: what is asked wrongly is said before anybody is connected to.
+      let opening: ReturnType<World['open']> | undefined;
+      const ask: Context['ask'] = async request => {
+        opening ??= world.open(place);
+        return (await opening).ask(request);
+      };
+      try {
+        await work({ ask, print, input, clock, sleep, interrupted }, ...(args as never));
+      } finally {
+        await (await opening?.catch(() => undefined))?.close();
+      }
+    };
+}

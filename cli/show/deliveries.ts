@@ -1,0 +1,78 @@
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { type Paper, paint, say } from './paper.ts';
+import { type Column, table } from './table.ts';
+import { took, when } from './times.ts';
+
+export type Attempt = AnswerOf<'test-endpoint'>;
+type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
+type Action = AnswerOf<'actions'>['actions'][number];
+
+/** Each request, newest first: with what came. */
+export function attemptsTable(attempts: readonly Attempt[], paper: Paper): string {
+  const columns: readonly Column[] = [
+    { title: 'WHEN' },
+    { title: 'EVENT', whole: true },
+    { title: 'RESULT' },
+    { title: 'TOOK' },
+    { title: 'ANSWER' },
+  ];
+  const rows = attempts.map(one => [
+    when(one.at, paper),
+    eventsOf(one),
+    { text: came(one), style: one.failure === undefined ? ('green' as const) : ('red' as const) },
+    took(one.took),
+    one.answer ?? '',
+  ]);
+  return table(columns, rows, paper);
+}
+
+/** What came of one request, in a line. */
+export function attemptLine(attempt: Attempt, paper: Paper): string {
+  const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', say`${came(attempt)}`);
+  const answer = attempt.answer ? say`: ${attempt.answer}` : '';
+  return `${result} in ${took(attempt.took)}${answer}`;
+}
+
+export function deadLettersTable(letters: readonly DeadLetter[], paper: Paper): string {
+  const columns: readonly Column[] = [
+    { title: 'PUBLISHED' },
+    { title: 'GIVEN UP' },
+    { title: 'EVENT', whole: true },
+    { title: 'ATTEMPTS' },
+    { title: 'WHY' },
+  ];
+  const rows = letters.map(({ publishedAt, diedAt, eventId, attempts, reason }) => [
+    when(publishedAt, paper),
+    when(diedAt, paper),
+    eventId,
+    String(attempts),
+    reason,
+  ]);
+  return table(columns, rows, paper);
+}
+
+/** Who did what, newest first. */
+export function actionsTable(actions: readonly Action[], paper: Paper): string {
+  const columns = ['WHEN', 'WHO', 'DID', 'TO', 'DETAILS'].map(title => ({ title }));
+  const rows = actions.map(one => [
+    when(one.at, paper),
+    `${nameOf(one.who)}${one.isProven ? '' : ' (not proven)'}`,
+    one.operation,
+    one.endpoint ?? [one.workspace, one.process].filter(Boolean).join('/'),
+    one.details ?? '',
+  ]);
+  return table(columns, rows, paper);
+}
+
+function came({ failure, status }: Attempt): string {
+  return failure ?? (status === undefined ? 'answered' : `answered ${status}`);
+}
+
+function eventsOf({ events: [first, ...others] }: Attempt): string {
+  return others.length === 0 ? (first?.id ?? '') : `${first?.id} and ${others.length} more`;
+}
+
+/** Of an ARN what people look for: not its partition, service and account. */
+function nameOf(who: string): string {
+  return who.replace(/^arn:[^:]*:[^:]*:[^:]*:[^:]*:/, '');
+}

@@ -1,0 +1,73 @@
+import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { Paper, Style } from './paper.ts';
+import { type Column, notes, table } from './table.ts';
+import { since, when } from './times.ts';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ENDPOINT', whole: true },
+  { title: 'KIND' },
+  { title: 'STATE' },
+  { title: 'WAITING' },
+  { title: 'DEAD' },
+  { title: 'NEXT TRY' },
+];
+
+const STATES: Record<EndpointStatus['state'], Style> = {
+  well: 'green',
+  held: 'yellow',
+  failing: 'red',
+  stopped: 'red',
+  paused: 'yellow',
+};
+
+/** A line each: how they do, and what waits for them. */
+export function endpointsTable(endpoints: readonly EndpointStatus[], paper: Paper): string {
+  if (endpoints.length === 0)
+    return 'There is no endpoint. Add one: changewire endpoints add NAME --webhook URL';
+  const rows = endpoints.map(one => [
+    one.name,
+    one.kind,
+    { text: stateOf(one, paper), style: STATES[one.state] },
+    waiting(one, paper),
+    countText(one.dead),
+    one.nextTryAt === undefined ? '' : when(one.nextTryAt, paper),
+  ]);
+  return [
+    table(COLUMNS, rows, paper),
+    ...notes(
+      endpoints.map(one => [one.name, notesOf(one, paper)]),
+      paper,
+    ),
+  ].join('\n');
+}
+
+/** A count that may have been given up: `1000+`; nothing for none. */
+export function countText({ atLeast, isExact }: EndpointStatus['dead']): string {
+  return atLeast === 0 && isExact ? '' : `${atLeast}${isExact ? '' : '+'}`;
+}
+
+function stateOf({ state, since: from }: EndpointStatus, paper: Paper): string {
+  return from === undefined ? state : `${state} ${since(from, paper)}`;
+}
+
+function waiting({ waiting, oldestWaiting }: EndpointStatus, paper: Paper): string {
+  const count = countText(waiting);
+  return count === '' || oldestWaiting === undefined
+    ? count
+    : `${count}, oldest ${when(oldestWaiting, paper)}`;
+}
+
+function notesOf(
+  { reason, replay, lastFailure, isConfigured, overrides, state }: EndpointStatus,
+  paper: Paper,
+): string[] {
+  const answered = lastFailure && [lastFailure.failure, lastFailure.answer].filter(Boolean).join(': ');
+  return [
+    ...(reason === undefined ? [] : [reason]),
+    ...(lastFailure && state !== 'well' ? [`${answered} (${when(lastFailure.at, paper)})`] : []),
+    ...(replay
+      ? [`a replay of ${when(replay.since, paper)} to ${when(replay.until, paper)} has added ${replay.added}`]
+      : []),
+    ...(overrides && isConfigured ? ['the configuration hides one of this name that was added'] : []),
+  ];
+}

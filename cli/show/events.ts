@@ -1,0 +1,83 @@
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { formatEvent } from '../../local/terminal/print.ts';
+import { printable } from '../../local/terminal/text.ts';
+import { attemptLine } from './deliveries.ts';
+import { type Paper, paint, type Style, say } from './paper.ts';
+import { table } from './table.ts';
+import { when } from './times.ts';
+
+type Committed = AnswerOf<'events'>['events'][number];
+type Trace = AnswerOf<'trace'>;
+type Fate = Trace['endpoints'][number];
+
+/** As `npm start` shows it, and below it what asks for more of it: its id. */
+export function eventText({ committedAt, event }: Committed, paper: Paper): string {
+  const { colour, width } = paper;
+  // It was checked where it was committed; a version that knows more types may have been there.
+  const told = event as unknown as ChangeEvent;
+  const shown = isKnown(told)
+    ? formatEvent(told, { colour, ...(width !== undefined && { width }) })
+    : say`${event.type}`;
+  return `${shown}\n${' '.repeat(10)}${paint(paper, 'dim', `${printable(event.id)}  ${when(committedAt, paper)}`)}`;
+}
+
+function isKnown({ type, data }: ChangeEvent): boolean {
+  return /^(project|task|field|source)\./.test(type) && typeof data === 'object';
+}
+
+const STATES: Record<Fate['state'], Style> = {
+  delivered: 'green',
+  waiting: 'yellow',
+  dead: 'red',
+  unknown: 'dim',
+};
+
+/** The way of one event: committed, published, and what became of it at each endpoint. */
+export function traceText(trace: Trace, paper: Paper): string {
+  const { published, endpoints, notWanted } = trace;
+  const way = [
+    eventText(trace, paper),
+    '',
+    `committed  ${when(trace.committedAt, paper)}`,
+    `published  ${paint(paper, published === 'yes' ? 'green' : 'yellow', published)}`,
+  ];
+  const others =
+    notWanted > 0
+      ? [
+          `${notWanted} ${endpoints.length > 0 ? 'other ' : ''}endpoint${notWanted === 1 ? '' : 's'}: left out by the filter`,
+        ]
+      : [];
+  if (endpoints.length === 0)
+    return [...way, '', ...(notWanted > 0 ? others : ['There is no endpoint.'])].join('\n');
+  const rows = endpoints.map(({ endpoint, state, nextTryAt, reason, isWanted }) => [
+    endpoint,
+    { text: state, style: STATES[state] },
+    nextTryAt === undefined ? '' : when(nextTryAt, paper),
+    [...(reason === undefined ? [] : [reason]), ...(isWanted ? [] : ['its filter leaves it out now'])].join(
+      '; ',
+    ),
+  ]);
+  const columns = [
+    { title: 'ENDPOINT', whole: true },
+    { title: 'STATE' },
+    { title: 'NEXT TRY' },
+    { title: 'WHY' },
+  ];
+  return [
+    ...way,
+    '',
+    table(columns, rows, paper),
+    ...others,
+    ...endpoints.flatMap(fate => attemptsOf(fate, paper)),
+  ].join('\n');
+}
+
+function attemptsOf({ endpoint, attempts }: Fate, paper: Paper): string[] {
+  if (attempts.length === 0) return [];
+  return [
+    '',
+    paint(paper, 'bold', say`${endpoint}`),
+    ...attempts.map(attempt => `  ${when(attempt.at, paper)}: ${attemptLine(attempt, paper)}`),
+  ];
+}

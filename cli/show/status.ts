@@ -1,0 +1,91 @@
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
+import { showDuration } from '../../local/cli/duration.ts';
+import { endpointsTable } from './endpoints.ts';
+import { type Paper, paint, type Style, say } from './paper.ts';
+import { notes, table } from './table.ts';
+import { since, when } from './times.ts';
+
+/** Everything that can be seen at a glance, and below it what needs somebody. */
+export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
+  const { isRunning, processes, endpoints } = status;
+  const house = status.house === 'run' ? 'This machine' : `The stack ${status.house}`;
+  const head = isRunning
+    ? paint(paper, 'bold', say`${house}`)
+    : `${paint(paper, 'bold', say`${house}`)}  ${paint(paper, 'yellow', 'nothing runs: this is what the last run left')}`;
+  return [
+    head,
+    processes.length === 0 ? 'No process is known yet.' : processTable(processes, paper),
+    ...(processes.some(({ debts }) => debts.count > 0) ? [debtTable(processes, paper)] : []),
+    ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, paper)]),
+  ].join('\n\n');
+}
+
+const PROCESS = ['PROCESS', 'STATE', 'LAST PASS', 'LAST SWEEP', 'EVERY', 'UNDER WAY'];
+const STATES: Record<ProcessStatus['state'], Style> = {
+  unknown: 'yellow',
+  baseline: 'cyan',
+  stalled: 'red',
+  held: 'red',
+  owing: 'yellow',
+  well: 'green',
+};
+
+function processTable(processes: readonly ProcessStatus[], paper: Paper): string {
+  const rows = processes.map(one => [
+    `${one.workspace}/${one.process}`,
+    { text: one.state, style: STATES[one.state] },
+    one.completedAt === undefined ? 'never' : when(one.completedAt, paper),
+    one.sweptAt === undefined ? '' : when(one.sweptAt, paper),
+    one.interval === undefined ? '' : showDuration(one.interval),
+    one.underWay.map(underWay).join(', '),
+  ]);
+  const shown = table(
+    PROCESS.map(title => ({ title })),
+    rows,
+    paper,
+  );
+  return [
+    shown,
+    ...notes(
+      processes.map(one => [`${one.workspace}/${one.process}`, notesOf(one, paper)]),
+      paper,
+    ),
+  ].join('\n');
+}
+
+function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string {
+  return progress === undefined ? mode : `${mode}, at ${progress}`;
+}
+
+/** What somebody should know of it, or do about it. */
+function notesOf({ process, hold, stalledSince }: ProcessStatus, paper: Paper): string[] {
+  return [
+    ...(stalledSince === undefined ? [] : [`no pass was completed ${since(stalledSince, paper)}`]),
+    ...(hold?.isReleased
+      ? [`deletions of ${hold.projects} projects are released: the next sweep tells them`]
+      : []),
+    ...(hold && !hold.isReleased
+      ? [
+          `on hold ${since(hold.since, paper)}: ${hold.projects} projects vanished at once. If they are gone: changewire release ${process}`,
+        ]
+      : []),
+  ];
+}
+
+function debtTable(processes: readonly ProcessStatus[], paper: Paper): string {
+  const rows = processes.flatMap(({ workspace, process, debts: { count, first } }) => [
+    ...first.map(({ project, since, reason }) => [
+      `${workspace}/${process}`,
+      project,
+      since === undefined ? 'never read' : when(since, paper),
+      reason,
+    ]),
+    ...(count > first.length ? [[`${workspace}/${process}`, `… ${count - first.length} more`, '', '']] : []),
+  ]);
+  return table(
+    [{ title: 'UNREAD IN' }, { title: 'PROJECT', whole: true }, { title: 'TOLD UNTIL' }, { title: 'WHY' }],
+    rows,
+    paper,
+  );
+}

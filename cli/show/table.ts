@@ -1,0 +1,96 @@
+import { columns as columnsOf, cut, pad, printable } from '../../local/terminal/text.ts';
+import { type Paper, paint, type Style } from './paper.ts';
+import { wrap } from './wrap.ts';
+
+export interface Column {
+  readonly title: string;
+  /** What people copy: never cut. */
+  readonly whole?: boolean;
+}
+
+/** Text from anywhere; an empty one is an empty cell. */
+export type Cell = string | { readonly text: string; readonly style: Style | undefined };
+
+const GAP = '  ';
+/** No column is cut to less. */
+const LEAST = 8;
+
+/** Rows under titles. On a terminal the widest columns are cut (`…`) until a row fits; in a file nothing is. Columns that hold
+ *  nothing in any row are left out. */
+export function table(columns: readonly Column[], rows: readonly (readonly Cell[])[], paper: Paper): string {
+  const all = rows.map(row => row.map(cell => (typeof cell === 'string' ? { text: cell } : cell)));
+  const texts = all.map(row => row.map(({ text }) => printable(text)));
+  const used = columns.flatMap((_, index) => (texts.some(row => row[index]) ? [index] : []));
+  const widths = fitted(
+    used.map(index => ({
+      whole: columns[index]?.whole === true,
+      width: Math.max(...[columns[index]?.title ?? '', ...texts.map(row => row[index] ?? '')].map(columnsOf)),
+    })),
+    paper.width,
+  );
+  const line = (cells: readonly string[], styles: readonly (Style | undefined)[]) => {
+    const last = used.findLastIndex(index => cells[index]);
+    return used
+      .slice(0, last + 1)
+      .map((index, at) => {
+        const width = widths[at] ?? 0;
+        const shown = cut(cells[index] ?? '', width);
+        const style = styles[index];
+        const text = at === last ? shown : pad(shown, width);
+        return style === undefined ? text : paint(paper, style, text);
+      })
+      .join(GAP);
+  };
+  const titles = columns.map(({ title }) => title);
+  return [
+    line(
+      titles,
+      titles.map(() => 'dim'),
+    ),
+    ...texts.map((cells, row) =>
+      line(cells, all[row]?.map(cell => ('style' in cell ? cell.style : undefined)) ?? []),
+    ),
+  ].join('\n');
+}
+
+/** Below a table: what somebody should know of some rows. */
+export function notes(
+  of: readonly (readonly [name: string, notes: readonly string[]])[],
+  paper: Paper,
+): string[] {
+  return of.flatMap(([name, all]) => all.map(note => noteOf(name, note, paper)));
+}
+
+const MOST_LINES = 3;
+const INDENT = 4;
+
+function noteOf(name: string, note: string, paper: Paper): string {
+  const head = `  ${printable(name)}: `;
+  if (paper.width === undefined) return `${head}${printable(note)}`;
+  const lines = wrap(printable(note), Math.max(LEAST, paper.width - INDENT), MOST_LINES);
+  const own = lines.length > 1 || columnsOf(head) + columnsOf(lines[0] ?? '') > paper.width;
+  const body = lines.map(line => `${' '.repeat(INDENT)}${line}`);
+  return own
+    ? [paint(paper, 'yellow', head.trimEnd()), ...body].join('\n')
+    : `${paint(paper, 'yellow', head)}${lines.join('')}`;
+}
+
+/** Takes from the widest, one column of the terminal at a time. */
+function fitted(
+  columns: readonly { readonly width: number; readonly whole: boolean }[],
+  room: number | undefined,
+): number[] {
+  const widths = columns.map(({ width }) => width);
+  if (room === undefined) return widths;
+  let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - room;
+  while (over > 0) {
+    const widest = widths.reduce(
+      (best, width, index) => (!columns[index]?.whole && width > (widths[best] ?? 0) ? index : best),
+      -1,
+    );
+    if (widest < 0 || (widths[widest] ?? 0) <= LEAST) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    over -= 1;
+  }
+  return widths;
+}

@@ -1,0 +1,22 @@
+import { showAbout } from '../../local/cli/duration.ts';
+import type { Paper } from './paper.ts';
+
+/** A time for people who look now: `3 min ago`, `in 30 s`. In a file it would mean nothing later: there it is the time itself. */
+export function when(time: string, { now, width }: Paper): string {
+  if (width === undefined) return time.replace(/\.\d+Z$/, 'Z');
+  const ago = now - Date.parse(time);
+  if (Math.abs(ago) < 1000) return 'now';
+  return ago > 0 ? `${showAbout(ago)} ago` : `in ${showAbout(-ago)}`;
+}
+
+/** `for 3 min`; in a file, since when. */
+export function since(time: string, paper: Paper): string {
+  return paper.width === undefined
+    ? `since ${when(time, paper)}`
+    : `for ${showAbout(Math.max(0, paper.now - Date.parse(time)))}`;
+}
+
+/** A duration in ms, for people. */
+export function took(ms: number): string {
+  return ms < 10_000 ? `${Math.round(ms)} ms` : showAbout(ms);
+}

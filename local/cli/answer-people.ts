@@ -1,0 +1,28 @@
+import { doctorOf } from '../operate/doctor.ts';
+import { serveOperations } from '../operate/serve.ts';
+import type { Endpoints } from './endpoints.ts';
+import { processesOf } from './passes.ts';
+import type { Source } from './source.ts';
+import type { Store } from './store.ts';
+import type { Table } from './table.ts';
+
+interface Parts
+  extends Pick<Store, 'rows' | 'deliveries' | 'actions'>,
+    ReturnType<Table['looks']>,
+    Pick<Endpoints, 'configured' | 'secrets' | 'sender'> {
+  readonly source: Source;
+}
+
+/** Has a run answer what people ask. */
+export function answerPeople(
+  house: Parameters<typeof serveOperations>[0],
+  { source, rows, deliveries, actions, states, journal, configured, secrets, sender }: Parts,
+): ReturnType<typeof serveOperations> {
+  return serveOperations(house, {
+    ...{ rows, deliveries, actions, states, journal, configured, secrets, sender },
+    doctor: doctorOf(source),
+    processes: async () => processesOf(source),
+    // Lanes look for what waits several times a second.
+    queues: { wake: async () => undefined },
+  });
+}

@@ -1,0 +1,50 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Where a run answers what people ask, and the token that whoever asks must have. */
+export interface Address {
+  readonly url: string;
+  readonly token: string;
+}
+
+export const ADDRESS_FILE = 'operate.json';
+const address = z.object({
+  url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
+  token: z.string().min(32),
+});
+
+/** Too long to be guessed, and fit for a header. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Writes it for this user alone, whole or not at all. A reader never finds the token of one run with the address of another. */
+export function writeAddress(directory: string, written: Address): void {
+  const path = join(directory, ADDRESS_FILE);
+  const partial = `${path}.new`;
+  rmSync(partial, { force: true });
+  writeFileSync(partial, `${JSON.stringify(written)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(partial, path);
+}
+
+/** @returns undefined when there is none, or none that a run of this version wrote */
+export function readAddress(directory: string): Address | undefined {
+  try {
+    return address.parse(JSON.parse(readFileSync(join(directory, ADDRESS_FILE), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes away what this run wrote, and nothing that another one wrote since. */
+export function removeAddress(directory: string, { token }: Address): void {
+  if (readAddress(directory)?.token === token) rmSync(join(directory, ADDRESS_FILE), { force: true });
+}
+
+/** What only a run that has the token can answer to a challenge. A run that was killed leaves its address behind, and by now anybody may
+ *  listen there: nobody but the run itself is told what is asked, and with which token. */
+export function proofOf(token: string, challenge: string): string {
+  return createHmac('sha256', token).update(`changewire ${challenge}`).digest('base64url');
+}

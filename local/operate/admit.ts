@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** Why somebody isn't let in. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: { readonly error: string };
+}
+
+export type Admitted = { readonly challenge: string } | { readonly asks: true } | Refusal;
+
+type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
+
+/** Lets in who may ask. A browser on this machine can be made to send requests here by any page of the web; such a request names another
+ *  host (DNS rebinding), or an origin or site that isn't ours, and can't have the token. */
+export function admit({ method, url = '', headers, socket }: Head, token: string): Admitted {
+  const port = socket.localPort;
+  if (headers.host !== `127.0.0.1:${port}`) return refusal(403, 'Ask 127.0.0.1, by this name and port.');
+  if (headers.origin !== undefined && headers.origin !== `http://127.0.0.1:${port}`)
+    return refusal(403, 'Pages of other origins may not ask.');
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return refusal(403, 'Pages of other sites may not ask.');
+  const { pathname, searchParams } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/'}`);
+  if (pathname !== '/operations') return refusal(404, 'There is POST /operations.');
+  if (method === 'GET') return challengeOf(searchParams.get('challenge'));
+  if (method !== 'POST') return refusal(405, 'Use POST.');
+  if (!isToken(headers.authorization, token))
+    return refusal(401, 'It takes the token of this run, from operate.json in its data directory.');
+  if (!/^application\/json(; *charset=utf-8)?$/i.test(headers['content-type'] ?? ''))
+    return refusal(415, 'A request is application/json.');
+  return { asks: true };
+}
+
+function challengeOf(challenge: string | null): Admitted {
+  if (challenge === null || !/^[\w-]{16,128}$/.test(challenge))
+    return refusal(400, 'GET /operations takes a challenge.');
+  return { challenge };
+}
+
+/** In a time that doesn't depend on how much of it is right. */
+function isToken(authorization = '', token: string): boolean {
+  return timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+export function refusal(status: number, error: string): Refusal {
+  return { status, body: { error } };
+}

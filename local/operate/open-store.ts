@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { senderOf } from '../../functions/delivery/sender.ts';
+import { sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import { createOperations } from '../../functions/operations/create-operations.ts';
+import type { Operations } from '../../functions/operations/operations.ts';
+import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
+import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
+import { sqliteProcesses, sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
+import { openStoreFile, STORE_FILE } from '../cli/store.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
+import { localHouse } from './house.ts';
+
+const NOTHING_RUNS =
+  'Nothing runs that could walk it. Start it with npm start, which looks for changes at once.';
+
+/** Answers from what the last run left in `directory`. Whatever is done is obeyed by the next one; a run that goes on all the same, though it
+ *  can't be asked, sees it within seconds: SQLite lets both write, one after the other.
+ *  @throws when the store is of another version */
+export async function openStoredOperations(
+  directory: string,
+  { doctor, warn }: { readonly doctor: OperationsHouse['doctor']; readonly warn: (text: string) => void },
+): Promise<{ readonly operations: Operations; close(): void }> {
+  const database = openStoreFile(join(directory, STORE_FILE));
+  const rows = sqliteEndpointRows(database);
+  const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
+  const house = localHouse({
+    ...{ rows, secrets, doctor },
+    isRunning: false,
+    configured: (await rows.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
+    deliveries: sqliteDeliveries(database),
+    journal: sqliteJournalReader(database),
+    states: sqliteProcessReader(database),
+    actions: sqliteActions(database),
+    processes: async () => sqliteProcesses(database),
+    sender: senderOf({ secrets, clock: Date.now, allowLoopback: true }),
+    passes: { start: () => Promise.reject(new Refused(NOTHING_RUNS)) },
+    queues: { wake: async () => undefined },
+    log: { info: () => undefined, warn, error: warn },
+  });
+  return { operations: createOperations(house), close: () => database.file.close() };
+}

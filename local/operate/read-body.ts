@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import { type Refusal, refusal } from './admit.ts';
+
+/** The longest request has a filter of thousands of values. */
+const LONGEST = 256 * 1024;
+
+/** The JSON of a request that was let in. */
+export async function readBody(message: IncomingMessage): Promise<{ readonly json: unknown } | Refusal> {
+  const tooLong = refusal(413, `A request has at most ${LONGEST} bytes.`);
+  if (Number(message.headers['content-length'] ?? 0) > LONGEST) return tooLong;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of message as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > LONGEST) return tooLong;
+      chunks.push(chunk);
+    }
+  } catch {
+    return refusal(400, 'The request broke off.');
+  }
+  try {
+    return { json: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) };
+  } catch {
+    return refusal(400, 'A request is one JSON object.');
+  }
+}

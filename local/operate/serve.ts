@@ -1,0 +1,51 @@
+import { userInfo } from 'node:os';
+import { createOperations } from '../../functions/operations/create-operations.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import type { Mode, ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import type { Closers } from '../cli/closers.ts';
+import type { DataDirectory } from '../cli/data-directory.ts';
+import { failure } from '../cli/failure.ts';
+import type { Output } from '../cli/output.ts';
+import type { Scheduler } from '../cli/scheduler.ts';
+import { removeAddress, writeAddress } from './address.ts';
+import { type HouseParts, localHouse } from './house.ts';
+import { startOperationsServer } from './server.ts';
+
+interface Run {
+  readonly closers: Closers;
+  readonly directory: DataDirectory;
+  readonly output: Output;
+}
+
+/** Has a pass begin now, unless it is under way. */
+export type Begin = (process: ProcessKey, mode: Mode) => ReturnType<Scheduler['runNow']>;
+
+/** Has a run answer what people ask, until it stops; where, stands in its data directory. Passes can be asked for once the scheduler is
+ *  there. */
+export async function serveOperations(
+  { closers, directory, output }: Run,
+  parts: Omit<HouseParts, 'isRunning' | 'passes' | 'log'>,
+): Promise<{ passesBeginBy(begin: Begin): void }> {
+  let begin: Begin = () => 'unknown';
+  const passes: HouseParts['passes'] = {
+    start: async (process, mode) => {
+      if (begin(process, mode) === 'unknown')
+        throw new Refused('The run is about to start, or to stop. Try again in a moment.');
+    },
+  };
+  const house = localHouse({ ...parts, isRunning: true, passes, log: output.log });
+  const server = await startOperationsServer(createOperations(house), {
+    who: userInfo().username,
+    onError: error => output.warn(`What somebody asked failed: ${failure(error)}.`),
+  });
+  writeAddress(directory.path, server);
+  closers.add(async () => {
+    removeAddress(directory.path, server);
+    await server.stop();
+  });
+  return {
+    passesBeginBy: given => {
+      begin = given;
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { completionScript } from '../../cli/completion/scripts.ts';
+import { temporaryDirectory } from '../local/support.ts';
+import { run } from './world.ts';
+
+const answers = {
+  endpoints: { endpoints: [{ name: 'crm' }, { name: 'chat' }, { name: 'a; rm -rf b' }] },
+  status: { processes: [{ process: 'launch' }, { process: '$(reboot)' }], endpoints: [] },
+};
+
+/** What Tab offers at the end of a line; a blank there begins another word. */
+async function offered(line: string): Promise<string[]> {
+  const { code, out, err } = await run(['complete', '--', ...line.split(' ')], { answers });
+  expect([code, err]).toEqual([0, '']);
+  return out.split('\n').filter(Boolean);
+}
+
+describe('Tab', () => {
+  it.each([
+    ['st', ['status']],
+    ['endpoints re', ['resume', 'remove']],
+    ['--stack x endpoints pau', ['pause']],
+    ['events --fo', ['--follow']],
+    ['endpoints --re', ['--region']],
+    ['completion ', ['bash', 'zsh', 'fish']],
+    ['endpoints pause c', ['crm', 'chat']],
+    ['resend an-event --to cr', ['crm']],
+    ['actions --endpoint ch', ['chat']],
+    ['sweep l', ['launch']],
+    ['events --process ', ['launch']],
+    ['endpoints pause crm ', []],
+    ['events --since ', []],
+    ['dance ', []],
+  ])('behind "changewire %s" offers %j', async (line, words) => {
+    expect(await offered(line)).toEqual(words);
+  });
+
+  it('offers every command, and none that is hidden', async () => {
+    const all = await offered('');
+    expect(all).toEqual(
+      expect.arrayContaining(['status', 'events', 'endpoints', 'replay', 'doctor', 'completion']),
+    );
+    expect(all).not.toContain('complete');
+  });
+
+  it('asks whom the line names, and says nothing when nobody answers', async () => {
+    const { places } = await run(
+      ['complete', '--', '--stack', 'S', '--region', 'R', 'endpoints', 'pause', ''],
+      { answers },
+    );
+    expect(places).toEqual([{ stack: 'S', region: 'R' }]);
+    const failing = { endpoints: () => Promise.reject(new Error('away')) };
+    expect(await run(['complete', '--', 'endpoints', 'pause', ''], { answers: failing })).toMatchObject({
+      code: 0,
+      out: '',
+      err: '',
+    });
+  });
+});
+
+describe('the script for bash', () => {
+  it('takes what the command offers as words, and evaluates none of it', () => {
+    const directory = join(temporaryDirectory(), "it's here");
+    mkdirSync(directory);
+    const launcher = join(directory, 'changewire.js');
+    writeFileSync(
+      launcher,
+      "console.log(process.argv.slice(2).join('|')); console.log('$(touch evaluated)');",
+    );
+    const bin = join(directory, 'node');
+    writeFileSync(bin, `#!/bin/sh\nexec '${process.execPath}' "$@"\n`);
+    chmodSync(bin, 0o755);
+    const script = `${completionScript('bash', launcher)}
+COMP_WORDS=(changewire endpoints pause 'c*'); COMP_CWORD=3; _changewire; printf '%s\\n' "\${COMPREPLY[@]}"; ls`;
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
+      cwd: directory,
+      env: { PATH: `${directory}:/usr/bin:/bin` },
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(stdout.split('\n')).toEqual([
+      'complete|--|endpoints|pause|c*',
+      '$(touch evaluated)',
+      'changewire.js',
+      'node',
+      '',
+    ]);
+  });
+
+  it.each(['bash', 'zsh', 'fish'])('there is one for %s', async shell => {
+    const { code, out } = await run(['completion', shell]);
+    expect([code, out]).toEqual([0, expect.stringContaining('/cli/changewire.js')]);
+  });
+});

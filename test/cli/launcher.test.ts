@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../local/support.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
+
+/** The launcher on a Node that says that it is of this version. */
+function launched(version: string, args: readonly string[], launcher = LAUNCHER) {
+  const changed = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
+  const preload = `Object.defineProperty(process, 'versions', { value: ${changed} });`;
+  const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
+  const { PATH = '' } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', imported, launcher, ...args], {
+    encoding: 'utf8',
+    env: { PATH, ...COMPILE_CACHE },
+  });
+  return { status, stdout, stderr };
+}
+
+describe('npx changewire', () => {
+  it.each(['20.19.1', '22.12.0', '24.0.0', '26.1.0'])('runs on Node %s', version => {
+    expect(launched(version, ['--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Usage: changewire'),
+      stderr: '',
+    });
+  });
+
+  it.each(['20.19.1', '24.0.0'])('on Node %s ends with the exit code of what was asked', version => {
+    expect(launched(version, ['statsu'])).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('status'),
+    });
+  });
+
+  it('is found by a link to it, too', () => {
+    const link = join(temporaryDirectory(), 'changewire');
+    symlinkSync(LAUNCHER, link);
+    expect(launched('20.19.1', ['--help'], link)).toMatchObject({ status: 0 });
+  });
+
+  it('where npm has no Node 24 for the platform, says in one line what to do', () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, 'cli'));
+    const copy = join(directory, 'cli', 'changewire.mjs');
+    copyFileSync(LAUNCHER, copy);
+    const { status, stdout, stderr } = launched('20.19.1', ['status'], copy);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^changewire: This is Node 20\.19\.1, and Node 24 or newer is needed\. Run npm ci, .*nodejs\.org\.\n$/,
+    );
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { request } from '../../functions/operations/protocol/requests.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { NOW, run } from './world.ts';
+
+/** One that stops at the first question: what was asked is all that matters. */
+const ASKED = new Error('asked');
+const stop = () => {
+  throw ASKED;
+};
+const every = new Proxy({}, { get: () => stop });
+
+/** The one request of a command line. */
+async function asks(line: string, secrets: readonly string[] = []) {
+  const { asked, code, err } = await run(line.split(' '), { answers: every, secrets });
+  expect(err).toMatch(/^(changewire: asked\.\n)?/);
+  expect([code, asked.length]).toEqual([1, 1]);
+  return request.parse(asked[0]);
+}
+
+const ago = (ms: number) => new Date(NOW - ms).toISOString();
+const HOUR = 3_600_000;
+
+describe('a command line', () => {
+  it.each([
+    ['status', { operation: 'status', limit: 100 }],
+    ['status --limit 5', { operation: 'status', limit: 5 }],
+    [
+      'events --process p --workspace w --project 1 --task 2 --type task.updated,task.created --field due --since 2h --until 1h --limit 7',
+      {
+        ...{ operation: 'events', process: 'p', workspace: 'w', project: '1', task: '2', field: 'due' },
+        ...{ types: ['task.updated', 'task.created'], since: ago(2 * HOUR), until: ago(HOUR) },
+        ...{ order: 'newest-first', limit: 7 },
+      },
+    ],
+    [
+      'events --type task.updated --type task.created --limit all',
+      { operation: 'events', types: ['task.updated', 'task.created'], order: 'oldest-first', limit: 100 },
+    ],
+    ['events --since 3d', { operation: 'events', since: ago(72 * HOUR), order: 'newest-first', limit: 20 }],
+    [
+      'events --since 2026-11-20T09:00:00+01:00',
+      { operation: 'events', since: '2026-11-20T08:00:00.000Z', order: 'newest-first', limit: 20 },
+    ],
+    ['trace p.1.2.0', { operation: 'trace', eventId: 'p.1.2.0' }],
+    ['endpoints list', { operation: 'endpoints', limit: 100 }],
+    ['endpoints show crm', { operation: 'endpoint', endpoint: 'crm' }],
+    ['endpoints pause crm', { operation: 'pause-endpoint', endpoint: 'crm' }],
+    ['endpoints resume crm', { operation: 'resume-endpoint', endpoint: 'crm' }],
+    ['endpoints remove crm --dry-run', { operation: 'remove-endpoint', endpoint: 'crm', dryRun: true }],
+    ['endpoints remove crm --yes', { operation: 'remove-endpoint', endpoint: 'crm' }],
+    ['endpoints test crm', { operation: 'test-endpoint', endpoint: 'crm' }],
+    ['endpoints rotate-secret crm', { operation: 'rotate-secret', endpoint: 'crm' }],
+    [
+      'endpoints rotate-secret crm --secret whsec_a',
+      { operation: 'rotate-secret', endpoint: 'crm', secret: 'whsec_a' },
+    ],
+    ['endpoints rotate-secret crm --finish', { operation: 'finish-rotation', endpoint: 'crm' }],
+    ['endpoints attempts crm --limit all', { operation: 'attempts', endpoint: 'crm', limit: 100 }],
+    ['endpoints attempts crm --event e', { operation: 'attempts', endpoint: 'crm', eventId: 'e', limit: 20 }],
+    ['endpoints dead-letters crm', { operation: 'dead-letters', endpoint: 'crm', limit: 20 }],
+    [
+      'endpoints add crm --webhook https://a.example/x --secret whsec_a --secret whsec_b --filter events=task.updated --filter to:status=Done --per-second 2.5 --failures-only',
+      {
+        ...{ operation: 'add-endpoint', endpoint: 'crm', kind: 'webhook', url: 'https://a.example/x' },
+        ...{ secrets: ['whsec_a', 'whsec_b'], perSecond: 2.5, keepSuccesses: false },
+        filter: { events: ['task.updated'], values: [{ field: 'status', to: ['Done'] }] },
+      },
+    ],
+    [
+      'endpoints update crm --per-second 5 --every-event --all-attempts',
+      { operation: 'update-endpoint', endpoint: 'crm', perSecond: 5, filter: null, keepSuccesses: true },
+    ],
+    ['resend p.1.2.0 --to crm', { operation: 'resend', eventId: 'p.1.2.0', to: 'crm' }],
+    ['resend --dead --to crm --yes', { operation: 'resend-dead', to: 'crm' }],
+    ['resend --dead --to crm --dry-run', { operation: 'resend-dead', to: 'crm', dryRun: true }],
+    [
+      'replay --to crm --since 2h --until 1h --type task.updated --process p,q --yes',
+      {
+        ...{ operation: 'replay', to: 'crm', since: ago(2 * HOUR), until: ago(HOUR) },
+        ...{ types: ['task.updated'], processes: ['p', 'q'] },
+      },
+    ],
+    ['replay --to crm --cancel', { operation: 'cancel-replay', to: 'crm' }],
+    ['pass p', { operation: 'pass', process: 'p', mode: 'changes' }],
+    ['sweep p --workspace w', { operation: 'pass', process: 'p', workspace: 'w', mode: 'sweep' }],
+    ['release p --yes', { operation: 'release', process: 'p' }],
+    ['actions --endpoint crm', { operation: 'actions', endpoint: 'crm', limit: 20 }],
+  ])('%s', async (line, expected) => {
+    expect(await asks(line)).toEqual(expected);
+  });
+
+  it('takes URLs and secrets from stdin where it says "-", in the order of the line', async () => {
+    const line = 'endpoints add crm --webhook - --secret - --secret -';
+    expect(await asks(line, ['https://a.example/x', 'whsec_a', 'whsec_b'])).toMatchObject({
+      url: 'https://a.example/x',
+      secrets: ['whsec_a', 'whsec_b'],
+    });
+    expect(await asks('endpoints update crm --url -', ['https://b.example'])).toMatchObject({
+      url: 'https://b.example',
+    });
+    expect(await asks('endpoints rotate-secret crm --secret -', ['whsec_c'])).toMatchObject({
+      secret: 'whsec_c',
+    });
+  });
+
+  it('says whom to ask, in any place', async () => {
+    const { places } = await run('endpoints --stack Changewire list --region eu-central-1'.split(' '), {
+      answers: every,
+    });
+    expect(places).toEqual([{ stack: 'Changewire', region: 'eu-central-1' }]);
+    expect((await run('--data x status'.split(' '), { answers: every })).places).toEqual([{ data: 'x' }]);
+  });
+});
+
+describe('a command line that is wrong is refused before anybody is asked', () => {
+  it.each([
+    ['stats', /unknown command 'stats'\n\(Did you mean status\?\)/],
+    ['endpoints lst', /unknown command 'lst'\n\(Did you mean list\?\)/],
+    ['events --proces p', /unknown option '--proces'\n\(Did you mean --process\?\)/],
+    [
+      'events --since soon',
+      /--since <time>.*It takes a time such as 2026-11-21T09:00Z, a date, or how long ago/s,
+    ],
+    ['events --limit 0', /It takes a number from 1, or all/],
+    ['events --type task.update', /Event types are .*did you mean "task.updated"/s],
+    ['events extra', /too many arguments/],
+    ['trace', /missing required argument 'event-id'/],
+    ['endpoints pause', /missing required argument 'name'/],
+    ['endpoints add crm', /give one of --webhook, --slack and --teams/],
+    ['endpoints add crm --slack https://a.example --teams https://b.example', /give one of --webhook/],
+    ['endpoints add crm --webhook https://a.example --per-second 0', /requests a second/],
+    [
+      'endpoints add crm --webhook https://a.example --filter evnts=x',
+      /--filter knows .* Did you mean events\?/,
+    ],
+    ['endpoints update crm', /Say what to change/],
+    ['endpoints rotate-secret crm --finish --secret whsec_a', /--finish takes no secret/],
+    ['resend', /required option '--to <name>' not specified/],
+    ['resend --to crm', /takes an event's id, or --dead/],
+    ['resend x --dead --to crm', /takes an event's id, or --dead/],
+    ['resend x --to crm --yes', /go with --dead/],
+    ['replay --to crm', /replay takes --since TIME/],
+    ['replay --to crm --cancel --since 2h', /--cancel goes with --to alone/],
+    ['completion csh', /Allowed choices are bash, zsh, fish/],
+    ['endpoints remove crm', /nobody is there to be asked: say --yes/],
+    ['release p', /nobody is there to be asked/],
+    ['replay --to crm --since 1h', /nobody is there to be asked/],
+    ['resend --dead --to crm', /nobody is there to be asked/],
+  ])('%s', async (line, message) => {
+    const { code, out, err, asked } = await run(line.split(' '));
+    expect([code, out, asked]).toEqual([2, '', []]);
+    expect(err).toMatch(message);
+    expect(err).toMatch(/^changewire: /);
+  });
+
+  it('its error can write nothing but text to the terminal', async () => {
+    const { err } = await run(['\u001B[31mred\u0007\n'], { columns: 80 });
+    expect(err).toMatch(/\\u001b\[31mred\\u0007/);
+    expect(err).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+});
+
+describe('the exit code', () => {
+  it('is 1 for what can not be done, and 2 for what was asked wrongly, with the reason on stderr', async () => {
+    const refuse = (error: Error) => ({ status: () => Promise.reject(error) });
+    expect(await run(['status'], { answers: refuse(new Refused('It is gone\u001B[2J.')) })).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'changewire: It is gone\\u001b[2J.\n',
+    });
+    const wrong = new Refused('limit: a number', { isUsage: true });
+    expect(await run(['status'], { answers: refuse(wrong) })).toMatchObject({ code: 2, out: '' });
+    expect(await run(['status'], { answers: refuse(new TypeError('a defect')) })).toMatchObject({
+      code: 1,
+      err: 'changewire: a defect.\n',
+    });
+  });
+
+  it('is 0 for help, which names every command', async () => {
+    const { code, out } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const name of [
+      'status',
+      'events',
+      'trace',
+      'endpoints',
+      'resend',
+      'replay',
+      'pass',
+      'sweep',
+      'release',
+      'doctor',
+    ])
+      expect(out).toContain(`  ${name} `);
+    expect(await run([])).toMatchObject({ code: 0, out });
+  });
+});

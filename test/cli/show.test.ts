@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest';
+import { answers as schemas } from '../../functions/operations/protocol/answers.ts';
+import type { Operation } from '../../functions/operations/protocol/requests.ts';
+import { columns } from '../../local/terminal/text.ts';
+import { NOW, run, type Setting } from './world.ts';
+
+const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
+const count = (atLeast: number, isExact = true) => ({ atLeast, isExact });
+const HOSTILE = 'x\u001B[2J\u0007\u202E\n\u0000 "quoted" — 漢字 👩‍👩‍👧';
+
+const WELL = {
+  ...{
+    workspace: 'eu',
+    process: 'launch',
+    state: 'well',
+    completedAt: ago(2),
+    sweptAt: ago(7200),
+    interval: 60_000,
+  },
+  ...{ underWay: [], debts: { count: 0, first: [] } },
+};
+const HELD = {
+  ...WELL,
+  ...{ process: 'onboarding', state: 'held', underWay: [{ mode: 'sweep', progress: '1201' }] },
+  hold: { since: ago(3600), projects: 40, isReleased: false },
+  debts: { count: 12, first: [{ project: '1001', since: ago(7200), reason: 'its tasks answered 500' }] },
+};
+const CRM = {
+  ...{
+    name: 'crm',
+    kind: 'webhook',
+    isConfigured: false,
+    overrides: false,
+    perSecond: 10,
+    keepSuccesses: true,
+  },
+  ...{
+    state: 'failing',
+    since: ago(600),
+    nextTryAt: ago(-30),
+    waiting: count(12),
+    oldestWaiting: ago(660),
+    dead: count(1000, false),
+  },
+  lastFailure: {
+    at: ago(30),
+    failure: 'answered 500',
+    status: 500,
+    answer: 'upstream connect error or disconnect/reset before headers',
+  },
+};
+const TEAM = {
+  ...{
+    name: 'team-channel',
+    kind: 'slack',
+    isConfigured: true,
+    overrides: false,
+    perSecond: 1,
+    keepSuccesses: true,
+  },
+  ...{
+    state: 'well',
+    waiting: count(0),
+    dead: count(0),
+    replay: { since: ago(7200), until: ago(0), startedAt: ago(10), added: 40 },
+  },
+};
+const STATUS = { at: ago(0), house: 'run', isRunning: true, processes: [HELD, WELL], endpoints: [CRM, TEAM] };
+const EVENT = {
+  ...{
+    specversion: '1.0',
+    id: 'launch.1001.1795262491734.0',
+    source: '/workspaces/eu/processes/launch',
+    type: 'task.updated',
+  },
+  ...{
+    subject: 'projects/1001/tasks/7',
+    time: ago(180),
+    datacontenttype: 'application/json',
+    sequence: '1795262491734',
+  },
+  data: {
+    process: { id: 'launch' },
+    project: { id: '1001', name: 'Acme GmbH' },
+    task: { id: '7', name: 'Build the report' },
+    changes: [
+      {
+        field: 'dueDate',
+        name: 'Due date',
+        kind: 'builtin',
+        type: 'date',
+        from: '2026-11-26',
+        to: '2026-12-10',
+      },
+    ],
+    observed: { after: ago(240), before: ago(180) },
+  },
+};
+const ATTEMPT = {
+  ...{ endpoint: 'crm', at: ago(30), events: [{ id: EVENT.id, type: EVENT.type }], status: 500 },
+  ...{ failure: 'answered 500', took: 12.4, answer: 'no database' },
+};
+const TRACE = {
+  ...{ committedAt: ago(178), event: EVENT, published: 'yes', notWanted: 3 },
+  endpoints: [
+    {
+      endpoint: 'crm',
+      isWanted: true,
+      state: 'waiting',
+      nextTryAt: ago(-30),
+      reason: 'answered 500',
+      attempts: [ATTEMPT],
+    },
+    { endpoint: 'team-channel', isWanted: true, state: 'delivered', attempts: [] },
+  ],
+};
+
+/** What is shown of an answer that its schema allows. */
+async function shown(line: string, answer: object, setting: Setting = {}) {
+  const operation = (await run(line.split(' '))).asked[0]?.operation as Operation;
+  schemas[operation].parse(answer);
+  const told = await run(line.split(' '), { ...setting, answers: { [operation]: answer } });
+  expect([told.code, told.err]).toEqual([0, '']);
+  return told.out;
+}
+
+describe('on a terminal of 80 columns', () => {
+  const terminal = { columns: 80, env: { NO_COLOR: '1' } };
+
+  it('the status fits, and says what needs somebody', async () => {
+    expect(await shown('status', STATUS, terminal)).toMatchSnapshot();
+  });
+
+  it('the way of an event tells each attempt', async () => {
+    expect(timeless(await shown('trace x', TRACE, terminal))).toMatchSnapshot();
+  });
+
+  it('attempts, dead letters and actions are tables', async () => {
+    expect(await shown('endpoints attempts crm', { attempts: [ATTEMPT] }, terminal)).toMatchSnapshot();
+    const letter = {
+      endpoint: 'crm',
+      eventId: EVENT.id,
+      publishedAt: ago(300_000),
+      diedAt: ago(40_000),
+      reason: 'answered 500',
+      attempts: 31,
+    };
+    expect(await shown('endpoints dead-letters crm', { deadLetters: [letter] }, terminal)).toMatchSnapshot();
+    const actions = [
+      {
+        at: ago(100),
+        who: 'arn:aws:sts::123456789012:assumed-role/ops/ann',
+        isProven: true,
+        operation: 'replay',
+        endpoint: 'crm',
+        details: 'since 2026-11-21T10:00:00Z',
+      },
+      {
+        at: ago(5000),
+        who: 'bob',
+        isProven: false,
+        operation: 'release',
+        workspace: 'eu',
+        process: 'launch',
+      },
+    ];
+    expect(await shown('actions --endpoint crm', { actions }, terminal)).toMatchSnapshot();
+  });
+
+  it('what the doctor found ends with the settings, ready to paste', async () => {
+    const findings = [
+      {
+        topic: 'updatedAfter',
+        verdict: 'fine',
+        found: 'It is inclusive.',
+        asked: ['GET /processes/launch/projects?updatedAfter=…'],
+        came: '1 project',
+      },
+      {
+        topic: 'update timestamps',
+        verdict: 'setting',
+        found: 'touched changes with every edit.',
+        asked: ['GET /projects/1001'],
+        came: 'touched',
+        remedy: 'Ignore it.',
+      },
+    ];
+    const settings = { workspace: { ignoreFields: ['touched'] }, process: {} };
+    const answer = { at: ago(0), workspace: 'eu', process: 'launch', findings, settings };
+    const { out } = await run(['doctor', 'launch'], { ...terminal, answers: { doctor: answer } });
+    expect(out).toMatchSnapshot();
+  });
+
+  it('no line of a table is longer, whatever stands in it', async () => {
+    const endpoints = [
+      { ...CRM, lastFailure: { at: ago(1), failure: HOSTILE.repeat(20) } },
+      { ...TEAM, reason: 'y'.repeat(500) },
+    ];
+    for (const width of [60, 80, 120, 200]) {
+      const out = await shown('status', { ...STATUS, endpoints }, { ...terminal, columns: width });
+      for (const line of out.split('\n')) expect(columns(line)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it('is coloured, unless somebody says otherwise', async () => {
+    const plain = await shown('status', STATUS, terminal);
+    const coloured = await shown('status', STATUS, { columns: 80 });
+    expect(coloured).toContain('\u001B[31mfailing');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
+    expect(coloured.replaceAll(/\u001B\[\d+m/g, '')).toBe(plain);
+    expect(await shown('status --no-color', STATUS, { columns: 80 })).toBe(plain);
+  });
+});
+
+describe('into a pipe', () => {
+  it('nothing is cut, coloured, or told by how long ago it was', async () => {
+    const out = await shown('status', STATUS);
+    expect(out).toMatchSnapshot();
+    expect(out).toContain('upstream connect error or disconnect/reset before headers');
+  });
+
+  it('events are told as npm start tells them, with their ids', async () => {
+    const answer = { at: ago(0), events: [{ committedAt: ago(178), event: EVENT }] };
+    const out = await shown('events', answer);
+    expect(timeless(out)).toMatchSnapshot();
+  });
+});
+
+describe('with --json', () => {
+  it('each line is an object', async () => {
+    const lines = async (line: string, answer: object) =>
+      (await shown(`${line} --json`, answer))
+        .trimEnd()
+        .split('\n')
+        .map(text => JSON.parse(text));
+    expect(await lines('status', STATUS)).toEqual([
+      { run: { at: ago(0), house: 'run', isRunning: true } },
+      ...[HELD, WELL].map(process => ({ process })),
+      ...[CRM, TEAM].map(endpoint => ({ endpoint })),
+    ]);
+    expect(await lines('events', { at: ago(0), events: [{ committedAt: ago(1), event: EVENT }] })).toEqual([
+      EVENT,
+    ]);
+    expect(await lines('trace x', TRACE)).toEqual([TRACE]);
+    expect(await lines('endpoints list', { endpoints: [CRM, TEAM] })).toEqual([CRM, TEAM]);
+    expect(await lines('endpoints attempts crm', { attempts: [ATTEMPT, ATTEMPT] })).toEqual([
+      ATTEMPT,
+      ATTEMPT,
+    ]);
+  });
+
+  it('nothing that is empty is a line', async () => {
+    expect(await shown('endpoints list --json', { endpoints: [] })).toBe('');
+    expect(await shown('events --json', { at: ago(0), events: [] })).toBe('');
+  });
+});
+
+describe('a hostile record', () => {
+  it('writes nothing but text to the terminal, wherever it stands', async () => {
+    const hostile = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(hostile);
+      if (typeof value === 'object' && value !== null)
+        return Object.fromEntries(
+          Object.entries(value).map(([key, one]) => [key, FIXED.has(key) ? one : hostile(one)]),
+        );
+      return typeof value === 'string' && !Number.isFinite(Date.parse(value)) ? `${value}${HOSTILE}` : value;
+    };
+    const cases: [string, object][] = [
+      ['status', STATUS],
+      ['trace x', TRACE],
+      ['events', { at: ago(0), events: [{ committedAt: ago(1), event: EVENT }] }],
+      ['endpoints attempts crm', { attempts: [ATTEMPT] }],
+      ['endpoints show crm', CRM],
+      ['endpoints test crm', { ...ATTEMPT, failure: undefined }],
+      [
+        'actions --endpoint crm',
+        { actions: [{ at: ago(1), who: 'x', isProven: true, operation: 'replay', details: 'y' }] },
+      ],
+    ];
+    for (const [line, answer] of cases)
+      for (const columns of [80, undefined]) {
+        const setting = { ...(columns === undefined ? {} : { columns }), env: { NO_COLOR: '1' } };
+        const out = await shown(line, hostile(answer) as object, setting);
+        expect(out).toContain(
+          'x\\u001b[2J\\u0007\\u202e\\n\\u0000'.slice(0, columns === undefined ? undefined : 6),
+        );
+        expect(out).not.toMatch(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+      }
+  });
+});
+
+/** What has one of some values, or is no text of people. */
+const FIXED = new Set(['state', 'kind', 'type', 'published', 'operation', 'mode']);
+
+/** The time of day is that of the machine's zone. */
+function timeless(out: string): string {
+  return out.replace(/^\d\d:\d\d:\d\d/, 'HH:MM:SS');
+}

@@ -1,0 +1,121 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectToRun } from '../../../cli/connect/local-server.ts';
+import type { Operations } from '../../../functions/operations/operations.ts';
+import { Refused } from '../../../functions/operations/refused.ts';
+import {
+  ADDRESS_FILE,
+  newToken,
+  readAddress,
+  removeAddress,
+  writeAddress,
+} from '../../../local/operate/address.ts';
+import { startOperationsServer } from '../../../local/operate/server.ts';
+import { temporaryDirectory } from '../support.ts';
+
+async function served(operations: () => unknown = () => ({ endpoints: [] })) {
+  const server = await startOperationsServer((async () => operations()) as Operations, {
+    who: 'ann',
+    onError: () => undefined,
+  });
+  onTestFinished(server.stop);
+  return server;
+}
+
+describe('the address of a run', () => {
+  it('is for its user alone, whatever the umask is, and is removed by the run that wrote it', () => {
+    const directory = temporaryDirectory();
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+    const mine = { url: 'http://127.0.0.1:1234', token: newToken() };
+    writeAddress(directory, mine);
+    expect(statSync(join(directory, ADDRESS_FILE)).mode & 0o777).toBe(0o600);
+    expect(readAddress(directory)).toEqual(mine);
+    const next = { ...mine, token: newToken() };
+    writeAddress(directory, next);
+    removeAddress(directory, mine);
+    expect(readAddress(directory)).toEqual(next);
+    removeAddress(directory, next);
+    expect(existsSync(join(directory, ADDRESS_FILE))).toBe(false);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['half of it', '{"url": "http://127.0.0.1:12'],
+    [
+      'an address that is elsewhere',
+      JSON.stringify({ url: 'http://evil.example:80', token: 'a'.repeat(43) }),
+    ],
+    ['no token', JSON.stringify({ url: 'http://127.0.0.1:80' })],
+  ])('is none where there is %s', (_, text) => {
+    const directory = temporaryDirectory();
+    if (text !== undefined) writeFileSync(join(directory, ADDRESS_FILE), text);
+    expect(readAddress(directory)).toBe(undefined);
+  });
+
+  it('has another token in each run', () => {
+    expect(new Set(Array.from({ length: 100 }, newToken)).size).toBe(100);
+  });
+});
+
+describe('a command', () => {
+  it('asks the run, which answers or says why it does not', async () => {
+    let answer = (): unknown => ({ endpoints: [] });
+    const run = await connectToRun(await served(() => answer()));
+    onTestFinished(async () => run?.close());
+    expect(await run?.ask({ operation: 'endpoints' })).toEqual({ endpoints: [] });
+    answer = () => {
+      throw new Refused('No.', { isUsage: true });
+    };
+    await expect(run?.ask({ operation: 'endpoints' })).rejects.toMatchObject({
+      name: 'Refused',
+      message: 'No.',
+      isUsage: true,
+    });
+    answer = () => {
+      throw new TypeError('a defect');
+    };
+    await expect(run?.ask({ operation: 'endpoints' })).rejects.toThrow(
+      'The run answered 500: This failed in the run',
+    );
+  });
+
+  it('knows that a run was killed, when nobody listens there any more', async () => {
+    const server = await served();
+    await server.stop();
+    expect(await connectToRun(server)).toBe(undefined);
+  });
+
+  it('tells nothing to a stranger who listens there now', async () => {
+    const heard: string[] = [];
+    const stranger = createServer((request, response) => {
+      heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+      response.end(JSON.stringify({ proof: 'of something else' }));
+    });
+    await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void stranger.close());
+    const token = newToken();
+    const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+    expect(await connectToRun({ url, token })).toBe(undefined);
+    expect(heard).toEqual([expect.stringMatching(/^GET \/operations\?challenge=/)]);
+    expect(heard[0]).not.toContain(token);
+  });
+
+  it('knows the run of another token by its answer', async () => {
+    const server = await served();
+    expect(await connectToRun({ ...server, token: newToken() })).toBe(undefined);
+  });
+
+  it('is told when the run ends before it answers', async () => {
+    const server = await served(() => new Promise(() => undefined));
+    const run = await connectToRun(server);
+    onTestFinished(async () => run?.close());
+    const asking = run?.ask({ operation: 'endpoints' });
+    const refused = expect(asking).rejects.toThrow(/^The run broke off its answer \(ECONNRESET\)/);
+    setTimeout(() => void server.stop(), 20);
+    await refused;
+  });
+});
