@@ -1,0 +1,126 @@
+import type { Clock, Sleep } from '../clock.ts';
+import { iso } from './cursor.ts';
+import type { AnswerOf } from './protocol/answers.ts';
+import type { RequestOf } from './protocol/requests.ts';
+
+type Page = AnswerOf<'events'>;
+type Committed = Page['events'][number];
+
+/** Which events; `since` is now by default. */
+export type Followed = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
+
+export interface Following {
+  readonly ask: (asked: RequestOf<'events'>) => Promise<Page>;
+  /** Of who follows; it need not agree with that of who answers. */
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** Ends it, also while it waits for more. */
+  readonly signal?: AbortSignal | undefined;
+  /** ms until it asks again, when there was nothing more. */
+  readonly interval?: number;
+  /** Events of one page. */
+  readonly limit?: number;
+}
+
+const INTERVAL_MS = 1_000;
+const LIMIT = 100;
+
+/**
+ * Commits are told in the order of their times, but one may be seen only after later ones: its writer's clock is behind another one's, or its
+ * transaction had to be tried again for some seconds. So every 10 s all that was committed in the last two minutes is read once more, and what
+ * was told is known by its id. A commit is missed only if it is seen more than 100 s after its time (20 s are for these
+ * rounds themselves): a pass tries a transaction for a few seconds.
+ */
+const OVERLAP_MS = 120_000;
+const LOOK_BACK_EVERY_MS = 10_000;
+
+/** Tells each event that is committed from `since` on, once: in the order of their commits, but for one that is seen late. Only the ids of the
+ *  last two minutes are kept. @throws what `ask` throws */
+export async function* follow(
+  query: Followed,
+  following: Following,
+): AsyncGenerator<Committed, void, undefined> {
+  const { ask, sleep, signal, interval = INTERVAL_MS } = following;
+  const follower = new Follower(query, following, Date.parse(query.since ?? (await nowThere(ask))));
+  while (!signal?.aborted) {
+    yield* follower.round();
+    if (follower.isAtEnd && !signal?.aborted) await sleep(interval, signal).catch(unless(signal));
+  }
+}
+
+class Follower {
+  readonly #query: Followed;
+  readonly #following: Following;
+  readonly #since: number;
+  /** The ids that were told, and the times of their commits. */
+  readonly #told = new Map<string, number>();
+  #readTo: number;
+  #lookedBack: number | undefined;
+  /** Whether the last round read all that there was. */
+  isAtEnd = false;
+
+  constructor(query: Followed, following: Following, since: number) {
+    this.#query = query;
+    this.#following = following;
+    this.#since = since;
+    this.#readTo = since;
+  }
+
+  /** What is there and was not told. Where more comes than can be read, it ends in time to look back. */
+  async *round(): AsyncGenerator<Committed, void, undefined> {
+    const { ask, clock, signal, limit = LIMIT } = this.#following;
+    const began = { at: clock(), readTo: this.#readTo };
+    const from = this.#beginning(began.at);
+    const isTime = () => this.#readTo > began.readTo && clock() - began.at >= LOOK_BACK_EVERY_MS;
+    let cursor: string | undefined;
+    do {
+      const page: Page = await ask(requestOf(this.#query, { from, cursor, limit }));
+      yield* this.#newOf(page);
+      this.#readTo = Math.max(this.#readTo, reached(page));
+      cursor = page.cursor;
+    } while (cursor !== undefined && !isTime() && !signal?.aborted);
+    this.isAtEnd = cursor === undefined;
+    for (const [id, at] of this.#told) if (at < this.#readTo - OVERLAP_MS) this.#told.delete(id);
+  }
+
+  #beginning(now: number): number {
+    const isBack = this.#lookedBack === undefined || now - this.#lookedBack >= LOOK_BACK_EVERY_MS;
+    if (isBack) this.#lookedBack = now;
+    return Math.max(this.#since, this.#readTo - (isBack ? OVERLAP_MS : 0));
+  }
+
+  *#newOf({ events }: Page): Generator<Committed, void, undefined> {
+    for (const committed of events) {
+      const { event, committedAt } = committed;
+      if (this.#told.has(event.id)) continue;
+      this.#told.set(event.id, Date.parse(committedAt));
+      yield committed;
+    }
+  }
+}
+
+/** A wait that was ended is no failure. */
+function unless(signal: AbortSignal | undefined): (error: unknown) => void {
+  return error => {
+    if (!signal?.aborted) throw error;
+  };
+}
+
+/** By the clock of who answers. */
+async function nowThere(ask: Following['ask']): Promise<string> {
+  const none = { since: iso(0), until: iso(0) };
+  return (await ask({ operation: 'events', ...none, limit: 1 })).at;
+}
+
+/** As far as the journal is known; one that is dated ahead of its time must not hide what comes before it. */
+function reached({ readTo, at }: Page): number {
+  return readTo === undefined ? 0 : Math.min(Date.parse(readTo), Date.parse(at));
+}
+
+function requestOf(
+  query: Followed,
+  { from, cursor, limit }: { from: number; cursor: string | undefined; limit: number },
+): RequestOf<'events'> {
+  const place = { since: iso(from), ...(cursor !== undefined && { cursor }) };
+  return { ...query, operation: 'events', order: 'oldest-first', ...place, limit };
+}
