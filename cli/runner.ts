@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Place } from './connect/connection.ts';
+import { Gone, type Place } from './connect/connection.ts';
 import type { Context, World } from './context.ts';
 import { createPrinter } from './printer.ts';
 
@@ -23,7 +23,12 @@ export function runnerOf(program: Command, world: World): Run {
       let opening: ReturnType<World['open']> | undefined;
       const ask: Context['ask'] = async request => {
         opening ??= world.open(place);
-        return (await opening).ask(request);
+        const { ask } = await opening;
+        return await ask(request).catch(error => {
+          // Whoever asks again asks whoever is there then.
+          if (error instanceof Gone) opening = undefined;
+          throw error;
+        });
       };
       try {
         await work({ ask, print, input, clock, sleep, interrupted }, ...(args as never));

@@ -9,6 +9,8 @@ import { endpointCommands } from './endpoints.ts';
 import { eventCommands } from './events.ts';
 import { processCommands } from './processes.ts';
 import { replayCommand } from './replay.ts';
+import { republishCommand } from './republish.ts';
+import { logsCommand, setAsideCommands } from './stack.ts';
 import { statusCommand } from './status.ts';
 
 /** What a group of commands is added with. */
@@ -24,11 +26,14 @@ export function addCommands(program: Command, cli: Cli): void {
   eventCommands(program, cli);
   actionsCommand(program, cli);
   doctorCommand(program, cli);
+  logsCommand(program, cli);
   program.commandsGroup('Act:');
   endpointCommands(program, cli);
   deadLetterCommands(program, cli);
   replayCommand(program, cli);
   processCommands(program, cli);
+  setAsideCommands(program, cli);
+  republishCommand(program, cli);
   program.commandsGroup('This command:');
   completionCommand(program, cli);
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import { follow } from '../../functions/operations/follow.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
+import { UsageError } from '../../local/cli/usage-error.ts';
 import type { Context } from '../context.ts';
 import { limitOf, timeOf, typesOf } from '../options/parsers.ts';
 import { pages } from '../pages.ts';
@@ -41,9 +43,11 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
       ),
     )
     .action(
-      run(async (context, { type, limit, follow, ...query }: Options) => {
+      run(async (context, { type, ...options }: Options) => {
+        const { limit, follow: _, ...query } = options;
         const asked = { ...query, ...(type && { types: type }) };
-        if (limit === Number.POSITIVE_INFINITY && !follow) await all(context, asked);
+        if (options.follow) await followed(context, asked, options);
+        else if (limit === Number.POSITIVE_INFINITY) await all(context, asked);
         else await newest(context, asked, limit);
       }),
     );
@@ -60,7 +64,15 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
 }
 
 /** The newest, the last one below. */
-async function newest({ ask, print }: Context, query: Query, limit: number): Promise<void> {
+async function newest(context: Context, query: Query, limit: number): Promise<void> {
+  const { print } = context;
+  const { found, isMore } = await tail(context, query, limit);
+  if (found.length > 0) show(print, found);
+  else if (!print.json) print.note('No event of the last 30 days is so.');
+  if (isMore) print.note(MORE);
+}
+
+async function tail({ ask }: Context, query: Query, limit: number) {
   const found: Committed[] = [];
   let isMore = false;
   const question = (page: object) => ask({ operation: 'events', ...query, order: 'newest-first', ...page });
@@ -68,10 +80,38 @@ async function newest({ ask, print }: Context, query: Query, limit: number): Pro
     found.push(...page.events);
     isMore = page.cursor !== undefined;
   }
-  if (found.length > 0) show(print, found.reverse());
-  else if (!print.json) print.note('No event of the last 30 days is so.');
-  if (isMore) print.note(MORE);
+  return { found: found.reverse(), isMore };
 }
+
+/** Those of a time from its beginning, or else the newest; then each that comes, once. */
+async function followed(
+  context: Context,
+  { until, ...query }: Query,
+  { limit, since }: Options,
+): Promise<void> {
+  if (until !== undefined) throw new UsageError('--follow goes on: it takes no --until.');
+  const { ask, clock, sleep, interrupted, print } = context;
+  const known = since === undefined ? await shownBefore(context, query, limit) : undefined;
+  const from = { ...query, ...(known && { since: known.since }) };
+  for await (const committed of follow(from, { ask, clock, sleep, signal: interrupted }))
+    if (!known?.ids.has(committed.event.id)) show(print, [committed]);
+}
+
+/** One that was committed by then may be seen only later: so following begins some time back, without what is known. */
+const BACK_MS = 120_000;
+
+async function shownBefore(context: Context, query: Query, limit: number) {
+  const { ask, print } = context;
+  const { at } = await ask({ operation: 'events', limit: 1, since: EPOCH, until: EPOCH });
+  const since = new Date(Date.parse(at) - BACK_MS).toISOString();
+  // In this order: what comes in between is in neither list, or in the second.
+  const recent = await tail(context, { ...query, since }, Number.POSITIVE_INFINITY);
+  const { found } = await tail(context, query, limit);
+  if (found.length > 0) show(print, found);
+  return { since, ids: new Set([...recent.found, ...found].map(({ event }) => event.id)) };
+}
+
+const EPOCH = new Date(0).toISOString();
 
 /** Those of a whole journal may be many: each page is shown as it comes, the oldest first. */
 async function all({ ask, print }: Context, query: Query): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
+import { Refused } from '../../functions/operations/refused.ts';
 
 /** Asks whoever answers: a run, its store, or a stack. @throws Refused, and UsageError for a request that isn't as it must be */
 export type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
@@ -17,3 +18,6 @@ export interface Place {
   /** The data directory of a run of this machine. */
   readonly data?: string | undefined;
 }
+
+/** Whoever answered is gone. */
+export class Gone extends Refused {}

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { reply } from '../../functions/operations/protocol/reply.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type Address, proofOf } from '../../local/operate/address.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, Gone } from './connection.ts';
 
 /** A run answers a challenge at once, unless it isn't there. */
 const PROOF_WITHIN = 3000;
@@ -22,7 +22,7 @@ export async function connectToRun(address: Address): Promise<Connection | undef
     ask: async request => {
       const { status, text } = await send(agent, address, { request }).catch(
         ({ code }: NodeJS.ErrnoException) => {
-          throw new Refused(
+          throw new Gone(
             `The run broke off its answer (${code}): it was stopped, or it failed. changewire actions tells what was done.`,
           );
         },

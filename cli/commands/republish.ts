@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
+import { type Consent, confirmed } from '../confirm.ts';
+import type { Context } from '../context.ts';
+import { listOf, timeOf } from '../options/parsers.ts';
+import { say } from '../show/paper.ts';
+import type { Cli } from './commands.ts';
+import { examples } from './example.ts';
+
+interface Options extends Consent {
+  readonly since: string;
+  readonly until: string;
+  readonly process?: string[];
+}
+
+export function republishCommand(program: Command, { run, world }: Cli): void {
+  const time = timeOf(world.clock);
+  program
+    .command('republish')
+    .description('publish the events of a time once more to every subscriber, under the same ids (AWS)')
+    .requiredOption('--since <time>', 'from when: a time, a date, or 30m, 2h, 3d ago', time)
+    .requiredOption('--until <time>', 'until when', time)
+    .option('--process <ids>', 'only of these processes, with commas between', listOf)
+    .option('--yes', 'without asking')
+    .option('--dry-run', 'say how many events, and do nothing')
+    .addHelpText(
+      'after',
+      examples('republish --since 2h --until 1h --dry-run --stack Changewire --region eu-central-1'),
+    )
+    .action(
+      run((context, { since, until, process, ...consent }: Options) => {
+        const request = {
+          operation: 'republish',
+          since,
+          until,
+          ...(process && { processes: process }),
+        } as const;
+        const whole = { ...context, ask: inSlices(context) };
+        return confirmed(whole, request, consent, ({ events, records, dryRun }) =>
+          dryRun
+            ? say`${events} events of ${records} change records would be published once more, to every subscriber.`
+            : say`${events} events of ${records} change records were published once more, to every subscriber.`,
+        );
+      }),
+    );
+}
+
+/** One request for each slice, as if there were one. Said as it goes on: who ends it knows how far it came. */
+function inSlices({ ask, print }: Context): Context['ask'] {
+  const whole = async (request: RequestOf<'republish'>): Promise<AnswerOf<'republish'>> => {
+    const total = { events: 0, records: 0 };
+    for (let cursor: string | undefined; ; ) {
+      const { cursor: next, ...slice } = await ask({ ...request, ...(cursor !== undefined && { cursor }) });
+      total.events += slice.events;
+      total.records += slice.records;
+      if (next === undefined) return { ...slice, ...total };
+      cursor = next;
+      if (!slice.dryRun)
+        print.note(
+          say`${total.events} events so far, to ${slice.readTo ?? 'the beginning'} of ${slice.process ?? 'all'}`,
+        );
+    }
+  };
+  return whole as Context['ask'];
+}

@@ -1,0 +1,93 @@
+import { Argument, type Command } from 'commander';
+import { FUNCTIONS, type FunctionName } from '../../functions/operations/protocol/logs.ts';
+import { SET_ASIDE, type SetAsideName } from '../../functions/operations/protocol/set-aside.ts';
+import { type Consent, confirmed } from '../confirm.ts';
+import { limitOf, timeOf } from '../options/parsers.ts';
+import { say } from '../show/paper.ts';
+import { logsText, setAsideText } from '../show/stack.ts';
+import type { Cli } from './commands.ts';
+import { examples } from './example.ts';
+import { showList } from './list.ts';
+
+interface LogOptions {
+  readonly since: string;
+  readonly until?: string;
+  readonly all?: boolean;
+  readonly limit: number;
+}
+
+/** What there is on AWS alone. */
+export function logsCommand(program: Command, { run, world }: Cli): void {
+  const time = timeOf(world.clock);
+  program
+    .command('logs')
+    .description('what a function of a stack logged: warnings, errors, runs that were killed (AWS)')
+    .addArgument(new Argument('<function>', 'the function').choices(FUNCTIONS))
+    .option('--since <time>', 'from when: a time, a date, or 30m, 2h, 3d ago', time, time('1h'))
+    .option('--until <time>', 'until when', time)
+    .option('--all', 'every line')
+    .option('--limit <n>', 'so many at most, or all', limitOf, 50)
+    .addHelpText('after', examples('logs deliver --since 2h --stack Changewire --region eu-central-1'))
+    .action(
+      run(({ ask, print }, name: FunctionName, { limit, ...options }: LogOptions) =>
+        showList(print, {
+          limit,
+          ask: page => ask({ operation: 'logs', function: name, ...options, ...page }),
+          itemsOf: ({ entries }) => entries,
+          words: (all, paper) => (all.length === 0 ? `${name}: nothing since then.` : logsText(all, paper)),
+        }),
+      ),
+    );
+}
+
+export function setAsideCommands(program: Command, { run }: Cli): void {
+  const aside = program
+    .command('set-aside')
+    .description('what could not go its way, and waits for somebody (AWS)')
+    .helpCommand(false);
+  aside
+    .command('list')
+    .description('some of what lies there; it stays')
+    .addArgument(new Argument('<queue>', 'which').choices(SET_ASIDE))
+    .addHelpText('after', examples('set-aside list rejected --stack Changewire --region eu-central-1'))
+    .action(
+      run(async ({ ask, print }, queue: SetAsideName) => {
+        const found = await ask({ operation: 'set-aside', queue });
+        print.answer(found, paper => setAsideText(found, paper));
+      }),
+    );
+  aside
+    .command('clear')
+    .description('throw away what lies there, once it is repaired')
+    .addArgument(new Argument('<queue>', 'which').choices(SET_ASIDE))
+    .option('--yes', 'without asking')
+    .option('--dry-run', 'say how many, and do nothing')
+    .addHelpText(
+      'after',
+      examples('set-aside clear rejected --dry-run --stack Changewire --region eu-central-1'),
+    )
+    .action(
+      run((context, queue: SetAsideName, consent: Consent) =>
+        confirmed(context, { operation: 'clear-set-aside', queue }, consent, ({ messages, dryRun }) =>
+          dryRun
+            ? say`${queue}: about ${messages} messages would be thrown away.`
+            : say`${queue}: about ${messages} messages are thrown away.`,
+        ),
+      ),
+    );
+  aside
+    .command('retry')
+    .description('have what no run could settle tried once more')
+    .option('--yes', 'without asking')
+    .option('--dry-run', 'say how many, and do nothing')
+    .addHelpText('after', examples('set-aside retry --yes --stack Changewire --region eu-central-1'))
+    .action(
+      run((context, consent: Consent) =>
+        confirmed(context, { operation: 'retry-set-aside' }, consent, ({ messages, left, dryRun }) =>
+          dryRun
+            ? say`About ${messages} messages would be tried once more.`
+            : say`${messages} messages are tried once more${left > 0 ? `; about ${left} are left: repeat this command` : ''}.`,
+        ),
+      ),
+    );
+}

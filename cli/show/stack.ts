@@ -1,0 +1,33 @@
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { LogEntry } from '../../functions/operations/protocol/logs.ts';
+import { printable } from '../../local/terminal/text.ts';
+import { type Paper, paint, type Style } from './paper.ts';
+import { table } from './table.ts';
+import { when } from './times.ts';
+
+const LEVELS: Record<LogEntry['level'], Style> = { debug: 'dim', info: 'dim', warn: 'yellow', error: 'red' };
+
+/** Log lines, oldest first. None is cut: what is looked for may stand at its end. */
+export function logsText(entries: readonly LogEntry[], paper: Paper): string {
+  return entries
+    .map(({ at, level, message, details }) => {
+      const more =
+        Object.keys(details).length > 0 ? ` ${paint(paper, 'dim', printable(JSON.stringify(details)))}` : '';
+      return `${when(at, paper)}  ${paint(paper, LEVELS[level], level.padEnd(5))}  ${printable(message)}${more}`;
+    })
+    .join('\n');
+}
+
+/** What was given up, and why. */
+export function setAsideText({ queue, messages, first }: AnswerOf<'set-aside'>, paper: Paper): string {
+  if (messages === 0 && first.length === 0) return `${queue}: nothing is set aside.`;
+  const rows = first.map(({ at, reason = '', about }) => [
+    when(at, paper),
+    Object.entries(about)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+    reason,
+  ]);
+  const head = `${queue}: about ${messages} messages, such as`;
+  return `${head}\n\n${table([{ title: 'WHEN' }, { title: 'ABOUT' }, { title: 'WHY' }], rows, paper)}`;
+}
