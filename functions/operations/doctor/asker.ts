@@ -13,6 +13,8 @@ export interface Asker {
   get(segments: readonly string[], query?: Query, how?: { readonly again?: boolean }): Promise<Probed>;
   token(): Promise<ProbedToken>;
   readonly definitions: ServiceProbe['definitions'];
+  /** By list: what was asked for with pages that were too large, and the size that is asked for since. */
+  readonly tooLarge: Map<string, { readonly first: number; readonly answers: readonly Probed[] }>;
   /** All that came so far, those that were tried again included. */
   readonly met: readonly Omit<Probed, 'body'>[];
   wait(ms: number): Promise<void>;
@@ -64,6 +66,7 @@ export function createAsker({ probe, process, clock, sleep, most, perSecond }: A
     process,
     clock,
     met,
+    tooLarge: new Map(),
     definitions: probe.definitions,
     token: () => probe.token(),
     wait: ms => sleep(ms),

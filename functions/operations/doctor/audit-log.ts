@@ -48,7 +48,7 @@ interface On {
 }
 
 export const readAudit = (asker: Asker): Promise<ListRead> =>
-  readList(asker, 'auditLog', ['processes', asker.process, 'auditlog'], { most: 3 });
+  readList(asker, 'auditLog', ['processes', asker.process, 'auditlog'], { most: 8 });
 
 function came({ items, isWhole }: ListRead): string {
   return `${items.length}${isWhole ? '' : ' and more'} entries`;

@@ -24,7 +24,7 @@ export function leaves(entry: JsonObject): Leaf[] {
 }
 
 /** Whether a value names one of these identifiers: as it is, or as a piece of a path or sentence. */
-export function namedIn(value: Json, ids: ReadonlySet<string>): string | undefined {
+export function namedIn(value: Json, ids: Pick<ReadonlySet<string>, 'has'>): string | undefined {
   if (typeof value === 'number') return ids.has(String(value)) ? String(value) : undefined;
   if (typeof value !== 'string') return undefined;
   const pieces = [

@@ -53,33 +53,46 @@ export function pageBody(body: Json | undefined, property?: string): PageBody {
   };
 }
 
-/** Reads a list page by page, `most` of them, with smaller pages where they fail as a pass would. */
+/** What of a list is read. */
+export interface Reading {
+  /** Pages at most. */
+  readonly most?: number;
+  readonly query?: Query;
+  /** Not from memory. */
+  readonly again?: boolean;
+}
+
+/** Reads a list page by page, with smaller pages where they fail, as a pass would. */
 export async function readList(
   asker: Asker,
   name: ListName,
   segments: readonly string[],
-  { most = 5, query = {} }: { most?: number; query?: Query } = {},
+  { most = 5, query = {}, again = false }: Reading = {},
 ): Promise<ListRead> {
   const answers: Probed[] = [];
   const pages: PageBody[] = [];
-  const tooLarge: Probed[] = [];
-  let first: number = PAGE_SIZES[name];
   let failure: Probed | undefined;
   let after: string | undefined;
   while (pages.length < most && !failure) {
-    const came = await asker.get(segments, { first, ...(after !== undefined && { after }), ...query });
+    const { first, answers: failed } = sizeOf(asker, name);
+    const paging = { first, ...(after !== undefined && { after }) };
+    const came = await asker.get(segments, { ...paging, ...query }, { again });
     if (came.body !== undefined) {
       answers.push(came);
       pages.push(pageBody(came.body, name === 'projects' ? 'projects' : undefined));
       after = pages.at(-1)?.next;
       if (after === undefined) break;
     } else if (mayBeSize(came) && first > 1) {
-      tooLarge.push(came);
-      first = Math.floor(first / 2);
+      asker.tooLarge.set(name, { first: Math.floor(first / 2), answers: [...failed, came] });
     } else failure = came;
   }
   const items = pages.flatMap(page => page.items);
+  const { first, answers: tooLarge } = sizeOf(asker, name);
   return { answers, pages, items, first, tooLarge, failure, isWhole: !failure && after === undefined };
+}
+
+function sizeOf({ tooLarge }: Asker, name: ListName) {
+  return tooLarge.get(name) ?? { first: PAGE_SIZES[name] as number, answers: [] };
 }
 
 function mayBeSize({ status, failure, hasNoToken }: Probed): boolean {
@@ -89,9 +102,9 @@ function mayBeSize({ status, failure, hasNoToken }: Probed): boolean {
     : status >= 400 && !NEVER_SIZE.has(status);
 }
 
-/** The projects of the process: 1,000 at most. */
-export const readProjects = (asker: Asker) =>
-  readList(asker, 'projects', ['processes', asker.process, 'projects']);
+/** The projects of the process: five pages at most. */
+export const readProjects = (asker: Asker, reading: Reading = {}): Promise<ListRead> =>
+  readList(asker, 'projects', ['processes', asker.process, 'projects'], reading);
 
 /** The property that would identify the records as they are. */
 export function identifierIn(records: readonly JsonObject[], kind: RecordKind): string | undefined {

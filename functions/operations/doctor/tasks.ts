@@ -1,9 +1,11 @@
-import { updateTime } from '../../changes/ignored-fields.ts';
 import { identifierNames } from '../../identifier-names.ts';
 import type { JsonObject } from '../../json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
+import { leaves, namedIn } from './audit-paths.ts';
 import { type ListRead, readList, readProjects, textOf } from './lists.ts';
+import { timeOf } from './times.ts';
+import { updateField } from './update-field.ts';
 
 /** A project, and what was read of its tasks. */
 export interface TasksRead {
@@ -12,8 +14,9 @@ export interface TasksRead {
   readonly read: ListRead;
 }
 
-/** The tasks of projects are looked at in so few of them. */
-const MOST_PROJECTS = 4;
+/** Of each sort, the tasks of so few projects are looked at. */
+const MOST_EACH = 3;
+const MOST_ENTRIES = 10;
 const MOST_CANDIDATES = 4;
 
 /** Which property of a project its paths take: the usual ones first, then whatever differs in each record. */
@@ -24,7 +27,7 @@ export async function projectKey(
   const asked: Probed[] = [];
   for (const property of candidates(items, 'project').slice(0, MOST_CANDIDATES)) {
     const id = textOf(items.find(record => textOf(record[property]) !== '')?.[property]);
-    const came = (await readList(asker, 'tasks', tasksPath(asker, id), { most: 1 })) satisfies ListRead;
+    const came = await readList(asker, 'tasks', tasksPath(asker, id), { most: 1 });
     asked.push(...came.answers, ...(came.failure ? [came.failure] : []));
     if (came.answers.length > 0) return { property, asked };
   }
@@ -53,20 +56,31 @@ export function isUnique(records: readonly JsonObject[], name: string): boolean 
 
 const isNoTime = (record: JsonObject) => (name: string) => !/^\d{4}-\d{2}-\d{2}/.test(textOf(record[name]));
 
-/** The tasks of some projects: of those that were updated last, and of the first ones. */
+/** The tasks of some projects. */
 export async function readTasks(asker: Asker): Promise<TasksRead[]> {
   const { property } = await projectKey(asker);
   if (property === undefined) return [];
-  const { items } = await readProjects(asker);
-  const byUpdate = items.toSorted((one, other) => (updateTime(other) ?? 0) - (updateTime(one) ?? 0));
-  const chosen = new Set([...items.slice(0, 1), ...byUpdate.slice(0, MOST_PROJECTS - 1)]);
   const all: TasksRead[] = [];
-  for (const project of chosen) {
+  for (const project of await someProjects(asker, property)) {
     const id = textOf(project[property]);
     if (id === '') continue;
     all.push({ project, id, read: await readList(asker, 'tasks', tasksPath(asker, id), { most: 2 }) });
   }
   return all;
+}
+
+/** The first one, those that were updated last, those that the audit log named last, and some between. */
+async function someProjects(asker: Asker, property: string): Promise<JsonObject[]> {
+  const { items } = await readProjects(asker);
+  const { name = '' } = await updateField(asker);
+  const byUpdate = items.toSorted((one, other) => (timeOf(other[name]) ?? 0) - (timeOf(one[name]) ?? 0));
+  const byId = new Map(items.map(item => [textOf(item[property]), item]));
+  const log = await readList(asker, 'auditLog', ['processes', asker.process, 'auditlog'], { most: 8 });
+  const ends = [...log.items.slice(0, MOST_ENTRIES), ...log.items.slice(-MOST_ENTRIES).reverse()];
+  const named = ends.flatMap(entry => leaves(entry).map(({ value }) => byId.get(namedIn(value, byId) ?? '')));
+  const between = items.filter((_, index) => index % Math.ceil(items.length / MOST_EACH) === 0);
+  const chosen = [byUpdate, [...new Set(named)].filter(each => each !== undefined), between];
+  return [...new Set([...items.slice(0, 1), ...chosen.flatMap(each => each.slice(0, MOST_EACH))])];
 }
 
 export function tasksPath({ process }: Asker, projectId: string): string[] {

@@ -24,7 +24,7 @@ export function judgeToken({ request, failure, lifetime = 0, toldBy }: ProbedTok
       came: failure,
       remedy: REMEDY,
     };
-  const life = `${lifetime / 1000} s`;
+  const life = `${Math.round(lifetime / 1000)} s`;
   if (toldBy === 'nothing')
     return {
       ...{ topic: TOPIC, verdict: 'warning', asked },

@@ -2,7 +2,7 @@ import { indexProjectFields, indexTaskFields } from '../../changes/field-index.t
 import type { JsonObject } from '../../json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
-import { type ListRead, pageBody, readProjects, textOf } from './lists.ts';
+import { type ListRead, readProjects, textOf } from './lists.ts';
 import { isOtherTime, isUsual, known, saysUpdate, type TimeField, timeFields } from './times.ts';
 
 /** The field in which projects say when they were updated. */
@@ -15,7 +15,7 @@ export interface UpdateField {
 
 const MOST_CANDIDATES = 4;
 
-/** Finds it by its name, or else by asking: of a field that is the update time, `updatedAfter` returns just the later half. */
+/** Finds it by its name, or else by asking: of a field that is the update time, `updatedBefore` returns just the earlier half. */
 export async function updateField(asker: Asker): Promise<UpdateField> {
   const projects = await readProjects(asker);
   const fields = timeFields(projects.items, await customNames(asker, 'project'));
@@ -45,21 +45,21 @@ export async function customNames(asker: Asker, kind: 'project' | 'task'): Promi
   return new Set(index.keys());
 }
 
-/** Whether `updatedAfter` goes by the field; undefined where that can't be told. */
+/** Whether `updatedBefore` goes by the field; undefined where that can't be told. It asks for what was updated long ago: that
+ *  stands, where an update of just now may be shown later. */
 async function test(
   asker: Asker,
-  { items, isWhole, first }: ListRead,
+  { items, isWhole }: ListRead,
   field: TimeField,
 ): Promise<{ came: readonly Probed[]; isUpdate: boolean | undefined }> {
   const between = middle(field);
-  if (!isWhole || items.length > first || between === undefined) return { came: [], isUpdate: undefined };
-  const updatedAfter = new Date(between).toISOString();
-  const came = await asker.get(['processes', asker.process, 'projects'], { first, updatedAfter });
-  if (came.body === undefined) return { came: [came], isUpdate: undefined };
-  const returned = new Set(pageBody(came.body, 'projects').items.map(keyOf));
-  const expected = items.filter((_, index) => (field.times[index] ?? 0) > between).map(keyOf);
+  if (!isWhole || between === undefined) return { came: [], isUpdate: undefined };
+  const half = await readProjects(asker, { query: { updatedBefore: new Date(between).toISOString() } });
+  if (!half.isWhole) return { came: half.answers, isUpdate: undefined };
+  const returned = new Set(half.items.map(keyOf));
+  const expected = items.filter((_, index) => (field.times[index] ?? between) < between).map(keyOf);
   const isSame = returned.size === expected.length && expected.every(key => returned.has(key));
-  return { came: [came], isUpdate: isSame };
+  return { came: half.answers, isUpdate: isSame };
 }
 
 /** A time that halves the records, and that none of them has. */

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../json.ts';
+import type { Probed } from '../../service/probe.ts';
+import type { Asker } from './asker.ts';
+import { type ListRead, readProjects, textOf } from './lists.ts';
+import { projectKey } from './tasks.ts';
+import { timeOf } from './times.ts';
+import { updateField } from './update-field.ts';
+
+/** What was updated longer ago than this is shown everywhere. */
+export const SETTLED = 600_000;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A project, and when it says that it was updated. */
+export interface Dated {
+  readonly id: string;
+  readonly record: JsonObject;
+  readonly time: number;
+}
+
+/** The projects by their updates, the latest first; none where they don't tell. */
+export async function datedProjects(asker: Asker): Promise<Dated[]> {
+  const { items } = await readProjects(asker);
+  const { name } = await updateField(asker);
+  const { property = 'id' } = await projectKey(asker);
+  return items
+    .flatMap(record => {
+      const time = name === undefined ? undefined : timeOf(record[name]);
+      return time === undefined ? [] : [{ id: textOf(record[property]), record, time }];
+    })
+    .sort((one, other) => other.time - one.time);
+}
+
+/** The projects updated after a time. */
+export function updatedSince(asker: Asker, time: number, how: { again?: boolean } = {}): Promise<ListRead> {
+  return readProjects(asker, { query: { updatedAfter: new Date(time).toISOString() }, ...how });
+}
+
+/** The identifiers of what was read. */
+export async function idsIn(asker: Asker, { items }: ListRead): Promise<ReadonlySet<string>> {
+  const { property = 'id' } = await projectKey(asker);
+  return new Set(items.map(item => textOf(item[property])));
+}
+
+/** The service's time now, as far as answers tell it. */
+export async function serviceTime(asker: Asker): Promise<number> {
+  const { answers } = await readProjects(asker);
+  return asker.clock() + aheadOf(answers[0]);
+}
+
+function aheadOf(answer: Probed | undefined): number {
+  const ahead = answer?.date === undefined ? 0 : answer.date - answer.at;
+  return Math.abs(ahead) > DAY ? 0 : ahead;
+}
+
+/** A list that ends nowhere near: what is updated after tomorrow. */
+export async function updatedAfterTomorrow(asker: Asker): Promise<ListRead> {
+  const { answers } = await readProjects(asker);
+  // By the answer's own time, so that the same question is asked each time.
+  const now = (answers[0]?.at ?? 0) + aheadOf(answers[0]);
+  return updatedSince(asker, now + DAY);
+}

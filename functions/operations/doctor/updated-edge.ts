@@ -1,0 +1,42 @@
+import type { Finding } from '../protocol/doctor.ts';
+import type { Asker } from './asker.ts';
+import { type Dated, datedProjects, idsIn, SETTLED, serviceTime, updatedSince } from './dated.ts';
+import { failed, found } from './examination.ts';
+import { timeText } from './words.ts';
+
+const TOPIC = 'updatedAfter at the very time';
+const NEITHER = 'Nothing to do: passes ask from two minutes before.';
+
+/** Whether a project comes that was updated at the very time that is asked for. */
+export async function judgeEdge(asker: Asker): Promise<Finding> {
+  const dated = chosen(await datedProjects(asker), await serviceTime(asker));
+  if (!dated) {
+    const on = { asked: [], came: 'no update time to ask with', remedy: NEITHER };
+    return found(TOPIC, 'unknown', 'Nothing tells when a project was updated.', on);
+  }
+  const at = await updatedSince(asker, dated.time);
+  const before = await updatedSince(asker, dated.time - 1);
+  const failure = at.failure ?? before.failure;
+  if (failure) return failed(TOPIC, failure);
+  const [hasAt, hasBefore] = [await idsIn(asker, at), await idsIn(asker, before)].map(ids =>
+    ids.has(dated.id),
+  );
+  const says = (comes: boolean | undefined) => (comes ? 'comes' : 'does not come');
+  const came = `a project of ${timeText(dated.time)}: ${says(hasAt)} with that time, ${says(hasBefore)} with 1 ms less`;
+  const on = { asked: [...at.answers, ...before.answers], came };
+  // Of very many that were updated later, it may stand on a page that was not read.
+  if (!hasBefore || !(hasAt || at.isWhole))
+    return found(TOPIC, 'unknown', 'The project was not shown.', { ...on, remedy: NEITHER });
+  const text = hasAt
+    ? 'It is inclusive: what was updated at that very time comes, too.'
+    : 'It is exclusive: what was updated at that very time does not come.';
+  return found(TOPIC, 'fine', text, on);
+}
+
+const MOST_LATER = 100;
+
+/** Long enough ago that the service shows it for sure, and not so long that very many came after it. */
+function chosen(dated: readonly Dated[], now: number): Dated | undefined {
+  const settled = dated.findIndex(({ time }) => time < now - SETTLED);
+  return dated[settled < 0 || settled > MOST_LATER ? 0 : settled];
+}

@@ -1,0 +1,57 @@
+import type { Probed } from '../../service/probe.ts';
+import type { Asker } from './asker.ts';
+import { datedProjects, idsIn, SETTLED, serviceTime, updatedSince } from './dated.ts';
+import { type Examined, failed, found } from './examination.ts';
+import { readProjects } from './lists.ts';
+import { span } from './words.ts';
+
+export const LAG = 'updatedAfter shows updates';
+const WATCH = 'Ask with --watch, and edit a task meanwhile.';
+const ASKINGS = 3;
+const BETWEEN = 4_000;
+
+/** How long it takes until `updatedAfter` shows what was updated: seen where something was in the last minutes. */
+export async function examineLag(asker: Asker): Promise<Examined> {
+  const { answers } = await readProjects(asker);
+  const [newest] = await datedProjects(asker);
+  const age = newest ? (await serviceTime(asker)) - newest.time : Number.POSITIVE_INFINITY;
+  if (!newest || age > SETTLED) {
+    const came = newest ? `the last update is ${span(age)} old` : 'no update time';
+    const on = { asked: answers.slice(0, 1), came, remedy: WATCH };
+    return { findings: [found(LAG, 'unknown', 'Nothing was updated in the last minutes.', on)] };
+  }
+  const asked: Probed[] = [];
+  for (let asking = 0; asking < ASKINGS; asking += 1) {
+    if (asking > 0) await asker.wait(BETWEEN);
+    const read = await updatedSince(asker, newest.time - 1, { again: true });
+    asked.push(...read.answers);
+    if (read.failure) return { findings: [failed(LAG, read.failure)] };
+    if (!(await idsIn(asker, read)).has(newest.id)) continue;
+    const text = `An update is shown within ${span((await serviceTime(asker)) - newest.time)}.`;
+    return { findings: [found(LAG, 'fine', text, { asked, came: `one of ${span(age)} before` })] };
+  }
+  const waited = (await serviceTime(asker)) - newest.time;
+  return judgeLag(
+    waited,
+    asked,
+    `one of ${span(waited)} before was not among them, though the listing has it`,
+  );
+}
+
+/** What passes ask again unless told, in ms; of that, what a late update may take. */
+const OVERLAP = 120_000;
+const COVERED = OVERLAP / 2;
+
+/** What follows from an update that was shown late by so much, or not at all in that time. */
+export function judgeLag(ms: number, asked: readonly Probed[], came: string, isCertain = false): Examined {
+  const late = `Updates are shown late, by ${span(ms)}${isCertain ? '' : ' or more'}`;
+  if (ms <= COVERED) {
+    const text = `${late}. Passes ask from two minutes before the last one, which covers that.`;
+    if (isCertain) return { findings: [found(LAG, 'fine', text, { asked, came })] };
+    return { findings: [found(LAG, 'warning', text, { asked, came, remedy: WATCH })] };
+  }
+  const text = `${late}: passes must ask from further back.`;
+  const overlap = `${Math.ceil((2 * ms + OVERLAP) / 60_000)}m`;
+  const finding = found(LAG, 'setting', text, { asked, came, remedy: 'Set overlap, as below.' });
+  return { findings: [finding], settings: { process: { overlap } } };
+}
