@@ -1,5 +1,6 @@
 import type { Clock, Sleep } from '../functions/clock.ts';
 import type { Ask, Connection, Place } from './connect/connection.ts';
+import type { DirectDoctor, DoctorPlace } from './connect/doctor.ts';
 import type { Input } from './input.ts';
 import type { Printer } from './printer.ts';
 
@@ -22,12 +23,15 @@ export interface World {
   /** Aborts when somebody wants it to end. */
   readonly interrupted: AbortSignal;
   open(place: Place): Promise<Connection>;
+  /** A doctor for the service that the command line or the environment names; undefined: whoever answers has one. */
+  doctor(place: DoctorPlace): Promise<DirectDoctor | undefined>;
 }
 
 /** What one command works with. */
 export interface Context extends Pick<World, 'input' | 'clock' | 'sleep' | 'interrupted'> {
   readonly ask: Ask;
   readonly print: Printer;
+  readonly place: Place;
 }
 
 /** It could not be done, which has been said already: exit code 1. */

@@ -1,6 +1,8 @@
-import { argv, env, exit, stderr, stdin, stdout } from 'node:process';
+import { argv, cwd, env, exit, stderr, stdin, stdout } from 'node:process';
+import { withEnvFile } from '../local/cli/environment.ts';
 import { flush } from '../local/cli/flush.ts';
 import { sleep } from '../local/cli/sleep.ts';
+import { openDoctor } from './connect/doctor.ts';
 import { open } from './connect/open.ts';
 import { terminalInput } from './input.ts';
 import { changewire } from './program.ts';
@@ -19,6 +21,7 @@ stdout.on('error', () => exit(0));
 
 const code = await changewire(argv.slice(2), {
   ...{ stdout, stderr, env, sleep, open },
+  doctor: place => openDoctor(place, withEnvFile(env, cwd())),
   input: terminalInput({ stdin, stderr }, interrupting.signal),
   clock: Date.now,
   interrupted: interrupting.signal,

@@ -31,7 +31,7 @@ export function runnerOf(program: Command, world: World): Run {
         });
       };
       try {
-        await work({ ask, print, input, clock, sleep, interrupted }, ...(args as never));
+        await work({ ask, print, place, input, clock, sleep, interrupted }, ...(args as never));
       } finally {
         await (await opening?.catch(() => undefined))?.close();
       }

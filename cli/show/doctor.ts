@@ -1,3 +1,4 @@
+import { type ServiceAddresses, settingsToPaste } from '../../functions/operations/doctor/to-paste.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { printable } from '../../local/terminal/text.ts';
 import { type Paper, paint, type Style, say } from './paper.ts';
@@ -14,7 +15,8 @@ const MARKS: Record<Verdict, readonly [string, Style]> = {
 const INDENT = ' '.repeat(10);
 
 /** What was found, with what was asked and what came; and the settings that follow, ready to paste. */
-export function doctorText({ workspace, process, findings, settings }: Doctor, paper: Paper): string {
+export function doctorText(answer: Doctor, paper: Paper, addresses?: ServiceAddresses): string {
+  const { workspace, process, findings } = answer;
   const told = findings.map(({ topic, verdict, found, asked, came, remedy }) => {
     const [mark, style] = MARKS[verdict];
     return [
@@ -24,18 +26,15 @@ export function doctorText({ workspace, process, findings, settings }: Doctor, p
       `${INDENT}${paint(paper, 'dim', say`came   ${came}`)}`,
     ].join('\n');
   });
-  return [say`${workspace}/${process}`, ...told, settingsText(settings, process)].join('\n\n');
+  return [say`${workspace}/${process}`, ...told, settingsText(answer, addresses)].join('\n\n');
 }
 
-function settingsText({ workspace, process }: Doctor['settings'], id: string): string {
-  const parts = [
-    ...(Object.keys(workspace).length > 0 ? [`In the workspace:\n${json(workspace)}`] : []),
-    ...(Object.keys(process).length > 0 ? [`${say`In the process ${id}`}:\n${json(process)}`] : []),
-  ];
-  if (parts.length === 0) return 'No setting follows: the defaults fit.';
-  return `Settings for cdk.json or the configuration file.\n\n${parts.join('\n\n')}`;
-}
-
-function json(value: object): string {
-  return JSON.stringify(value, null, 2).split('\n').map(printable).join('\n');
+/** The settings as text to copy, which is never cut or coloured. */
+function settingsText(answer: Doctor, addresses: ServiceAddresses | undefined): string {
+  const text = settingsToPaste(answer, addresses);
+  if (text === undefined) return 'No setting follows: the defaults fit.';
+  const where = addresses
+    ? 'A configuration file with the settings that follow (npm start -- --config FILE), or what stands under "changewire" in cdk.json'
+    : 'The settings that follow, for this workspace in cdk.json or in the configuration file';
+  return `${where}:\n\n${text.split('\n').map(printable).join('\n')}`;
 }

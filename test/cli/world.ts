@@ -29,6 +29,7 @@ export interface Setting {
   readonly says?: boolean;
   readonly interrupted?: AbortSignal;
   readonly sleep?: World['sleep'];
+  readonly clock?: World['clock'];
 }
 
 /** Runs the command over answers that are made up. */
@@ -54,7 +55,8 @@ export async function run(args: readonly string[], setting: Setting = {}): Promi
       },
       secret: async () => lines.shift() ?? '',
     },
-    clock: () => NOW,
+    clock: setting.clock ?? (() => NOW),
+    doctor: async () => undefined,
     sleep: setting.sleep ?? (async () => undefined),
     interrupted: setting.interrupted ?? new AbortController().signal,
     open: async place => {

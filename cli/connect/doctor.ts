@@ -1,0 +1,45 @@
+import type { ServiceAddresses } from '../../functions/operations/doctor/to-paste.ts';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { UsageError } from '../../local/cli/usage-error.ts';
+import type { Place } from './connection.ts';
+
+export interface DoctorPlace extends Place {
+  /** A configuration file. */
+  readonly config?: string | undefined;
+}
+
+interface Asked {
+  readonly process: string;
+  readonly workspace?: string | undefined;
+}
+
+/** One that asks the service itself, with the credentials of the environment. */
+export interface DirectDoctor {
+  examine(asked: Asked): Promise<AnswerOf<'doctor'>>;
+  addressesOf(workspace: string): ServiceAddresses | undefined;
+}
+
+/** A doctor for the service of a configuration file or of SERVICE_*; undefined where there is neither: then a run or a stack is asked,
+ *  which has a service. Neither needs a pass to have been made. */
+export async function openDoctor(
+  { config, stack }: DoctorPlace,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<DirectDoctor | undefined> {
+  if (stack !== undefined) {
+    if (config !== undefined)
+      throw new UsageError('--stack has a configuration of its own: give --stack or --config.');
+    return undefined;
+  }
+  const { serviceSettings } = await import('../../local/cli/environment.ts');
+  if (config === undefined && serviceSettings(environment) === undefined) return undefined;
+  const { doctorOf, doctorSource, workspaceOf } = await import('../../local/operate/doctor.ts');
+  const source = await doctorSource({ config }, environment);
+  return {
+    examine: ({ process, workspace }) =>
+      doctorOf(source)({ workspace: workspaceOf(source, process, workspace), processId: process }),
+    addressesOf: name => {
+      const found = source.watched.find(({ workspace }) => workspace.name === name)?.workspace;
+      return found && { baseUrl: found.baseUrl, authUrl: found.authUrl, audience: found.audience };
+    },
+  };
+}
