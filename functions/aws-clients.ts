@@ -18,6 +18,10 @@ export const PATIENCE = {
   publish: { connection: CONNECTION_MS, request: 3_000, tries: 3 },
   /** A run of 3 minutes, of which 5 s are kept free to write down what the last attempt gave. */
   deliver: { connection: CONNECTION_MS, request: 2_000, tries: 2 },
+  /** A run of 10 minutes, of which what people ask takes seconds. */
+  operate: { connection: CONNECTION_MS, request: 5_000, tries: 3 },
+  /** An invocation of the publish function, which is given up only after that function would be; and asked for once, by whoever watches. */
+  publishing: { connection: CONNECTION_MS, request: 130_000, tries: 1 },
 } as const satisfies Record<string, Patience>;
 
 /** The SDK's wait before a try again, at most, when it was throttled; otherwise it waits a tenth of that. */

@@ -1,15 +1,11 @@
 import * as z from 'zod';
 import type { Alias } from './operate/identity.ts';
-import { signedIdentity } from './operate/identity.ts';
+import { type SignedIdentity, signedIdentity } from './operate/identity.ts';
 import type { WhoCalls } from './operate/who-calls.ts';
+import { readRequest } from './operations/answer-request.ts';
 import type { Caller, Operations } from './operations/operations.ts';
 import type { Reply } from './operations/protocol/reply.ts';
-import {
-  isLook,
-  lookRequests,
-  type Request,
-  request as requestSchema,
-} from './operations/protocol/requests.ts';
+import { isLook, lookRequests, type Request } from './operations/protocol/requests.ts';
 import { Refused } from './operations/refused.ts';
 import type { Log } from './telemetry.ts';
 
@@ -26,7 +22,7 @@ export interface OperateDependencies {
   readonly log: Log;
 }
 
-const asked = z.strictObject({ request: requestSchema, identity: signedIdentity.optional() });
+const asked = z.strictObject({ request: z.unknown(), identity: signedIdentity.optional() });
 
 /** Lambda answers with 6 MB at most; some of it are escapes and braces. */
 const LONGEST_ANSWER = 5_500_000;
@@ -52,18 +48,16 @@ export function createOperate({ operations, whoCalls, log }: OperateDependencies
   };
 }
 
-function read(event: unknown): z.infer<typeof asked> {
+/** @throws Refused for what is none */
+function read(event: unknown): { readonly request: Request; readonly identity: SignedIdentity | undefined } {
   const parsed = asked.safeParse(event);
-  if (parsed.success) return parsed.data;
   // What was sent isn't quoted: it may hold a secret.
-  const problems = parsed.error.issues.map(
-    ({ path, code }) => `${path.join('.') || 'the payload'} (${code})`,
-  );
-  throw new Refused(
-    `This request is none that this version knows: ${problems.join(', ')}. Use the changewire command of the version that is deployed.`,
-    { isUsage: true },
-  );
+  if (!parsed.success)
+    throw new Refused(`It takes {"request": …, "identity": …}. ${THIS_VERSION}`, { isUsage: true });
+  return { request: readRequest(parsed.data.request), identity: parsed.data.identity };
 }
+
+const THIS_VERSION = 'Use the changewire command of the version that is deployed.';
 
 function aliasOf(arn: string): Alias | undefined {
   const alias = arn.split(':')[7];
@@ -82,7 +76,7 @@ function admit(request: Request, alias: Alias | undefined): void {
 
 async function callerOf(
   request: unknown,
-  identity: z.infer<typeof signedIdentity> | undefined,
+  identity: SignedIdentity | undefined,
   whoCalls: WhoCalls,
 ): Promise<Caller> {
   if (!identity)

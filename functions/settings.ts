@@ -98,11 +98,21 @@ const json = z.string().transform((text, context) => {
   }
 });
 
+const workspaces = json.pipe(z.array(workspaceSettings).min(1));
+
 /** The environment of `poll.ts`; `WORKSPACES` is JSON. */
-export const pollEnvironment = z.object({
-  TABLE_NAME: z.string().min(1),
-  WORKSPACES: json.pipe(z.array(workspaceSettings).min(1)),
-});
+export const pollEnvironment = z.object({ TABLE_NAME: z.string().min(1), WORKSPACES: workspaces });
+
+/** The same from `workspaces.json`, beside the bundle of a function whose environment has no room for it.
+ *  @throws an error that names each setting that is wrong, but no value */
+export function readWorkspaces(text: string): readonly WorkspaceSettings[] {
+  const parsed = workspaces.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${told(issue)}`);
+  throw new Error(
+    `workspaces.json is not as the deployment writes it. ${problems.join('; ')}. Deploy again.`,
+  );
+}
 
 /** The environment of `publish.ts`. */
 export const publishEnvironment = z.object({
@@ -126,6 +136,28 @@ export const deliverEnvironment = routeEnvironment.extend({
 export const tickEnvironment = routeEnvironment.extend({
   /** Given where there are native subscriptions to watch. */
   TOPIC_ARN: z.string().min(1).optional(),
+});
+
+/** The environment of `operate.ts`: all that it looks into and starts. */
+export const operateEnvironment = deliverEnvironment.extend({
+  AWS_REGION: z.string().min(1),
+  AWS_LAMBDA_FUNCTION_NAME: z.string().min(1),
+  /** Of an emulator of AWS. */
+  AWS_ENDPOINT_URL: z.url().optional(),
+  STACK_NAME: z.string().min(1),
+  POLL_FUNCTION: z.string().min(1),
+  PUBLISH_FUNCTION: z.string().min(1),
+  EVENTS_QUEUE_URL: z.url(),
+  REJECTED_QUEUE_URL: z.url(),
+  UNPUBLISHED_QUEUE_URL: z.url(),
+  UNSTARTED_QUEUE_URL: z.url(),
+  UNSETTLED_QUEUE_URL: z.url(),
+  POLL_LOGS: z.string().min(1),
+  PUBLISH_LOGS: z.string().min(1),
+  ROUTE_LOGS: z.string().min(1),
+  DELIVER_LOGS: z.string().min(1),
+  TICK_LOGS: z.string().min(1),
+  OPERATE_LOGS: z.string().min(1),
 });
 
 /** The environment by its schema.

@@ -11,12 +11,25 @@ import type { Binding } from './handler.ts';
  *  which AWS keeps, lets every principal of the account use it through SSM that may use SSM. With a key of the customer's
  *  own, `kms:Decrypt` on that key would be. */
 export function forReadingEndpointSecrets(scope: Construct, stackName: string): Binding {
+  return allowing(scope, 'ReadEndpointSecrets', stackName, ['GetParameter']);
+}
+
+/** The same for who adds endpoints, changes their addresses and secrets, and removes them. */
+export function forKeepingEndpointSecrets(scope: Construct, stackName: string): Binding {
+  return allowing(scope, 'KeepEndpointSecrets', stackName, [
+    'DeleteParameter',
+    'GetParameter',
+    'PutParameter',
+  ]);
+}
+
+function allowing(scope: Construct, id: string, stackName: string, actions: readonly string[]): Binding {
   const path = secretsPath(stackName);
   const { partition, region, account } = Stack.of(scope);
-  const policy = new Policy(scope, 'ReadEndpointSecrets', {
+  const policy = new Policy(scope, id, {
     statements: [
       new PolicyStatement({
-        actions: ['ssm:GetParameter'],
+        actions: actions.map(action => `ssm:${action}`),
         resources: [`arn:${partition}:ssm:${region}:${account}:parameter${path}*`],
       }),
     ],

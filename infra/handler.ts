@@ -15,6 +15,8 @@ export interface HandlerProps {
   /** The entry's path from the root of the repository; it exports `handler`. */
   readonly entry: string;
   readonly description: string;
+  /** By default one that CloudFormation makes, which can't be taken. */
+  readonly functionName?: string;
   readonly memoryMiB: number;
   readonly timeout: Duration;
   readonly logRetention: RetentionDays;
@@ -43,6 +45,7 @@ export class Handler extends Construct {
     const bindings = Object.entries(props.bindings);
     this.fn = new lambda.Function(this, 'Function', {
       description: props.description,
+      ...(props.functionName !== undefined && { functionName: props.functionName }),
       code: bundledCode(props.entry, props.files),
       handler: 'index.handler',
       runtime: lambda.Runtime.NODEJS_24_X,

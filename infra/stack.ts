@@ -7,6 +7,7 @@ import { secretsPath } from './config/endpoint.ts';
 import type { Config } from './config/schema.ts';
 import { Deliver } from './deliver.ts';
 import type { Handler } from './handler.ts';
+import { Operate } from './operate.ts';
 import { Poll } from './poll.ts';
 import { Publish } from './publish.ts';
 import { Queues } from './queues.ts';
@@ -16,8 +17,9 @@ import type { SnapshotTable } from './table.ts';
 import { Tick } from './tick.ts';
 import { ChangeTopic } from './topic.ts';
 
-/** All of Changewire but its table and its native subscriptions, for any account and region. Nothing here has a name that could be
- *  taken, so it can be destroyed and made again; only what no code could settle outlives it. */
+/** All of Changewire but its table and its native subscriptions, for any account and region. Nothing here but the function for
+ *  operators, which goes with the stack, has a name that could be taken, so it can be destroyed and made again; only what no code could
+ *  settle outlives it. */
 export class ChangewireStack extends Stack {
   /** What the stack of the subscriptions builds on. */
   readonly topics: { readonly changes: ITopic; readonly alarms: ITopic };
@@ -42,6 +44,16 @@ export class ChangewireStack extends Stack {
     const deliver = new Deliver(this, 'Deliver', { ...shared, entry: entries.deliver });
     const tick = new Tick(this, 'Tick', { ...shared, entry: entries.tick });
     const schedules = new Schedules(this, 'Schedules', { config, poll, tick });
+    const operate = new Operate(this, 'Operate', {
+      ...{ ...shared, entry: entries.operate },
+      setAside: {
+        rejected: publish.rejected,
+        unpublished: publish.unpublished,
+        unstarted: schedules.unstarted,
+        unsettled: queues.unsettled,
+      },
+      handlers: { poll, publish, route, deliver, tick },
+    });
     const watched = { config, queues, poll, publish, route, deliver, schedules };
     const alarms = new Alarms(this, 'Alarms', watched);
     this.topics = { changes: topic.topic, alarms: alarms.topic };
@@ -60,11 +72,13 @@ export class ChangewireStack extends Stack {
       UnpublishedQueueUrl: publish.unpublished.queueUrl,
       UnstartedQueueUrl: schedules.unstarted.queueUrl,
       SecretsPath: secretsPath(config.stackName),
+      LookPolicyArn: operate.policies.look.managedPolicyArn,
+      ActPolicyArn: operate.policies.act.managedPolicyArn,
       ...namesOf({ Poll: poll, Publish: publish, Route: route, Deliver: deliver, Tick: tick }),
     });
   }
 
-  /** The names that the runbook's commands ask for. */
+  /** What tools ask for: who subscribes, who attaches the policies, tests. */
   #outputs(values: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(values))
       new CfnOutput(this, `Output.${name}`, { value }).overrideLogicalId(name);

@@ -59,6 +59,16 @@ export class SnapshotTable extends Construct {
     ]);
   }
 
+  /** `TABLE_NAME` for who answers people: all may be looked at, and what is done to a process is noted with it. Which rows of
+   *  a partition are meant IAM can't say, so nothing of a process can be deleted at least. */
+  forOperating(): Binding {
+    return this.#forRows([
+      LAYOUT,
+      { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
+      { actions: [...READ, 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
+    ]);
+  }
+
   /** `TABLE_NAME` for who may do this to rows of these partitions, and sees nothing else of the table. */
   #forRows(leave: readonly { actions: readonly string[]; keys: readonly string[] }[]): Binding {
     return {

@@ -40,6 +40,9 @@ export function stsHost(region: string): string {
   return `sts.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 
+/** Where STS of a region is reached. */
+export const stsAddress = (region: string): string => `https://${stsHost(region)}/`;
+
 /** The function of a stack that answers operators, by name; and its aliases, for which there is a policy each. */
 export const operateFunction = (stackName: string): string => `${stackName}-operate`;
 export type Alias = 'look' | 'act';

@@ -1,6 +1,7 @@
 import * as deliveries from './act-on-deliveries.ts';
 import * as endpoints from './act-on-endpoints.ts';
 import * as processes from './act-on-processes.ts';
+import * as stack from './act-on-stack.ts';
 import { actionsPage } from './actions-page.ts';
 import { attemptsPage } from './attempts.ts';
 import { deadLettersPage } from './dead-letters.ts';
@@ -25,6 +26,8 @@ const LOOKS: { readonly [Name in Look]: Answering<Name, AnswerOf<Name>> } = {
   'dead-letters': deadLettersPage,
   actions: actionsPage,
   doctor: async (asked, house) => house.doctor(await findProcess(asked, house)),
+  logs: stack.logs,
+  'set-aside': stack.setAside,
 };
 
 const ACTS: { readonly [Name in Act]: Answering<Name, Done<AnswerOf<Name>>> } = {
@@ -42,6 +45,9 @@ const ACTS: { readonly [Name in Act]: Answering<Name, Done<AnswerOf<Name>>> } = 
   'cancel-replay': deliveries.cancel,
   pass: processes.startPass,
   release: processes.release,
+  republish: stack.republish,
+  'clear-set-aside': stack.clear,
+  'retry-set-aside': stack.retry,
 };
 
 type Answering<Name extends Look | Act, Result> = (

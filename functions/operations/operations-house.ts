@@ -3,6 +3,7 @@ import type { SettingsHouse } from './add-endpoint.ts';
 import type { JournalReader } from './journal.ts';
 import type { KnownProcess, Passes, ProcessReader } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
+import type { StackHouse } from './stack-house.ts';
 import type { TestHouse } from './test-event.ts';
 
 /** All that the operations work with: ports alone. */
@@ -19,6 +20,8 @@ export interface OperationsHouse extends SettingsHouse, TestHouse {
   readonly passes: Passes;
   /** Asks the service of one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
+  /** What only a stack on AWS has. */
+  readonly stack?: StackHouse;
   /** A name that nothing else has. */
   readonly newId: () => string;
 }

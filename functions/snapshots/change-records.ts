@@ -14,19 +14,16 @@ export function createChangeRecords(table: Table): ChangeRecords {
       const pk = partition(process);
       const command = new QueryCommand({
         TableName: table.tableName,
-        // What was committed at `until` has a key that goes on behind this one.
-        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :since AND :until',
-        ExpressionAttributeValues: {
-          ':pk': { S: pk },
-          ':since': { S: changeTime(since) },
-          ':until': { S: changeTime(until) },
-        },
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
+        ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
+        // Which need not be there.
+        ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind ?? changeTime(since) } },
         ConsistentRead: true,
         Limit: LIMIT,
-        ...(behind !== undefined && { ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind } } }),
       });
       const { Items = [], LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
-      return { records: Items.map(recordOf), isLast: LastEvaluatedKey === undefined };
+      const records = Items.map(recordOf).filter(({ at }) => at < until);
+      return { records, isLast: LastEvaluatedKey === undefined || records.length < Items.length };
     },
   };
 }

@@ -10,6 +10,7 @@ export const ENTRIES = {
   route: 'functions/route.ts',
   deliver: 'functions/deliver.ts',
   tick: 'functions/tick.ts',
+  operate: 'functions/operate.ts',
 } as const;
 
 export type EntryName = keyof typeof ENTRIES;

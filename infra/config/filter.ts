@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EventType } from '../../functions/changes/event.ts';
 import { choice, list, object, text } from './values.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LinkTemplate } from '../../functions/endpoints/chat-links.ts';
 import { hint } from './nearest.ts';
 import type { Config } from './schema.ts';

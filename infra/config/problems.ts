@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hint } from './nearest.ts';
 import { described, isWords, shown } from './shown.ts';
 

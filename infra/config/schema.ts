@@ -1,5 +1,5 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { endpointConfig } from './endpoint.ts';
 import { subscriptionConfig } from './subscription.ts';
 import { list, object, text } from './values.ts';
@@ -19,8 +19,9 @@ const retention = z.custom<RetentionDays>(days => RETENTIONS.some(allowed => all
 /** The `changewire` context of cdk.json. Durations arrive as text and leave as ms. */
 export const configSchema = object({
   stackName: text(
-    /^[A-Za-z][A-Za-z0-9-]{0,63}$/,
-    'a CloudFormation stack name: a letter, then up to 63 letters, digits and "-"',
+    // The longest name that is made of it is that of a function, `<stackName>-operate`: 64 characters at most.
+    /^[A-Za-z][A-Za-z0-9-]{0,55}$/,
+    'a CloudFormation stack name: a letter, then up to 55 letters, digits and "-"',
   ).default('Changewire'),
   workspaces: list(workspaceConfig, 1, 'workspaces'),
   changes: interval().prefault('1m'),

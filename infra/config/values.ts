@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Every schema here carries its `allowed` text as the zod error: `problems.ts` adds the path and what was found. */
 

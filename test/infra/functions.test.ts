@@ -14,7 +14,7 @@ const template = testTemplate();
 
 describe('every function', () => {
   test('runs on Node 24 and arm64, logs JSON, and is named to Powertools', () => {
-    template.resourceCountIs('AWS::Lambda::Function', 5);
+    template.resourceCountIs('AWS::Lambda::Function', 6);
     template.allResourcesProperties('AWS::Lambda::Function', {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -31,19 +31,21 @@ describe('every function', () => {
   });
 
   test('is not run again by Lambda when an asynchronous invocation failed', () => {
-    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 5);
+    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 6);
     template.allResourcesProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
   });
 
   test('keeps its logs as long as the configuration says', () => {
     const shorter = testTemplate({ ...leastConfig(), logRetentionDays: 5 });
-    shorter.resourceCountIs('AWS::Logs::LogGroup', 5);
+    shorter.resourceCountIs('AWS::Logs::LogGroup', 6);
     shorter.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 5 });
   });
 
   test('has a role of its own without managed policies, and no permission on everything but ListStreams and the parameters of endpoints', () => {
     template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent() });
-    const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Schedules'].map(each => `${each}Role`);
+    const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Operate', 'Schedules'].map(
+      each => `${each}Role`,
+    );
     const wide = roles.flatMap(role =>
       allowed(template, role).filter(({ resources: on }) =>
         on.some(each => JSON.stringify(each).includes('*')),
@@ -52,6 +54,10 @@ describe('every function', () => {
     expect(wide).toEqual([
       { actions: ['dynamodb:ListStreams'], resources: ['*'] },
       { actions: ['ssm:GetParameter'], resources: [expect.anything()] },
+      {
+        actions: ['ssm:DeleteParameter', 'ssm:GetParameter', 'ssm:PutParameter'],
+        resources: [expect.anything()],
+      },
     ]);
     expect(JSON.stringify(template.findResources('AWS::IAM::Policy'))).not.toMatch(/"[a-z0-9]+:\w*\*"/);
   });

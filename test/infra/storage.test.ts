@@ -65,7 +65,17 @@ describe('destroying the stack and deploying it again', () => {
     );
     // The name of an inline policy is its role's alone.
     const types = new Set(named.map(([, { Type }]) => Type).filter(type => type !== 'AWS::IAM::Policy'));
-    expect([...types].sort()).toEqual(['AWS::CloudWatch::Alarm', 'AWS::Scheduler::ScheduleGroup']);
+    expect([...types].sort()).toEqual([
+      'AWS::CloudWatch::Alarm',
+      'AWS::Lambda::Alias',
+      'AWS::Lambda::Function',
+      'AWS::Scheduler::ScheduleGroup',
+    ]);
+    // The command finds it by that. It goes with the stack, its aliases with it.
+    const functions = named.filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
+    expect(functions).toMatchObject([
+      [expect.anything(), { Properties: { FunctionName: 'Changewire-operate' } }],
+    ]);
   });
 
   test('finds the secrets as they are: the operator makes them, no stack', () => {

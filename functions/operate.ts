@@ -1,0 +1,106 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
+import type * as z from 'zod';
+import { checkEndpoint } from '../infra/config/check-endpoint.ts';
+import { bounded, PATIENCE } from './aws-clients.ts';
+import { readConfigured } from './configured.ts';
+import { createOperate, type Operate } from './create-operate.ts';
+import { readCredentials } from './credentials.ts';
+import { sqsQueues } from './delivery/queues.ts';
+import { senderOf } from './delivery/sender.ts';
+import { resolveBySystem } from './endpoints/guarded-agent.ts';
+import { stsAddress } from './operate/identity.ts';
+import { openStack } from './operate/stack.ts';
+import { createWhoCalls } from './operate/who-calls.ts';
+import { createOperations } from './operations/create-operations.ts';
+import { createDoctor } from './operations/doctor/doctor.ts';
+import type { OperationsHouse } from './operations/operations-house.ts';
+import { Refused } from './operations/refused.ts';
+import { parameterSecrets } from './parameter-secrets.ts';
+import { readied } from './readied.ts';
+import { openProbe } from './service/probe.ts';
+import { operateEnvironment, parseEnvironment, readWorkspaces, type WorkspaceSettings } from './settings.ts';
+import { createActions } from './snapshots/dynamo-actions.ts';
+import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
+import { createJournalReader } from './snapshots/dynamo-journal.ts';
+import { createProcessReader } from './snapshots/dynamo-processes.ts';
+import { openTable } from './snapshots/open-table.ts';
+import { SYSTEM } from './system.ts';
+import { lambdaLog } from './telemetry.ts';
+
+/**
+ * Invoked by operators, through the command, by one of its aliases: `look` or `act` (DESIGN §13). Whom IAM lets in may do what the alias
+ * is for, and needs no right to anything else.
+ *
+ * State: none. What is done stands in rows, and with it who did it; what takes longer is worked off by others.
+ */
+export const handler: Operate = readied(() => configure(process.env));
+
+type Settings = z.infer<typeof operateEnvironment>;
+
+async function configure(environment: NodeJS.ProcessEnv): Promise<Operate> {
+  const settings = parseEnvironment('operate.ts', operateEnvironment, environment);
+  const log = lambdaLog();
+  return createOperate({
+    operations: createOperations(await openHouse(settings)),
+    whoCalls: createWhoCalls({
+      region: settings.AWS_REGION,
+      functionName: settings.AWS_LAMBDA_FUNCTION_NAME,
+      sts: new URL(settings.AWS_ENDPOINT_URL ?? stsAddress(settings.AWS_REGION)),
+      clock: Date.now,
+      log,
+    }),
+    log,
+  });
+}
+
+async function openHouse(settings: Settings): Promise<OperationsHouse> {
+  const { TABLE_NAME, STACK_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, SECRETS_PATH } = settings;
+  const patience = bounded(PATIENCE.operate);
+  const table = await openTable(TABLE_NAME, patience, SYSTEM);
+  const { endpoints, linkTemplates, processes } = readConfigured(
+    new URL('./configured.json', import.meta.url),
+  );
+  const workspaces = readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8'));
+  const sqs = new SQSClient(patience);
+  const secrets = parameterSecrets(new SSMClient(patience), SECRETS_PATH);
+  const address = { allowLoopback: false, resolve: resolveBySystem };
+  const { startPass, ...stack } = openStack(settings, table, sqs);
+  return {
+    label: STACK_NAME,
+    isRunning: true,
+    configured: endpoints,
+    rows: createEndpointRows(table),
+    deliveries: createDeliveries(table),
+    queues: sqsQueues(sqs, { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
+    ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
+    ...senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: false }),
+    processes: async () => processesOf(workspaces),
+    states: createProcessReader(table),
+    journal: createJournalReader(table, processes),
+    actions: createActions(table),
+    passes: { start: startPass },
+    doctor: createDoctor({ open: name => probe(workspaces, name), ...SYSTEM }),
+    newId: randomUUID,
+    stack,
+  };
+}
+
+function processesOf(workspaces: readonly WorkspaceSettings[]) {
+  return workspaces.flatMap(({ name: workspace, processes }) =>
+    processes.map(({ id: processId, interval }) => ({ workspace, processId, interval })),
+  );
+}
+
+/** The service as a workspace's credentials see it. */
+function probe(workspaces: readonly WorkspaceSettings[], name: string) {
+  const workspace = workspaces.find(each => each.name === name);
+  if (!workspace) throw new Refused('There is no workspace of this name.');
+  const secrets = new SecretsManagerClient(bounded(PATIENCE.operate));
+  const credentials = () => readCredentials(secrets, workspace.credentials);
+  return openProbe({ ...workspace, credentials, ...SYSTEM });
+}
