@@ -11,7 +11,7 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-const imports: Import[] = ['functions', 'infra', 'local'].flatMap(folder =>
+const imports: Import[] = ['functions', 'infra', 'local', 'cli'].flatMap(folder =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts'))
     .flatMap(file => importsOf(join(ROOT, folder, file))),

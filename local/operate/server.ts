@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerRequest } from '../../functions/operations/answer-request.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
-import { request as requestSchema } from '../../functions/operations/protocol/requests.ts';
-import { Refused } from '../../functions/operations/refused.ts';
 import { type Address, newToken, proofOf } from './address.ts';
 import { admit, type Refusal } from './admit.ts';
 import { readBody } from './read-body.ts';
@@ -63,26 +62,9 @@ async function answer(message: IncomingMessage, { operations, token, who }: Part
   if ('challenge' in admitted) return { status: 200, body: { proof: proofOf(token, admitted.challenge) } };
   const asked = await readBody(message);
   if ('status' in asked) return asked;
-  const parsed = requestSchema.safeParse(asked.json);
-  if (!parsed.success) return { status: 400, body: { refused: wrongOf(parsed.error), isUsage: true } };
-  try {
-    const told = await operations(parsed.data, { who, isProven: true });
-    return { status: 200, body: { answer: JSON.parse(JSON.stringify(told)) } };
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const { isUsage } = error;
-    return { status: isUsage ? 400 : 409, body: { refused: error.message, isUsage } };
-  }
-}
-
-/** What was asked may hold a secret, so it isn't quoted. */
-function wrongOf({
-  issues,
-}: {
-  readonly issues: readonly { readonly path: PropertyKey[]; readonly code: string }[];
-}): string {
-  const problems = issues.map(({ path, code }) => `${path.join('.') || 'the request'} (${code})`);
-  return `This request is none that the run knows: ${problems.join(', ')}. Use the changewire command of the same version.`;
+  const reply = await answerRequest(operations, asked.json, { who, isProven: true });
+  if ('answer' in reply) return { status: 200, body: reply };
+  return { status: reply.isUsage ? 400 : 409, body: reply };
 }
 
 function send(response: ServerResponse, status: number, body: object): void {
