@@ -12,8 +12,9 @@ export interface Job {
 }
 
 export interface Scheduler {
-  /** Has one of its jobs run now instead of when it is due; one that runs is not run twice. */
-  runNow(job: Job): 'begun' | 'under way' | 'unknown';
+  /** Has one of its jobs run now instead of when it is due. One that runs is not run beside itself: it is run again at once when it ends,
+   *  because it may have looked too early for whoever asks. */
+  runNow(job: Job): 'begun' | 'next' | 'unknown';
   /** Starts no further run, and resolves when those under way have ended. */
   stop(): Promise<void>;
 }
@@ -34,7 +35,7 @@ export function startScheduler(jobs: readonly Job[], options: Options): Schedule
     runNow: job => {
       const rest = rests.get(job);
       if (!rest || stopping.signal.aborted) return 'unknown';
-      return rest.end() ? 'begun' : 'under way';
+      return rest.end() ? 'begun' : 'next';
     },
     stop: async () => {
       stopping.abort();
@@ -49,8 +50,8 @@ async function loop(
   { stopped, clock, onFailure }: Options & { readonly stopped: AbortSignal },
 ): Promise<void> {
   for (let due = job.firstAt; !stopped.aborted; ) {
-    const wait = due - clock();
-    if (wait > 0) await rest.during(wait);
+    const resting = rest.for(due - clock());
+    if (resting) await resting;
     if (stopped.aborted) return;
     const began = clock();
     const outcome = await job.run().catch(error => {
@@ -66,23 +67,31 @@ class Rest {
   readonly #stopped: AbortSignal;
   readonly #sleep: Sleep;
   #ending: AbortController | undefined;
+  #isSkipped = false;
 
   constructor(stopped: AbortSignal, sleep: Sleep) {
     this.#stopped = stopped;
     this.#sleep = sleep;
   }
 
-  /** Resolves after `ms`, or sooner when it is ended or everything is stopped. */
-  async during(ms: number): Promise<void> {
+  /** Resolves after `ms`, or sooner when it is ended or everything is stopped; undefined when there is nothing to wait for. */
+  for(ms: number): Promise<void> | undefined {
+    const isSkipped = this.#isSkipped;
+    this.#isSkipped = false;
+    return ms <= 0 || isSkipped ? undefined : this.#during(ms);
+  }
+
+  async #during(ms: number): Promise<void> {
     this.#ending = new AbortController();
     const either = AbortSignal.any([this.#stopped, this.#ending.signal]);
     await this.#sleep(ms, either).catch(() => undefined);
     this.#ending = undefined;
   }
 
-  /** @returns false when there is none now */
+  /** @returns false when there is none now: then the next one is left out */
   end(): boolean {
+    this.#isSkipped = this.#ending === undefined;
     this.#ending?.abort();
-    return this.#ending !== undefined;
+    return !this.#isSkipped;
   }
 }

@@ -30,6 +30,8 @@ export interface Setting {
   readonly interrupted?: AbortSignal;
   readonly sleep?: World['sleep'];
   readonly clock?: World['clock'];
+  /** Who answers, instead of `answers`. */
+  readonly open?: World['open'];
 }
 
 /** Runs the command over answers that are made up. */
@@ -60,6 +62,7 @@ export async function run(args: readonly string[], setting: Setting = {}): Promi
     sleep: setting.sleep ?? (async () => undefined),
     interrupted: setting.interrupted ?? new AbortController().signal,
     open: async place => {
+      if (setting.open) return setting.open(place);
       places.push(JSON.parse(JSON.stringify(place)));
       return {
         ask: async request => {

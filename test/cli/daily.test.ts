@@ -1,0 +1,291 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { open } from '../../cli/connect/open.ts';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { ADDRESS_FILE } from '../../local/operate/address.ts';
+import { type SimulatedService, startSimulatedService } from '../../local/service/server.ts';
+import { answer, startReceiver } from '../endpoints/receiver.ts';
+import { environmentOf, launch, type Run } from '../local/main-support.ts';
+import { run as runOver } from './world.ts';
+
+/** What an operator does on a day, each by one command, against one run that goes on: over its server, which the command finds by the
+ *  data directory. The tests build on each other, in this order. */
+const directory = mkdtempSync(join(tmpdir(), 'changewire-test-'));
+const data = join(directory, '.changewire');
+let service: SimulatedService;
+let started: Run & { end(): Promise<void> };
+let isBroken = false;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+
+/** The process, a project of it and a task of that. */
+const [PROCESS, OTHER] = ['launch', 'onboarding'];
+const project = () => service.workspace.projects(PROCESS)[0]?.id as string;
+const task = () => service.workspace.tasks(PROCESS, project())[0]?.id as string;
+const rename = (name: string) => service.workspace.updateTask(PROCESS, project(), task(), { name });
+
+beforeAll(async () => {
+  service = await startSimulatedService();
+  receiver = await startReceiver((response, received) =>
+    isBroken ? answer(500, {}, 'no database')(response, received) : answer(204)(response, received),
+  );
+  const args = '--interval 200ms --sweep-interval 1h --overlap 2s --json';
+  started = launch(directory, args, environmentOf(service));
+  await eventually(async () => expect(processOf(await status(), PROCESS)?.state).toBe('well'));
+  await eventually(async () => expect(processOf(await status(), OTHER)?.state).toBe('well'));
+}, 30_000);
+afterAll(async () => {
+  await started?.end();
+  await service?.stop();
+  await receiver?.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function eventually(check: () => Promise<void>): Promise<void> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 50 });
+}
+
+/** One command line. */
+async function changewire(line: string, secrets: readonly string[] = []) {
+  const told = await runOver([...line.split(' '), '--data', data], {
+    open,
+    clock: Date.now,
+    secrets,
+  });
+  return { code: told.code, out: told.out, err: told.err };
+}
+
+/** What a command that must succeed tells programs. */
+async function json<Line>(line: string): Promise<Line[]> {
+  const { code, out, err } = await changewire(`${line} --json`);
+  expect([code, err]).toEqual([0, '']);
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map(each => JSON.parse(each) as Line);
+}
+
+interface StatusLine {
+  readonly run?: { readonly isRunning: boolean };
+  readonly process?: {
+    readonly process: string;
+    readonly state: string;
+    readonly hold?: { readonly projects: number };
+  };
+  readonly endpoint?: {
+    readonly name: string;
+    readonly state: string;
+    readonly waiting: { readonly atLeast: number };
+  };
+}
+async function status(): Promise<StatusLine[]> {
+  const { out } = await changewire('status --json');
+  return out
+    .split('\n')
+    .filter(Boolean)
+    .map(each => JSON.parse(each) as StatusLine);
+}
+const processOf = (lines: readonly StatusLine[], name: string) =>
+  lines.flatMap(({ process }) => (process?.process === name ? [process] : []))[0];
+const endpointOf = (lines: readonly StatusLine[], name: string) =>
+  lines.flatMap(({ endpoint }) => (endpoint?.name === name ? [endpoint] : []))[0];
+
+const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
+/** The last event that named the task so. */
+async function eventNaming(name: string): Promise<ChangeEvent> {
+  let found: ChangeEvent | undefined;
+  await eventually(async () => {
+    const events = await json<ChangeEvent>(`events --process ${PROCESS} --project ${project()} --field name`);
+    found = events.find(event => JSON.stringify(event.data).includes(name));
+    expect(found).toBeDefined();
+  });
+  return found as ChangeEvent;
+}
+
+describe('on a day', () => {
+  let id = '';
+
+  it('the status says how fresh each process is', async () => {
+    const { code, out } = await changewire('status');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^This machine\n/);
+    expect(out).toMatch(/\/launch +well +\d{4}-/);
+    expect((await status())[0]).toMatchObject({ run: { isRunning: true } });
+  });
+
+  it('an endpoint is added, with its address from stdin, and tested', async () => {
+    const { code, out } = await changewire('endpoints add crm --webhook -', [receiver.url]);
+    expect(code).toBe(0);
+    const [, secret = ''] = /signed with (whsec_\S+), which is shown only now/.exec(out) ?? [];
+    const tested = await changewire('endpoints test crm');
+    expect([tested.code, tested.out]).toEqual([0, expect.stringMatching(/^crm: answered 204 in \d+ ms\n$/)]);
+    const [{ body, headers } = { body: '', headers: {} }] = receiver.received;
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'changewire.test' });
+    // The run serves it within seconds.
+    await eventually(async () => {
+      rename(`warming up ${Date.now()}`);
+      expect(receiver.received.length).toBeGreaterThan(1);
+    });
+  });
+
+  it('an event is found, and its way is told', async () => {
+    rename('Find me');
+    ({ id } = await eventNaming('Find me'));
+    await eventually(async () => {
+      const { out } = await changewire(`trace ${id}`);
+      expect(out).toMatch(/published +yes/);
+      expect(out).toMatch(/crm +delivered/);
+    });
+    expect((await changewire(`events --since 1m --field name`)).out).toContain(id);
+  });
+
+  it('an endpoint is stopped and started again; what comes meanwhile waits', async () => {
+    expect(await changewire('endpoints pause crm')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/paused/),
+    });
+    rename('While it was paused');
+    const { id: waiting } = await eventNaming('While it was paused');
+    await eventually(async () =>
+      expect(endpointOf(await status(), 'crm')).toMatchObject({ state: 'paused', waiting: { atLeast: 1 } }),
+    );
+    expect(ids()).not.toContain(waiting);
+    expect(await changewire('endpoints resume crm')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/resumed/),
+    });
+    await eventually(async () => expect(ids()).toContain(waiting));
+  });
+
+  it('why a webhook failed is told by its attempts, and by the way of its event', async () => {
+    isBroken = true;
+    rename('It breaks');
+    const { id: failed } = await eventNaming('It breaks');
+    await eventually(async () => {
+      expect((await changewire(`trace ${failed}`)).out).toMatch(/crm +waiting/);
+      expect((await changewire('endpoints attempts crm --limit 1')).out).toContain('no database');
+    });
+    const told = await changewire('endpoints test crm');
+    expect([told.code, told.out]).toEqual([
+      1,
+      expect.stringMatching(/^crm: answered 500.* in \d+ ms: no database\n$/),
+    ]);
+    isBroken = false;
+    await eventually(async () => expect(ids().filter(one => one === failed).length).toBeGreaterThan(1));
+  });
+
+  it('an event is sent once more', async () => {
+    const before = ids().filter(one => one === id).length;
+    expect(await changewire(`resend ${id} --to crm`)).toMatchObject({
+      code: 0,
+      out: 'crm: gets it once more.\n',
+    });
+    await eventually(async () => expect(ids().filter(one => one === id).length).toBe(before + 1));
+  });
+
+  it('all of a time is sent once more to one endpoint', async () => {
+    const [{ events: expected } = { events: { atLeast: 0 } }] = await json<{ events: { atLeast: number } }>(
+      'replay --to crm --since 1h --dry-run',
+    );
+    expect(expected.atLeast).toBeGreaterThan(3);
+    const before = receiver.received.length;
+    expect(await changewire('replay --to crm --since 1h --yes')).toMatchObject({ code: 0 });
+    await eventually(async () => expect(receiver.received.length).toBe(before + expected.atLeast));
+  });
+
+  it('a sweep and a pass begin at once', async () => {
+    const swept = async () => (processOf(await status(), OTHER) as { sweptAt?: string } | undefined)?.sweptAt;
+    const before = await swept();
+    expect(await changewire(`sweep ${OTHER}`)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/a sweep began/),
+    });
+    await eventually(async () => expect(await swept()).not.toBe(before));
+    expect(await changewire(`pass ${OTHER}`)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/a pass began/),
+    });
+  });
+
+  it('deletions that were held are released', async () => {
+    const all = service.workspace.projects(OTHER).map(each => each.id as string);
+    for (const gone of all.slice(0, 15)) service.workspace.deleteProject(OTHER, gone);
+    await changewire(`sweep ${OTHER}`);
+    await eventually(async () => {
+      expect(processOf(await status(), OTHER)).toMatchObject({ state: 'held', hold: { projects: 15 } });
+    });
+    expect((await changewire('status')).out).toContain(`changewire release ${OTHER}`);
+    expect(await changewire(`release ${OTHER}`)).toMatchObject({ code: 2 });
+    expect((await changewire(`release ${OTHER} --dry-run`)).out).toMatch(/15 projects/);
+    expect(await changewire(`release ${OTHER} --yes`)).toMatchObject({ code: 0 });
+    await changewire(`sweep ${OTHER}`);
+    await eventually(async () => {
+      const events = await json<ChangeEvent>(`events --process ${OTHER} --type project.deleted --limit all`);
+      expect(events.length).toBe(15);
+      expect(processOf(await status(), OTHER)).toMatchObject({ state: 'well' });
+    });
+  });
+
+  it('a secret is changed, an endpoint is changed and removed, and who did it is told', async () => {
+    expect((await changewire('endpoints rotate-secret crm')).out).toMatch(
+      /signs with whsec_\S+, which is shown only now/,
+    );
+    expect(await changewire('endpoints rotate-secret crm --finish')).toMatchObject({ code: 0 });
+    expect(await changewire('endpoints update crm --filter events=task.updated')).toMatchObject({ code: 0 });
+    expect((await changewire('endpoints show crm')).out).toContain('{"events":["task.updated"]}');
+    expect(await changewire('endpoints remove crm')).toMatchObject({ code: 2 });
+    expect(await changewire('endpoints remove crm --yes')).toMatchObject({ code: 0 });
+    expect((await changewire('endpoints list')).out).toMatch(/^There is no endpoint/);
+    const { out } = await changewire('actions --endpoint crm --limit all');
+    for (const done of [
+      'add-endpoint',
+      'pause-endpoint',
+      'resend',
+      'replay',
+      'rotate-secret',
+      'remove-endpoint',
+    ])
+      expect(out).toContain(done);
+    expect((await changewire(`actions --process ${OTHER}`)).out).toMatch(/release/);
+    expect(out).not.toMatch(/whsec_|hush/);
+  });
+
+  it('the doctor asks the service of the run', async () => {
+    const { code, out } = await changewire(`doctor ${PROCESS}`);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^[\w-]+\/launch\n\n/);
+  }, 60_000);
+
+  it('a name that is none is told, with the nearest', async () => {
+    expect(await changewire('sweep lunch')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/Did you mean launch\?/),
+    });
+  });
+});
+
+describe('when the run has stopped', () => {
+  it('its address is gone, and what it left is told by the store itself', async () => {
+    started.child.kill('SIGTERM');
+    expect(await started.ended()).toBe(0);
+    expect(existsSync(join(data, ADDRESS_FILE))).toBe(false);
+    const [{ run } = { run: undefined }] = await status();
+    expect(run).toMatchObject({ isRunning: false });
+    expect((await changewire('events --limit 1')).out).not.toBe('');
+    expect(await changewire(`sweep ${PROCESS}`)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/Nothing runs/),
+    });
+    expect(await changewire('endpoints add later --webhook http://127.0.0.1:9/x')).toMatchObject({ code: 0 });
+  });
+
+  it('one that was killed leaves an address that nobody is misled by', async () => {
+    const killed = launch(directory, '--interval 200ms --json', environmentOf(service));
+    await eventually(async () => expect((await status())[0]).toMatchObject({ run: { isRunning: true } }));
+    await killed.end();
+    expect(existsSync(join(data, ADDRESS_FILE))).toBe(true);
+    expect((await status())[0]).toMatchObject({ run: { isRunning: false } });
+  });
+});
