@@ -1,5 +1,6 @@
 import type { Sleep } from '../../functions/clock.ts';
-import { createDoctor, type Doctor } from '../../functions/operations/doctor/doctor.ts';
+import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/operations/doctor/doctor.ts';
+import { createWatch, type WatchDoctor } from '../../functions/operations/doctor/watch.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';
 import { readConfigFile } from '../cli/config-file.ts';
@@ -15,21 +16,23 @@ const NEVER = { interval: 60_000, sweepInterval: 60_000, overlap: 1_000 };
 
 /** A doctor of what a run watches. A process that isn't watched yet can be asked about, too. */
 export function doctorOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): Doctor {
-  return createDoctor({
-    open: name => {
-      const found = source.watched.find(({ workspace }) => workspace.name === name);
-      if (!found) throw new Refused('There is no workspace of this name.');
-      return openProbe({
-        ...found.workspace,
-        credentials: async () => found.credentials,
-        clock: Date.now,
-        random: Math.random,
-        sleep: wait,
-      });
-    },
-    clock: Date.now,
-    sleep: wait,
-  });
+  return createDoctor(partsOf(source, wait));
+}
+
+/** The same, while somebody edits a task. */
+export function watchOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): WatchDoctor {
+  return createWatch(partsOf(source, wait));
+}
+
+function partsOf({ watched }: Pick<Source, 'watched'>, wait: Sleep): DoctorOptions {
+  const between = { clock: Date.now, sleep: wait };
+  const open = (name: string) => {
+    const found = watched.find(({ workspace }) => workspace.name === name);
+    if (!found) throw new Refused('There is no workspace of this name.');
+    const credentials = async () => found.credentials;
+    return openProbe({ ...found.workspace, ...between, credentials, random: Math.random });
+  };
+  return { open, ...between };
 }
 
 /** The workspace in which a process is looked for: the one that has it, or the only one there is.

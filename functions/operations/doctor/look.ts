@@ -1,0 +1,65 @@
+import type { JsonObject } from '../../json.ts';
+import type { Asker } from './asker.ts';
+import { idsIn, serviceTime, updatedSince } from './dated.ts';
+import { identifierIn, type ListRead, readList, readProjects, textOf } from './lists.ts';
+import { tasksPath } from './tasks.ts';
+
+/** The project in which somebody is to edit a task. */
+export interface Watched {
+  readonly id: string;
+  /** The property that identifies it. */
+  readonly property: string;
+  /** Where the audit log ended when the watch began: the cursor of its last page. */
+  readonly tail: string | undefined;
+}
+
+/** What the service showed at one moment. */
+export interface Look {
+  /** The service's time. */
+  readonly at: number;
+  readonly tasks: ReadonlyMap<string, JsonObject>;
+  readonly project: JsonObject | undefined;
+  /** Entries at the head of the audit log, and at its end. */
+  readonly head: readonly JsonObject[];
+  readonly end: readonly JsonObject[];
+  /** Whether `updatedAfter` shows the project; undefined when it wasn't asked. */
+  readonly isShown?: boolean;
+}
+
+/** Enough for 10,000 entries. */
+const MOST_PAGES = 100;
+
+/** Walks to the end of the audit log. A log that is denied has none. */
+export async function findTail(asker: Asker): Promise<string | undefined> {
+  const path = ['processes', asker.process, 'auditlog'];
+  const { pages } = await readList(asker, 'auditLog', path, { most: MOST_PAGES, again: true });
+  return pages.at(-2)?.next;
+}
+
+/** Looks at the project, at its tasks and at the audit log, and asks for what was updated `since` a time. */
+export async function look(asker: Asker, watched: Watched, since?: number): Promise<Look> {
+  const { id, property, tail } = watched;
+  const again = { again: true };
+  const tasks = await readList(asker, 'tasks', tasksPath(asker, id), again);
+  const projects = await readProjects(asker, again);
+  const log = ['processes', asker.process, 'auditlog'];
+  const head = await readList(asker, 'auditLog', log, { most: 1, ...again });
+  const end =
+    tail === undefined
+      ? []
+      : (await readList(asker, 'auditLog', log, { most: 2, query: { after: tail }, ...again })).items;
+  const updated = since === undefined ? undefined : await updatedSince(asker, since, again);
+  return {
+    at: await serviceTime(asker),
+    tasks: byId(tasks),
+    project: projects.items.find(item => textOf(item[property]) === id),
+    head: head.items,
+    end,
+    ...(updated && { isShown: (await idsIn(asker, updated)).has(id) }),
+  };
+}
+
+function byId({ items }: ListRead): Map<string, JsonObject> {
+  const property = identifierIn(items, 'task') ?? '';
+  return new Map(items.map((item, index) => [textOf(item[property]) || `#${index}`, item]));
+}
