@@ -8,7 +8,7 @@ import { type ListRead, readList, readProjects, textOf } from './lists.ts';
 import { projectKey } from './tasks.ts';
 import { known, timeOf } from './times.ts';
 import { updateField } from './update-field.ts';
-import { counted, propertyList, span, timeText } from './words.ts';
+import { counted, propertyList, shown, span, timeText } from './words.ts';
 
 export const AUDIT = 'audit log';
 const ORDER = 'audit log order';
@@ -85,7 +85,7 @@ export function judgeOrder(entries: readonly JsonObject[], on: On): Finding {
   const steps = dated.times.slice(1).map((time, index) => time - (dated.times[index] ?? time));
   const [rises, falls] = [steps.some(step => step > 0), steps.some(step => step < 0)];
   const times = [dated.times[0] ?? 0, dated.times.at(-1) ?? 0].map(timeText).join(' to ');
-  const here = { ...on, came: `${dated.path} from ${times}` };
+  const here = { ...on, came: `${shown(dated.path)} from ${times}` };
   if (rises === falls) {
     const text = rises ? 'Entries come in no order of their times.' : 'All entries have one time.';
     return found(ORDER, 'unknown', text, { ...here, remedy });
@@ -96,7 +96,8 @@ export function judgeOrder(entries: readonly JsonObject[], on: On): Finding {
 function judgeTimes(entries: readonly JsonObject[], on: On): Finding {
   const dated = entryTimes(entries);
   const keys = `entries with ${propertyList(Object.keys(entries[0] ?? {}))}`;
-  if (dated) return found(TIMES, 'fine', `Entries tell their time in ${dated.path}.`, { ...on, came: keys });
+  if (dated)
+    return found(TIMES, 'fine', `Entries tell their time in ${shown(dated.path)}.`, { ...on, came: keys });
   const text = 'Entries do not tell their time. Passes know new ones by their content.';
   return found(TIMES, 'fine', text, { ...on, came: keys });
 }
@@ -105,7 +106,10 @@ export function judgeNames(entries: readonly JsonObject[], ids: ReadonlySet<stri
   const paths = pathsNaming(entries, ids);
   if (paths.length > 0) {
     const came = `${propertyList(paths)} hold identifiers of projects`;
-    return found(NAMES, 'fine', `${paths[0]} names the project of an entry.`, { ...on, came });
+    return found(NAMES, 'fine', `${propertyList(paths.slice(0, 1))} names the project of an entry.`, {
+      ...on,
+      came,
+    });
   }
   const keys = `entries with ${propertyList(Object.keys(entries[0] ?? {}))}, and no identifier of a project in them`;
   const text = 'No entry names a project that there is. Passes then learn nothing from the log.';

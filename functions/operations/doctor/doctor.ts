@@ -4,6 +4,7 @@ import type { ServiceProbe } from '../../service/probe.ts';
 import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { DoctorAnswer, Finding } from '../protocol/doctor.ts';
 import { type Asker, createAsker } from './asker.ts';
+import { withConfigured } from './configured.ts';
 import type { Examination, Examined, Proposal } from './examination.ts';
 import { EXAMINATIONS } from './examinations.ts';
 import { judgeProcess } from './process.ts';
@@ -27,17 +28,21 @@ export interface DoctorOptions {
   readonly open: (workspace: string) => ServiceProbe;
   readonly clock: Clock;
   readonly sleep: Sleep;
+  /** What the configuration says already. */
+  readonly configured?: (process: ProcessKey) => Proposal;
   /** Requests in all, and a second. */
   readonly most?: number;
   readonly perSecond?: number;
 }
 
-export function createDoctor({ open, clock, sleep, most = 80, perSecond = 5 }: DoctorOptions): Doctor {
+export function createDoctor(options: DoctorOptions): Doctor {
+  const { open, configured = () => ({}), clock, sleep, most = 80, perSecond = 5 } = options;
   return async ({ workspace, processId: process }, onProgress = () => undefined) => {
     const probe = open(workspace);
     try {
       const asker = createAsker({ probe, process, clock, sleep, most, perSecond });
-      const examined = await examineAll(asker, onProgress);
+      const known = configured({ workspace, processId: process });
+      const examined = (await examineAll(asker, onProgress)).map(each => withConfigured(each, known));
       return {
         at: new Date(clock()).toISOString(),
         ...{ workspace, process },

@@ -27,8 +27,15 @@ export function found(
   text: string,
   on: { readonly asked: readonly Probed[]; readonly came: string; readonly remedy?: string | undefined },
 ): Finding {
-  const asked = [...new Set(on.asked.map(({ request }) => request))];
+  const asked = [...new Set(on.asked.map(({ request }) => short(request)))];
   return { topic, verdict, found: text, asked, came: on.came, ...(on.remedy && { remedy: on.remedy }) };
+}
+
+const LONGEST = 200;
+
+/** A request may hold a cursor of thousands of characters. */
+function short(request: string): string {
+  return request.length > LONGEST ? `${request.slice(0, LONGEST)}…` : request;
 }
 
 /** What came, where it was no answer that can be used. */
@@ -37,7 +44,7 @@ export function failed(topic: string, { request, status, failure }: Probed, reme
     topic,
     verdict: 'unknown',
     found: 'It could not be looked into.',
-    asked: [request],
+    asked: [short(request)],
     came: failure ?? `status ${status}`,
     remedy: remedy ?? 'Remove the cause, then ask the doctor again.',
   };

@@ -5,7 +5,7 @@ import { type Examination, type Examined, found } from './examination.ts';
 import { readUsers } from './list-names.ts';
 import { readProjects, textOf } from './lists.ts';
 import { candidates, isUnique, projectKey, readTasks, saysSo } from './tasks.ts';
-import { counted, propertyList } from './words.ts';
+import { counted, propertyList, shown } from './words.ts';
 
 /** Which property identifies projects, tasks and users (service-api.md §2.1, §2.4). */
 export const identifiers: Examination = {
@@ -63,7 +63,7 @@ export function judge(
     return { kind, findings: [found(topic, 'warning', text, { ...on, remedy })] };
   }
   const isUsual = right === usual;
-  const text = `${right} identifies a ${kind}: ${formOf(records.map(record => record[right]))}.`;
+  const text = `${shown(right)} identifies a ${kind}: ${formOf(records.map(record => record[right]))}.`;
   const others = possible.filter(name => name !== right && saysSo(name));
   const more = others.length > 0 ? ` ${propertyList(others)} could, too.` : '';
   const finding = found(topic, isUsual ? 'fine' : 'setting', `${text}${more}`, {

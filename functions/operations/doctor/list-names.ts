@@ -2,7 +2,7 @@ import type { Asker } from './asker.ts';
 import { type Examination, failed, found } from './examination.ts';
 import { type ListRead, readList, readProjects } from './lists.ts';
 import { readTasks } from './tasks.ts';
-import { propertyList } from './words.ts';
+import { propertyList, shown } from './words.ts';
 
 /** How the lists are named that the document does not name (service-api.md §4.3). */
 export const listNames: Examination = {
@@ -22,7 +22,7 @@ export const listNames: Examination = {
 
 export const readUsers = (asker: Asker) => readList(asker, 'users', ['users'], { most: 2 });
 
-export function judgeName(name: string, { answers, pages, failure }: ListRead) {
+export function judgeName(name: string, { answers, pages, failure, isStuck }: ListRead) {
   const topic = `list of ${name}`;
   const [page] = pages;
   if (!page) return failure ? failed(topic, failure) : found(topic, 'unknown', 'Nothing came.', NOTHING);
@@ -34,11 +34,15 @@ export function judgeName(name: string, { answers, pages, failure }: ListRead) {
       remedy: REMEDY,
     });
   if (!page.paging)
-    return found(topic, 'warning', `It is ${page.property}, and says nothing of further pages.`, {
+    return found(topic, 'warning', `It is ${shown(page.property)}, and says nothing of further pages.`, {
       ...on,
       remedy: REMEDY,
     });
-  return found(topic, 'fine', `It is ${page.property}.`, on);
+  if (isStuck) {
+    const text = `It is ${shown(page.property)}, and its pages repeat: the cursor of one leads back to it.`;
+    return found(topic, 'warning', text, { ...on, asked: answers, remedy: REMEDY });
+  }
+  return found(topic, 'fine', `It is ${shown(page.property)}.`, on);
 }
 
 const NOTHING = { asked: [], came: 'nothing' };

@@ -25,6 +25,8 @@ export interface ListRead {
   readonly first: number;
   /** The answers that failed for larger ones. */
   readonly tooLarge: readonly Probed[];
+  /** True when a cursor came again: such a list never ends. */
+  readonly isStuck: boolean;
   /** What ended the reading. */
   readonly failure: Probed | undefined;
 }
@@ -73,7 +75,9 @@ export async function readList(
   const pages: PageBody[] = [];
   let failure: Probed | undefined;
   let after: string | undefined;
-  while (pages.length < most && !failure) {
+  const cursors = new Set<string>();
+  let isStuck = false;
+  while (pages.length < most && !failure && !isStuck) {
     const { first, answers: failed } = sizeOf(asker, name);
     const paging = { first, ...(after !== undefined && { after }) };
     const came = await asker.get(segments, { ...paging, ...query }, { again });
@@ -82,13 +86,16 @@ export async function readList(
       pages.push(pageBody(came.body, name === 'projects' ? 'projects' : undefined));
       after = pages.at(-1)?.next;
       if (after === undefined) break;
+      isStuck = cursors.has(after);
+      cursors.add(after);
     } else if (mayBeSize(came) && first > 1) {
       asker.tooLarge.set(name, { first: Math.floor(first / 2), answers: [...failed, came] });
     } else failure = came;
   }
   const items = pages.flatMap(page => page.items);
   const { first, answers: tooLarge } = sizeOf(asker, name);
-  return { answers, pages, items, first, tooLarge, failure, isWhole: !failure && after === undefined };
+  const isWhole = !failure && after === undefined;
+  return { answers, pages, items, first, tooLarge, isStuck, failure, isWhole };
 }
 
 function sizeOf({ tooLarge }: Asker, name: ListName) {

@@ -50,10 +50,12 @@ async function judgeEmpty(asker: Asker): Promise<Finding> {
   if (!page || page.items.length > 0)
     return found(EMPTY, 'unknown', 'No page was empty.', { asked: answers, came: 'a page with items' });
   const { startCursor, endCursor, hasNextPage } = page.paging ?? {};
-  const kinds = [startCursor, endCursor].map(cursor => (cursor === null ? 'null' : typeof cursor));
+  const kinds = [startCursor, endCursor].map(cursor =>
+    cursor === null ? 'null' : cursor === undefined ? 'missing' : typeof cursor,
+  );
   const on = {
     asked: answers,
-    came: `startCursor ${kinds[0]}, endCursor ${kinds[1]}, hasNextPage ${hasNextPage}`,
+    came: `startCursor ${kinds[0]}, endCursor ${kinds[1]}, hasNextPage ${typeof hasNextPage === 'boolean' ? hasNextPage : 'no yes or no'}`,
   };
   if (hasNextPage !== false)
     return found(EMPTY, 'warning', 'A page without items does not say that it is the last.', on);

@@ -5,7 +5,7 @@ import { readProjects } from './lists.ts';
 import { readTasks, type TasksRead } from './tasks.ts';
 import { isUsual, known, timeFields, timeOf } from './times.ts';
 import { customNames, updateField } from './update-field.ts';
-import { counted, timeText } from './words.ts';
+import { counted, shown, timeText } from './words.ts';
 
 export const TASK_EDITS = 'task edits';
 
@@ -66,7 +66,7 @@ export function judgeTaskEdits(compared: readonly Compared[], asked: readonly Pr
   );
   const later = pairs.find(({ project, task }) => task > project + SAME_MS);
   if (later) {
-    const came = `project ${later.id}: ${timeText(later.project)}, a task of it: ${timeText(later.task)}`;
+    const came = `project ${shown(later.id)}: ${timeText(later.project)}, a task of it: ${timeText(later.task)}`;
     const text =
       'They do not move the update time of their project. Passes see them by the audit log, or else by the next sweep.';
     const remedy = 'Where the audit log is denied, set sweep to a shorter time.';

@@ -5,7 +5,7 @@ import { readProjects } from './lists.ts';
 import { readTasks } from './tasks.ts';
 import { isOtherTime, isUsual, known, saysUpdate, timeFields, timeOf } from './times.ts';
 import { customNames, type UpdateField, updateField } from './update-field.ts';
-import { propertyList, span } from './words.ts';
+import { propertyList, shown, span } from './words.ts';
 
 const TOPIC = 'update times';
 const RESOLUTION = 'resolution of update times';
@@ -51,8 +51,10 @@ function judged(
       'Records do not say when they were updated. Each pass then reads the tasks of every project that was updated lately.';
     return { findings: [found(TOPIC, 'warning', text, { asked, came: 'no field with such times' })] };
   }
-  const text = `Records tell their updates in ${field.name}. Its change alone is no change.`;
-  return { findings: [found(TOPIC, 'fine', text, { asked, came: `times in ${field.name}` }), ...resolution] };
+  const text = `Records tell their updates in ${shown(field.name)}. Its change alone is no change.`;
+  return {
+    findings: [found(TOPIC, 'fine', text, { asked, came: `times in ${shown(field.name)}` }), ...resolution],
+  };
 }
 
 const NONE_YET = 'There is no project to see it by.';

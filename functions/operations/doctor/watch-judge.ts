@@ -7,7 +7,7 @@ import type { Look } from './look.ts';
 import { TASK_EDITS } from './task-edits.ts';
 import { isUsual, timeOf } from './times.ts';
 import { judgeLag } from './updated-lag.ts';
-import { propertyList, span, timeText } from './words.ts';
+import { propertyList, shown, span, timeText } from './words.ts';
 
 /** What a watch saw: looks before and after, and the edit between. */
 export interface Observed {
@@ -66,7 +66,7 @@ export function judgeWatch(
 const LATELY = 600_000;
 
 function judgeFields({ was, is, id, seenAt }: Edit): Examined {
-  const on = { asked: [], came: `task ${id}, seen at ${timeText(seenAt)}` };
+  const on = { asked: [], came: `task ${shown(id)}, seen at ${timeText(seenAt)}` };
   if (!was || !is) return { findings: [found(EDIT, 'fine', `A task ${is ? 'was made' : 'is gone'}.`, on)] };
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   const changed = names.filter(name => !jsonEqual(was[name] ?? null, is[name] ?? null));
@@ -101,7 +101,7 @@ function judgeMoved({ first, last }: Observed, edit: Edit, field: string | undef
     const on = { asked: [], came: 'no update time of the project', remedy };
     return { finding: found(TASK_EDITS, 'unknown', 'Projects do not say when they were updated.', on) };
   }
-  const came = `the project’s ${field}: ${timeText(was)} before, ${timeText(is)} ${waited} after the edit was seen`;
+  const came = `the project’s ${shown(field ?? '')}: ${timeText(was)} before, ${timeText(is)} ${waited} after the edit was seen`;
   if (is > was)
     return {
       to: is,
@@ -115,12 +115,12 @@ function judgeMoved({ first, last }: Observed, edit: Edit, field: string | undef
 
 function judgeShown({ traces = [] }: Observed, { seenAt }: Edit, { to }: Moved): Examined {
   if (to === undefined) return { findings: [] };
-  const shown = traces.find(({ isShown }) => isShown);
-  const last = traces.at(-1) ?? shown;
+  const showing = traces.find(({ isShown }) => isShown);
+  const last = traces.at(-1) ?? showing;
   const from = Math.min(to, seenAt);
-  const ms = Math.max(0, ((shown ?? last)?.at ?? seenAt) - from);
-  const came = `updated at ${timeText(to)}, ${shown ? 'shown' : 'not yet shown'} ${span(ms)} later`;
-  return judgeLag(ms, [], came, shown !== undefined);
+  const ms = Math.max(0, ((showing ?? last)?.at ?? seenAt) - from);
+  const came = `updated at ${timeText(to)}, ${showing ? 'shown' : 'not yet shown'} ${span(ms)} later`;
+  return judgeLag(ms, [], came, showing !== undefined);
 }
 
 /** The entries that are new, those first that name the task or its project: others edit meanwhile, too. */
@@ -165,10 +165,15 @@ function judgeNames(fresh: readonly JsonObject[], { id }: Edit, projectId: strin
   const ofTask = leavesNaming(fresh, id);
   const came = `the project: ${propertyList(paths)}; the task: ${propertyList(ofTask)}`;
   if (paths.length > 0)
-    return found('audit log names projects', 'fine', `${paths[0]} names the project of an edited task.`, {
-      asked: [],
-      came,
-    });
+    return found(
+      'audit log names projects',
+      'fine',
+      `${propertyList(paths.slice(0, 1))} names the project of an edited task.`,
+      {
+        asked: [],
+        came,
+      },
+    );
   const text = 'The entry of an edited task does not name its project. Passes learn nothing from it.';
   return found('audit log names projects', 'warning', text, { asked: [], came, remedy: SWEEP });
 }

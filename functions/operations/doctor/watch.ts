@@ -2,9 +2,9 @@ import { jsonEqual } from '../../changes/equal.ts';
 import type { JsonObject } from '../../json.ts';
 import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { DoctorAnswer } from '../protocol/doctor.ts';
-import { type Asker, createAsker } from './asker.ts';
+import { type Asker, createAsker, TooManyRequests } from './asker.ts';
 import type { DoctorOptions } from './doctor.ts';
-import { found } from './examination.ts';
+import { type Examined, found } from './examination.ts';
 import { readProjects, textOf } from './lists.ts';
 import { findTail, type Look, look, type Watched } from './look.ts';
 import { judgeProcess } from './process.ts';
@@ -43,7 +43,7 @@ export function createWatch(options: WatchOptions): WatchDoctor {
     const probe = open(workspace);
     try {
       const asker = createAsker({ probe, process, clock, sleep, most, perSecond });
-      const { findings, settings } = await watch(asker, patience, { project, say, signal });
+      const { findings, settings } = await watch(asker, patience, { project, say, signal }).catch(endless);
       const none = { workspace: {}, process: {} };
       const at = new Date(clock()).toISOString();
       return { at, workspace, process, findings: [...findings], settings: { ...none, ...settings } };
@@ -53,10 +53,21 @@ export function createWatch(options: WatchOptions): WatchDoctor {
   };
 }
 
+/** A service whose lists have no end is not watched. */
+function endless(error: unknown): Examined {
+  if (!(error instanceof TooManyRequests)) throw error;
+  const on = {
+    asked: [],
+    came: error.message,
+    remedy: 'Ask the doctor without --watch what is wrong with the lists.',
+  };
+  return { findings: [found('edit', 'unknown', 'It could not be looked into.', on)] };
+}
+
 type Patience = Required<Pick<WatchOptions, 'editWithin' | 'traceWithin' | 'every'>>;
 type How = { project: string | undefined; say: (text: string) => void; signal: AbortSignal | undefined };
 
-async function watch(asker: Asker, patience: Patience, { project, say, signal }: How) {
+async function watch(asker: Asker, patience: Patience, { project, say, signal }: How): Promise<Examined> {
   const token = await asker.token();
   if (token.failure !== undefined) return { findings: [judgeToken(token)] };
   const process = await judgeProcess(asker);
@@ -72,7 +83,7 @@ async function watch(asker: Asker, patience: Patience, { project, say, signal }:
   }
   const first = await look(asker, watched);
   say(
-    `Edit a task of project ${watched.id}${nameOf(first.project)} now. It is looked for, for ${span(patience.editWithin)}.`,
+    `Edit a task of project ${shown(watched.id)}${nameOf(first.project)} now. It is looked for, for ${span(patience.editWithin)}.`,
   );
   const observed = await observe(asker, watched, first, { ...patience, say, signal });
   const { name: field } = await updateField(asker);
@@ -109,12 +120,23 @@ async function observe(
   let edit: Observed['edit'];
   while (!edit && asker.clock() < until && !signal?.aborted) {
     await asker.wait(every);
-    const now = await look(asker, watched);
+    const now = await lookIn(asker, watched);
+    if (!now) break;
     edit = editBetween(before, now);
     if (edit) return trace(asker, watched, { first, last: now, edit }, { traceWithin, every, say, signal });
     before = now;
   }
   return { first, last: before };
+}
+
+/** Undefined once all that may be asked was asked: what was seen until then is told. */
+async function lookIn(asker: Asker, watched: Watched, since?: number): Promise<Look | undefined> {
+  try {
+    return await look(asker, watched, since);
+  } catch (error) {
+    if (error instanceof TooManyRequests) return undefined;
+    throw error;
+  }
 }
 
 /** A clock that counts seconds may put the edit before the look that lacked it. */
@@ -133,7 +155,8 @@ async function trace(
   const ids = new Set([watched.id, edit.id]);
   let observed: Observed = { ...seen, traces };
   while (asker.clock() < until && !signal?.aborted && !isTold(observed, ids)) {
-    const last = await look(asker, watched, edit.notBefore - EARLIER);
+    const last = await lookIn(asker, watched, edit.notBefore - EARLIER);
+    if (!last) break;
     traces.push(last);
     observed = { first, last, edit, traces };
     if (!isTold(observed, ids)) await asker.wait(every);

@@ -1,0 +1,70 @@
+import { jsonEqual } from '../../changes/equal.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import type { WorkspaceSettings } from '../../settings.ts';
+import type { Examined, Proposal } from './examination.ts';
+
+type Part = Readonly<Record<string, Json>>;
+
+/** What follows beside the settings that there are: what is set already is no news, and what is not keeps what is set beside it. */
+export function withConfigured({ findings, settings }: Examined, known: Proposal): Examined {
+  if (!settings) return { findings };
+  const workspace = news(settings.workspace ?? {}, known.workspace ?? {});
+  const process = news(settings.process ?? {}, known.process ?? {});
+  if (Object.keys(workspace).length + Object.keys(process).length > 0)
+    return { findings, settings: { workspace, process } };
+  return {
+    findings: findings.map(({ remedy, ...finding }) =>
+      finding.verdict === 'setting'
+        ? { ...finding, verdict: 'fine', found: `${finding.found} The configuration says so.` }
+        : { ...finding, ...(remedy !== undefined && { remedy }) },
+    ),
+  };
+}
+
+function news(proposed: Part, known: Part): Part {
+  const all = Object.entries(proposed).flatMap(([name, value]) => {
+    const before = Object.hasOwn(known, name) ? known[name] : undefined;
+    const joined = before === undefined ? value : join(before, value);
+    return before !== undefined && jsonEqual(before, joined) ? [] : [[name, joined]];
+  });
+  return Object.fromEntries(all);
+}
+
+/** Smaller numbers and longer times are the safer ones. */
+function join(before: Json, value: Json): Json {
+  if (Array.isArray(before) && Array.isArray(value)) return [...new Set([...before, ...value])];
+  if (typeof before === 'number' && typeof value === 'number') return Math.min(before, value);
+  if (typeof before === 'string' && typeof value === 'string')
+    return Number.parseFloat(before) > Number.parseFloat(value) ? before : value;
+  return isJsonObject(before) && isJsonObject(value) ? joinAll(before, value) : value;
+}
+
+function joinAll(before: JsonObject, value: JsonObject): JsonObject {
+  const joined = Object.entries(value).map(([name, each]) => {
+    const other = Object.hasOwn(before, name) ? before[name] : undefined;
+    return [name, other === undefined ? each : join(other, each)] as const;
+  });
+  return { ...before, ...Object.fromEntries(joined) };
+}
+
+/** The settings of a workspace and a process, as far as a doctor proposes such. */
+export function proposalOf(workspace: WorkspaceSettings | undefined, processId: string): Proposal {
+  const { identifiers = {}, pageSize = {}, dateHeader, concurrency, processes = [] } = workspace ?? {};
+  const { ignoreFields = [], overlap, auditLog } = processes.find(({ id }) => id === processId) ?? {};
+  return {
+    workspace: {
+      identifiers: given(identifiers),
+      pageSize: given(pageSize),
+      ...given({ dateHeader, concurrency }),
+    },
+    process: {
+      ignoreFields: [...ignoreFields],
+      ...given({ overlap: overlap === undefined ? undefined : `${overlap / 60_000}m`, auditLog }),
+    },
+  };
+}
+
+const given = (settings: Readonly<Record<string, Json | undefined>>): Record<string, Json> =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );

@@ -1,0 +1,234 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../functions/json.ts';
+import { createDoctor } from '../../../functions/operations/doctor/doctor.ts';
+import { type SeenRequest, tooManyRequests } from '../../../local/service/server.ts';
+import { findingOf, type Ward } from './house.ts';
+import { lively, PROCESS } from './lively.ts';
+
+const path = (part: string) => (request: SeenRequest) => request.path.includes(part);
+const isWhole = (request: SeenRequest) => /projects\?first=\d+$/.test(request.path);
+const ALWAYS = 10_000;
+
+/** Puts something else into each record of the lists that fit. */
+function changeRecords(
+  { service }: Ward,
+  when: (request: SeenRequest) => boolean,
+  change: (record: JsonObject, index: number) => JsonObject,
+): void {
+  let asked = 0;
+  service.fail({
+    when,
+    times: ALWAYS,
+    fault: {
+      change: body => {
+        asked += 1;
+        const lists = Object.entries(body).map(([key, value]) => [
+          key,
+          Array.isArray(value)
+            ? value.map((each, index) => change(each as JsonObject, index * 1000 + asked))
+            : value,
+        ]);
+        return Object.fromEntries(lists) as JsonObject;
+      },
+    },
+  });
+}
+
+test.each([404, 403, 500])(
+  'a process that can not be listed (%i) is one finding, and all else is unknown',
+  async status => {
+    const house = lively();
+    house.service.fail({ when: path('/projects'), times: ALWAYS, fault: { status } });
+    const { findings, settings } = await house.examine();
+    expect(findings[1]).toMatchObject({
+      topic: 'process',
+      verdict: 'warning',
+      came: expect.stringContaining(`status ${status}`),
+    });
+    expect(findings.slice(2).every(({ verdict }) => verdict === 'unknown')).toBe(true);
+    expect(settings).toEqual({ workspace: {}, process: {} });
+    expect(house.service.requests.length).toBeLessThan(12);
+  },
+);
+
+test('a page of something on the way is told as that', async () => {
+  const house = lively();
+  house.service.fail({
+    when: path('/projects'),
+    times: ALWAYS,
+    fault: { status: 200, body: '<html>Sign in</html>' },
+  });
+  expect(findingOf(await house.examine(), 'process').came).toMatch(/no JSON; check the address/);
+});
+
+test('what is refused in one place says nothing of the others', async () => {
+  const house = lively();
+  house.service.fail({ when: path('coverpage'), times: ALWAYS, fault: { status: 403 } });
+  house.service.fail({ when: path('/users'), times: ALWAYS, fault: 'destroy' });
+  const answer = await house.examine();
+  expect(findingOf(answer, 'definitions of project fields')).toMatchObject({
+    verdict: 'warning',
+    came: expect.stringMatching(/access is denied/),
+  });
+  expect(findingOf(answer, 'list of users')).toMatchObject({ verdict: 'unknown' });
+  expect(findingOf(answer, 'definitions of task fields').verdict).toBe('fine');
+});
+
+test('a rate limit is waited for, told, and answered with one request at a time', async () => {
+  const house = lively();
+  house.service.fail({ when: path('/users'), fault: tooManyRequests(7) });
+  const began = house.time.now;
+  const answer = await house.examine();
+  expect(findingOf(answer, 'rate limits')).toMatchObject({
+    verdict: 'setting',
+    came: expect.stringContaining('told to wait: 7 s'),
+  });
+  expect(answer.settings.workspace).toEqual({ concurrency: 1 });
+  expect(house.time.now - began).toBeGreaterThan(7_000);
+});
+
+test('a limit that lasts ends nothing, and what it hides is unknown', async () => {
+  const house = lively();
+  house.service.fail({ when: path('/users'), times: ALWAYS, fault: tooManyRequests(3600) });
+  const answer = await house.examine();
+  expect(findingOf(answer, 'list of users').verdict).toBe('unknown');
+  expect(findingOf(answer, 'rate limits').came).toMatch(/told to wait: 60 min/);
+});
+
+test('no more is asked than is allowed, nor sooner', async () => {
+  const house = lively();
+  const began = house.time.now;
+  const answer = await createDoctor({ ...house.options, most: 12, perSecond: 2 })({
+    workspace: 'w',
+    processId: PROCESS,
+  });
+  expect(house.service.requests.filter(path('/processes')).length).toBeLessThanOrEqual(12);
+  expect(house.time.now - began).toBeGreaterThanOrEqual(5_500);
+  expect(findingOf(answer, 'deleted projects').verdict).toBe('unknown');
+});
+
+test('an identifier with an unusual name is found, and proposed', async () => {
+  const house = lively();
+  changeRecords(house, path('/tasks?'), ({ id = '', ...record }, index) => ({
+    taskKey: `T-${id}`,
+    ...record,
+    rank: index % 2,
+  }));
+  const answer = await house.examine();
+  expect(findingOf(answer, 'task identifiers')).toMatchObject({
+    verdict: 'setting',
+    found: expect.stringMatching(/^taskKey identifies a task/),
+  });
+  expect(answer.settings.workspace).toEqual({ identifiers: { task: 'taskKey' } });
+});
+
+test('of two properties that could identify a project, the one that its paths take is right', async () => {
+  const house = lively();
+  changeRecords(house, path('/projects?'), ({ id = '', ...record }) => ({
+    id: `uuid-${id}`,
+    projectId: id,
+    ...record,
+  }));
+  const answer = await house.examine();
+  expect(findingOf(answer, 'project identifiers')).toMatchObject({
+    verdict: 'setting',
+    found: expect.stringMatching(/^projectId identifies a project.* id could, too/),
+  });
+  expect(answer.settings.workspace).toEqual({ identifiers: { project: 'projectId' } });
+});
+
+test('identifiers that come twice are told', async () => {
+  const house = lively();
+  changeRecords(house, path('/tasks?'), record => ({ ...record, id: 'same' }));
+  expect(findingOf(await house.examine(), 'tasks that come twice')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/have one identifier: same/),
+  });
+});
+
+test('an answer with two lists, or without paging, is told', async () => {
+  const house = lively();
+  house.service.fail({
+    when: path('/users'),
+    times: ALWAYS,
+    fault: { change: body => ({ ...body, teams: [] }) },
+  });
+  house.service.fail({
+    when: path('auditlog'),
+    times: ALWAYS,
+    fault: { change: ({ paging: _, ...body }) => body },
+  });
+  const answer = await house.examine();
+  expect(findingOf(answer, 'list of users')).toMatchObject({
+    verdict: 'warning',
+    came: 'users, teams beside paging',
+  });
+  expect(findingOf(answer, 'list of audit log')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/nothing of further pages/),
+  });
+});
+
+test('a time that alone differs between two readings is proposed to be ignored; a counter, or an edit, is not', async () => {
+  const house = lively();
+  changeRecords(house, isWhole, (record, index) => ({
+    ...record,
+    ...(index < 1000 && { lastViewedAt: new Date(house.time.now + (index % 1000)).toISOString() }),
+    ...(index >= 1000 && index < 2000 && { views: index }),
+  }));
+  const answer = await house.examine();
+  expect(findingOf(answer, 'fields that change by themselves')).toMatchObject({
+    verdict: 'setting',
+    found: expect.stringMatching(/^lastViewedAt changed/),
+  });
+  expect(answer.settings.process).toEqual({ ignoreFields: ['lastViewedAt'] });
+});
+
+test('a time of something else than an update is not proposed to be ignored', async () => {
+  const house = lively();
+  changeRecords(house, path('/projects?'), (record, index) => ({
+    ...record,
+    launchedAt: new Date(house.time.now - (index >> 3) * 7_777_777).toISOString(),
+    closedOn: new Date(house.time.now - index * 3_333).toISOString(),
+  }));
+  expect((await house.examine()).settings.process).toEqual({});
+});
+
+test('an updatedAfter that is ignored, or refused, is told', async () => {
+  const ignoring = lively();
+  const projects = ignoring.service.workspace.projects(PROCESS);
+  ignoring.service.fail({
+    when: path('updatedAfter'),
+    times: ALWAYS,
+    fault: { change: body => ({ ...body, projects }) },
+  });
+  expect(findingOf(await ignoring.examine(), 'updatedAfter')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/is ignored/),
+  });
+  const refusing = lively();
+  refusing.service.fail({ when: path('updatedAfter'), times: ALWAYS, fault: { status: 400 } });
+  expect(findingOf(await refusing.examine(), 'updatedAfter')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/is refused/),
+  });
+});
+
+test('a service whose clock is wrong is told by how much', async () => {
+  const house = lively();
+  house.time.skew = -300_000;
+  expect(findingOf(await house.examine(), 'clock').found).toBe(
+    'The service’s clock is 5 min behind ours. Changewire goes by the service’s.',
+  );
+});
+
+test('what is configured already is no setting that follows, and what is set beside it stays', async () => {
+  const house = lively({ updateTimeName: 'tsm', dateHeader: false });
+  const configured = () => ({ workspace: { dateHeader: false }, process: { ignoreFields: ['views'] } });
+  const answer = await createDoctor({ ...house.options, configured })({ workspace: 'w', processId: PROCESS });
+  expect(answer.settings).toEqual({ workspace: {}, process: { ignoreFields: ['views', 'tsm'] } });
+  expect(findingOf(answer, 'clock')).toMatchObject({
+    verdict: 'fine',
+    found: expect.stringMatching(/The configuration says so\.$/),
+  });
+});
