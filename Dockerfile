@@ -8,6 +8,9 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && n
 COPY functions functions/
 COPY infra/config infra/config/
 COPY local local/
+COPY cli cli/
+# `docker exec NAME changewire status` asks the run that goes on there: what it keeps is in the directory that this begins in.
+RUN ln -s /opt/changewire/cli/changewire.js /usr/local/bin/changewire
 
 # A volume takes owner and mode of the directory that it is mounted over.
 RUN install --directory --owner=node --group=node --mode=0700 /data /backups

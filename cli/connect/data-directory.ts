@@ -4,8 +4,8 @@ import { STORE_FILE } from '../../local/cli/store.ts';
 import { UsageError } from '../../local/cli/usage-error.ts';
 import { type Address, readAddress } from '../../local/operate/address.ts';
 
-/** Where `npm start` keeps what it knows, unless told otherwise. */
-const USUAL = ['.changewire', '.changewire/simulated'];
+/** Where `npm start` keeps what it knows, unless told otherwise; and the directory of a run itself, as on a server. */
+const USUAL = ['.changewire', '.changewire/simulated', '.'];
 
 export interface DataPlace {
   readonly directory: string;
@@ -22,7 +22,7 @@ export function dataPlaces(data: string | undefined): readonly DataPlace[] {
   if (places.length > 0)
     return places.toSorted((a, b) => Number(b.address !== undefined) - Number(a.address !== undefined));
   throw new UsageError(
-    `${data ?? USUAL.join(' and ')} holds nothing that a run keeps. Start one with npm start, or name its directory with --data DIR; ` +
+    `${data === undefined ? `None of ${USUAL.join(', ')} holds anything` : `${data} holds nothing`} that a run keeps. Start one with npm start, or name its directory with --data DIR; ` +
       'a stack on AWS is asked with --stack NAME.',
   );
 }

@@ -16,6 +16,11 @@ interface Asked {
 /** One that asks the service itself, with the credentials of the environment. */
 export interface DirectDoctor {
   examine(asked: Asked): Promise<AnswerOf<'doctor'>>;
+  /** The same, while somebody edits a task; says what to do, and what was seen. */
+  watch(
+    asked: Asked & { readonly project?: string | undefined },
+    how: { readonly say: (text: string) => void; readonly signal: AbortSignal },
+  ): Promise<AnswerOf<'doctor'>>;
   addressesOf(workspace: string): ServiceAddresses | undefined;
 }
 
@@ -32,11 +37,15 @@ export async function openDoctor(
   }
   const { serviceSettings } = await import('../../local/cli/environment.ts');
   if (config === undefined && serviceSettings(environment) === undefined) return undefined;
-  const { doctorOf, doctorSource, workspaceOf } = await import('../../local/operate/doctor.ts');
+  const { doctorOf, doctorSource, watchOf, workspaceOf } = await import('../../local/operate/doctor.ts');
   const source = await doctorSource({ config }, environment);
+  const keyOf = ({ process, workspace }: Asked) => ({
+    workspace: workspaceOf(source, process, workspace),
+    processId: process,
+  });
   return {
-    examine: ({ process, workspace }) =>
-      doctorOf(source)({ workspace: workspaceOf(source, process, workspace), processId: process }),
+    examine: async asked => doctorOf(source)(keyOf(asked)),
+    watch: async ({ project, ...asked }, how) => watchOf(source)(keyOf(asked), { ...how, project }),
     addressesOf: name => {
       const found = source.watched.find(({ workspace }) => workspace.name === name)?.workspace;
       return found && { baseUrl: found.baseUrl, authUrl: found.authUrl, audience: found.audience };

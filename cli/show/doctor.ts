@@ -12,6 +12,8 @@ const MARKS: Record<Verdict, readonly [string, Style]> = {
   warning: ['warning', 'yellow'],
   unknown: ['unknown', 'dim'],
 };
+/** Requests of one finding that people are shown; programs have them all. */
+const MOST_ASKED = 2;
 const INDENT = ' '.repeat(10);
 
 /** What was found, with what was asked and what came; and the settings that follow, ready to paste. */
@@ -22,7 +24,10 @@ export function doctorText(answer: Doctor, paper: Paper, addresses?: ServiceAddr
     return [
       `${paint(paper, style, mark.padEnd(INDENT.length))}${paint(paper, 'bold', say`${topic}`)}: ${say`${found}`}`,
       ...(remedy === undefined ? [] : [`${INDENT}${paint(paper, style, '→')} ${say`${remedy}`}`]),
-      ...asked.map(request => `${INDENT}${paint(paper, 'dim', say`asked  ${request}`)}`),
+      ...[
+        ...asked.slice(0, MOST_ASKED),
+        ...(asked.length > MOST_ASKED ? [`${asked.length - MOST_ASKED} more such`] : []),
+      ].map(request => `${INDENT}${paint(paper, 'dim', say`asked  ${request}`)}`),
       `${INDENT}${paint(paper, 'dim', say`came   ${came}`)}`,
     ].join('\n');
   });

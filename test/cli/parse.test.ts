@@ -164,6 +164,8 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['replay --to crm --cancel --since 2h', /--cancel goes with --to alone/],
     ['completion csh', /Allowed choices are bash, zsh, fish/],
     ['endpoints remove crm', /nobody is there to be asked: say --yes/],
+    ['doctor p --watch', /takes the credentials of SERVICE_\*/],
+    ['doctor p --project 1', /--project goes with --watch/],
     ['logs anything', /Allowed choices are poll, publish/],
     ['set-aside clear all', /Allowed choices are rejected/],
     ['set-aside clear rejected', /nobody is there/],

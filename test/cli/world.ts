@@ -1,3 +1,4 @@
+import type { DirectDoctor } from '../../cli/connect/doctor.ts';
 import type { World } from '../../cli/context.ts';
 import { changewire } from '../../cli/program.ts';
 import type { Operation, Request } from '../../functions/operations/protocol/requests.ts';
@@ -30,12 +31,21 @@ export interface Setting {
   readonly interrupted?: AbortSignal;
   readonly sleep?: World['sleep'];
   readonly clock?: World['clock'];
+  /** For the service that the environment names. */
+  readonly doctor?: DirectDoctor;
   /** Who answers, instead of `answers`. */
   readonly open?: World['open'];
 }
 
 /** Runs the command over answers that are made up. */
 export async function run(args: readonly string[], setting: Setting = {}): Promise<Told> {
+  const { world, told, asked, places } = worldOf(setting);
+  const code = await changewire(args, world);
+  return { code, ...told, asked, places };
+}
+
+/** What a command is given, and what it makes of it. */
+export function worldOf(setting: Setting) {
   const { answers = {}, columns, env = {}, secrets = [], says } = setting;
   const told = { out: '', err: '' };
   const tell = (stream: 'out' | 'err', text: string) => {
@@ -58,7 +68,7 @@ export async function run(args: readonly string[], setting: Setting = {}): Promi
       secret: async () => lines.shift() ?? '',
     },
     clock: setting.clock ?? (() => NOW),
-    doctor: async () => undefined,
+    doctor: async () => setting.doctor,
     sleep: setting.sleep ?? (async () => undefined),
     interrupted: setting.interrupted ?? new AbortController().signal,
     open: async place => {
@@ -74,6 +84,5 @@ export async function run(args: readonly string[], setting: Setting = {}): Promi
       };
     },
   };
-  const code = await changewire(args, world);
-  return { code, ...told, asked, places };
+  return { world, told, asked, places };
 }

@@ -16,8 +16,8 @@ const last = (name: string) => instructions(name).at(-1) ?? '';
 const taken = instructions('COPY').flatMap(copy => copy.split(' ').slice(0, -1));
 
 describe('the container', () => {
-  test('holds every file that a run loads', () => {
-    const { files } = loadedBy('local/main.ts');
+  test.each(['local/main.ts', 'cli/main.ts'])('holds every file that %s loads', entry => {
+    const { files } = loadedBy(entry);
     expect(files.size).toBeGreaterThan(200);
     const isTaken = (file: string) => taken.some(one => file === one || file.startsWith(`${one}/`));
     expect([...files].filter(file => !isTaken(file))).toEqual([]);

@@ -27,7 +27,7 @@ function visit(file: string, loaded: { files: Set<string>; packages: Set<string>
     const module = from ?? later ?? '';
     if (module.startsWith('.'))
       visit(relative(ROOT, resolve(ROOT, dirname(file), module)).replaceAll('\\', '/'), loaded);
-    else if (!module.startsWith('node:') && !isTypesOnly(names)) loaded.packages.add(module);
+    else if (!module.startsWith('node:') && !isTypesOnly(names)) loaded.packages.add(packageOf(module));
   }
 }
 
@@ -35,4 +35,9 @@ function visit(file: string, loaded: { files: Set<string>; packages: Set<string>
 function isTypesOnly(names: string): boolean {
   const inBraces = /^\{([^}]*)\}\s*$/.exec(names.trim())?.[1]?.split(',');
   return inBraces?.every(name => /^\s*(type\s|$)/.test(name)) ?? false;
+}
+
+/** Without what of it is meant: `@smithy/core/checksum` is of `@smithy/core`. */
+function packageOf(module: string): string {
+  return module.split('/', module.startsWith('@') ? 2 : 1).join('/');
 }

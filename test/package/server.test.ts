@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
-import { readState, writeState } from '../../functions/snapshots/sqlite/states.ts';
+import { describe, expect, test } from 'vitest';
 import { run, until } from '../local/main-support.ts';
 import { temporaryDirectory } from '../local/support.ts';
 import { ROOT } from './loaded.ts';
@@ -51,20 +48,5 @@ describe('on a server', () => {
     }
     expect(runOfUnit('ExecStartPost', { data: '', backups })).toMatchObject({ status: 0, stderr: '' });
     expect(readdirSync(backups)).toEqual(['young']);
-  });
-
-  test('a process that is held is released by the command of docs/self-hosting.md, and no other', () => {
-    const [, command = ''] =
-      /sqlite3 \/var\/lib\/changewire\/changewire\.sqlite "([^"]+)"/.exec(text('docs/self-hosting.md')) ?? [];
-    const database = openDatabase(join(temporaryDirectory(), 'changewire.sqlite'), [SNAPSHOTS_SCHEMA]);
-    onTestFinished(() => database.file.close());
-    const [mine, other] = ['my-process', 'another'].map(processId => ({ workspace: 'eu', processId }));
-    if (!mine || !other) return expect.unreachable();
-    const released = () => [mine, other].map(key => readState(database, key).released);
-    database.file.exec(command);
-    expect(released()).toEqual([false, false]);
-    for (const key of [mine, other]) writeState(database, key, { held: { since: 1, missing: 30 } });
-    database.file.exec(command);
-    expect(released()).toEqual([true, false]);
   });
 });

@@ -1,0 +1,62 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chdir, cwd } from 'node:process';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { dataPlaces } from '../../cli/connect/data-directory.ts';
+import { open } from '../../cli/connect/open.ts';
+import { STORE_FILE } from '../../local/cli/store.ts';
+import { newToken, writeAddress } from '../../local/operate/address.ts';
+import { temporaryDirectory } from '../local/support.ts';
+
+const ADDRESS = { url: 'http://127.0.0.1:9', token: newToken() };
+
+/** A directory that the command is in, with the stores of these. */
+function inDirectory(...stores: string[]): void {
+  const before = cwd();
+  const directory = temporaryDirectory();
+  onTestFinished(() => chdir(before));
+  chdir(directory);
+  for (const store of stores) {
+    mkdirSync(store, { recursive: true });
+    writeFileSync(join(store, STORE_FILE), '');
+  }
+}
+
+const found = (data?: string) => dataPlaces(data).map(({ directory }) => directory);
+
+describe('without --data', () => {
+  it('the directory in which a run said that it answers comes first', () => {
+    inDirectory('.changewire', '.changewire/simulated');
+    expect(found()).toEqual(['.changewire', '.changewire/simulated']);
+    writeAddress('.changewire/simulated', ADDRESS);
+    expect(found()).toEqual(['.changewire/simulated', '.changewire']);
+  });
+
+  it('the directory of a run is found from within', () => {
+    inDirectory('.');
+    expect(found()).toEqual(['.']);
+  });
+
+  it('where there is none, all that were looked at are named', () => {
+    inDirectory();
+    expect(() => found()).toThrow(
+      /^None of \.changewire, \.changewire\/simulated, \. holds anything that a run keeps/,
+    );
+  });
+});
+
+describe('with --data', () => {
+  it('that directory alone is meant, also of a run that keeps nothing', () => {
+    inDirectory('.changewire', 'elsewhere');
+    expect(found('elsewhere')).toEqual(['elsewhere']);
+    expect(() => found('nowhere')).toThrow(/^nowhere holds nothing that a run keeps/);
+    mkdirSync('scratch');
+    writeAddress('scratch', ADDRESS);
+    expect(found('scratch')).toEqual(['scratch']);
+  });
+
+  it('no stack can be asked at once, and no region without one', async () => {
+    await expect(open({ stack: 'S', data: 'x' })).rejects.toThrow(/give one of them/);
+    await expect(open({ region: 'eu-central-1' })).rejects.toThrow(/--region goes with --stack/);
+  });
+});

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../cli/program.ts';
+import { run, worldOf } from './world.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** What stands in a document for something that its reader knows. */
+const MEANT: Record<string, string> = {
+  QUEUE: 'rejected',
+  FUNCTION: 'poll',
+  COMMAND: 'status',
+  TIME: '2h',
+  REGION: 'eu-central-1',
+};
+
+const program = createProgram(worldOf({}).world);
+const NAMES = new Set(
+  program.commands.flatMap(command => [
+    command.name(),
+    ...command.commands.map(sub => `${command.name()} ${sub.name()}`),
+  ]),
+);
+
+const documents = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`),
+];
+
+/** Command lines in code, as a shell would hand them over. */
+function commandLines(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8');
+  const inline = [...text.matchAll(/`(?:npx )?changewire ([^`\n]+)`/g)].map(([, line = '']) => line);
+  const blocks = [...text.matchAll(/^\s*(?:\$ )?(?:npx )?changewire (\S.*)$/gm)].map(([, line = '']) => line);
+  const inBlock = [...text.matchAll(/<\(changewire ([^)]+)\)/g)].map(([, line = '']) => line);
+  return (
+    [...inline, ...blocks, ...inBlock]
+      .map(line => line.split(/ [#|<>] | [#|<>]|…/)[0]?.trim() ?? '')
+      // One that only names a command is no line to type.
+      .filter(line => /^[a-z-]/.test(line) && !/[[\]]/.test(line) && !NAMES.has(line))
+  );
+}
+
+const cases = documents.flatMap(document =>
+  [...new Set(commandLines(document))].map(line => [document, line] as const),
+);
+
+async function isUnderstood(line: string) {
+  const args = line
+    .split(' ')
+    .filter(Boolean)
+    .map(word => MEANT[word] ?? word);
+  const every = new Proxy({}, { get: () => () => Promise.reject(new Error('asked')) });
+  const stop = () => Promise.reject(new Error('asked'));
+  const doctor = { examine: stop, watch: stop, addressesOf: () => undefined };
+  const { code, err } = await run(args, { answers: every, says: true, doctor });
+  return { code, err: code === 2 ? err : '' };
+}
+
+describe('the documents', () => {
+  it('have command lines', () => {
+    expect(cases.length).toBeGreaterThan(40);
+  });
+
+  it.each(cases)('%s: changewire %s', async (_, line) => {
+    expect(await isUnderstood(line)).toMatchObject({ code: expect.toBeOneOf([0, 1]), err: '' });
+  });
+
+  it('docs/operating.md names every command', () => {
+    const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+    for (const name of leaves()) expect(text).toContain(name);
+  });
+});
+
+/** Every command that does something, by its whole name. */
+function leaves(): string[] {
+  return program.commands
+    .flatMap(command => [command, ...command.commands])
+    .filter(command => command.commands.length === 0 && !['complete', 'help'].includes(command.name()))
+    .map(command => command.name());
+}
+
+describe('the help of each command', () => {
+  const all = program.commands
+    .flatMap(command =>
+      command.commands.length > 0
+        ? command.commands.map(sub => [command.name(), sub.name()])
+        : [[command.name()]],
+    )
+    .filter(([name]) => name !== 'complete');
+
+  it.each(all.map(path => [path.join(' ')]))('of %s has an example, which is understood', async path => {
+    const { code, out } = await run([...path.split(' '), '--help']);
+    expect(code).toBe(0);
+    const examples = [...out.matchAll(/^ {2}changewire (.+)$/gm)].map(([, line = '']) => line);
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) {
+      expect(example.startsWith(path)).toBe(true);
+      expect(await isUnderstood(example.split(' < ')[0] ?? '')).toMatchObject({ err: '' });
+    }
+  });
+});
