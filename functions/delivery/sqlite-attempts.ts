@@ -9,22 +9,21 @@ export function note({ sql }: Database, attempts: readonly Attempt[]): void {
   }
 }
 
-/** A time that comes before, and one that comes after, whatever is asked for. */
-const EVER = Number.MAX_SAFE_INTEGER;
-
+/** The bounds of the time are those of `behind`, too: SQLite seeks by them alone. */
 export function attemptsOf(
   { sql }: Database,
   endpoint: string,
   limit: number,
-  { since = 0, until = EVER, behind, oldestFirst = false }: AttemptStretch = {},
+  { since = 0, until = Number.MAX_SAFE_INTEGER, behind, oldestFirst = false }: AttemptStretch = {},
 ): Attempt[] {
   const event = behind?.events[0]?.id ?? '';
+  const { at = oldestFirst ? -1 : Number.MAX_SAFE_INTEGER } = behind ?? {};
   const rows = oldestFirst
     ? sql.all`SELECT attempt FROM attempt
-        WHERE endpoint = ${endpoint} AND at >= ${since} AND at < ${until} AND (at, event_id) > (${behind?.at ?? -1}, ${event})
+        WHERE endpoint = ${endpoint} AND at >= ${Math.max(since, at)} AND at < ${until} AND (at > ${at} OR event_id > ${event})
         ORDER BY at, event_id LIMIT ${limit}`
     : sql.all`SELECT attempt FROM attempt
-        WHERE endpoint = ${endpoint} AND at >= ${since} AND at < ${until} AND (at, event_id) < (${behind?.at ?? EVER}, ${event})
+        WHERE endpoint = ${endpoint} AND at >= ${since} AND at < ${Math.min(until, at + 1)} AND (at < ${at} OR event_id < ${event})
         ORDER BY at DESC, event_id DESC LIMIT ${limit}`;
   return rows.map(({ attempt }) => JSON.parse(attempt as string));
 }

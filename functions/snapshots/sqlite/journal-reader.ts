@@ -8,8 +8,9 @@ import { searchRecords } from './journal-search.ts';
 /** The journal of a SQLite file, as people look into it: all processes' commits in their order. A position is a change record's. */
 export function sqliteJournalReader(database: Database): JournalReader {
   const { sql } = database;
+  // With the plus, by the index of times: SQLite would look at each record for the first one otherwise.
   const begin = (since: number) =>
-    Number(sql.get`SELECT min(position) - 1 AS first FROM change WHERE at >= ${since}`?.first ?? 0);
+    Number(sql.get`SELECT min(+position) - 1 AS first FROM change WHERE at >= ${since}`?.first ?? 0);
   return {
     async read({ since, until, position }, limit) {
       const behind = position === undefined ? begin(since) : Number(position);

@@ -40,31 +40,38 @@ async function* rowsOf(database: Database, search: Search, process?: string): As
   }
 }
 
-/** Each by an index that has both parts of a place. */
+/** Each by an index that has both parts of a place. The bounds of the time are those of the place, too: SQLite seeks by them alone. */
 function pageOf(
   { sql }: Database,
-  { since, until, order }: Search,
-  { place, process = null }: { place: Place | undefined; process: string | null | undefined },
+  search: Search,
+  { place, process }: { place: Place | undefined; process: string | undefined },
 ): Row[] {
-  const ever = Number.MAX_SAFE_INTEGER;
-  const isForward = order === 'oldest-first';
-  const [at, position] = place ?? (isForward ? [-ever, -ever] : [ever, ever]);
-  if (process !== null)
-    return (isForward
+  const isForward = search.order === 'oldest-first';
+  const [at, position] = place ?? (isForward ? [-1, 0] : [Number.MAX_SAFE_INTEGER, 0]);
+  const since = isForward ? Math.max(search.since, at) : search.since;
+  const until = isForward ? search.until : Math.min(search.until, at + 1);
+  if (process === undefined)
+    return rows(
+      isForward
+        ? sql.all`SELECT position, key, at, events FROM change
+            WHERE at >= ${since} AND at < ${until} AND (at > ${at} OR position > ${position})
+            ORDER BY at, position LIMIT ${PAGE}`
+        : sql.all`SELECT position, key, at, events FROM change
+            WHERE at >= ${since} AND at < ${until} AND (at < ${at} OR position < ${position})
+            ORDER BY at DESC, position DESC LIMIT ${PAGE}`,
+    );
+  return rows(
+    isForward
       ? sql.all`SELECT position, key, at, events FROM change
-          WHERE process = ${process} AND at >= ${since} AND at < ${until} AND (at, position) > (${at}, ${position})
+          WHERE process = ${process} AND at >= ${since} AND at < ${until} AND (at > ${at} OR position > ${position})
           ORDER BY at, position LIMIT ${PAGE}`
       : sql.all`SELECT position, key, at, events FROM change
-          WHERE process = ${process} AND at >= ${since} AND at < ${until} AND (at, position) < (${at}, ${position})
-          ORDER BY at DESC, position DESC LIMIT ${PAGE}`) as unknown as Row[];
-  return (isForward
-    ? sql.all`SELECT position, key, at, events FROM change
-        WHERE at >= ${since} AND at < ${until} AND (at, position) > (${at}, ${position})
-        ORDER BY at, position LIMIT ${PAGE}`
-    : sql.all`SELECT position, key, at, events FROM change
-        WHERE at >= ${since} AND at < ${until} AND (at, position) < (${at}, ${position})
-        ORDER BY at DESC, position DESC LIMIT ${PAGE}`) as unknown as Row[];
+          WHERE process = ${process} AND at >= ${since} AND at < ${until} AND (at < ${at} OR position < ${position})
+          ORDER BY at DESC, position DESC LIMIT ${PAGE}`,
+  );
 }
+
+const rows = (all: readonly object[]) => all as Row[];
 
 function recordOf({ position, key, at, events }: Row): JournalRecord {
   return {
