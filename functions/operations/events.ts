@@ -10,9 +10,9 @@ import type { RequestOf } from './protocol/requests.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 /** A page ends after so many change records, bytes of JSON, and ms: whatever is in the journal, it comes soon and fits an answer. */
-export const MOST_RECORDS = 2_000;
+export const MOST_RECORDS = 1_000;
 const MOST_BYTES = 3_000_000;
-export const MOST_MS = 4_000;
+export const MOST_MS = 2_000;
 
 /** The last record that was looked at, and how many of its events were told. */
 const place = z.strictObject({ record: z.string().optional(), told: z.int().nonnegative() });

@@ -124,6 +124,22 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
     stores.close();
   });
 
+  it('goes on with the very record at which it was left', async () => {
+    const stores = open();
+    await fill(
+      stores,
+      Array.from({ length: 5 }, () => ({ process: onboarding, gap: 0, isAlike: false })),
+    );
+    for (const order of ORDERS) {
+      const search = { order, since: 0, until: Number.MAX_SAFE_INTEGER };
+      const positions = async (from?: string) =>
+        (await Array.fromAsync(stores.journal.search({ ...search, from }))).map(({ position }) => position);
+      const all = await positions();
+      for (const [index, from] of all.entries()) expect(await positions(from)).toEqual(all.slice(index));
+    }
+    stores.close();
+  });
+
   it('begins nowhere else than at a position of its own', async () => {
     const stores = open();
     for (const from of ['', 'x', '[]', '["PENDING#1","a"]', '[1,2]', '1', '1.x', '9'.repeat(40)]) {

@@ -11,8 +11,8 @@ export const eventsAnswer = z.strictObject({
   /** When it was answered, by the clock that commits are dated by. */
   at: time,
   events: z.array(committedEvent),
-  /** The time of the last commit that was looked at, whether or not it was one of these: a page ends after some thousands of change records, and
-   *  after 3 MB. Absent when there was none. */
+  /** The time of the last commit that was looked at, whether or not it was one of these: a page ends after a thousand change records, and after
+   *  3 MB. Absent when there was none. */
   readTo: time.optional(),
   cursor,
 });

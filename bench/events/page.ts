@@ -1,0 +1,35 @@
+import { DELIVERIES_SCHEMA } from '../../functions/delivery/sqlite-deliveries.ts';
+import { eventsPage } from '../../functions/operations/events.ts';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { PROCESSES, WORKSPACE } from './fill.ts';
+
+const PAGES = 10;
+
+/** How long the first page takes in a file that was just opened, and the tenth, in ms; and how far the process grew, in MB. */
+export async function measurePage(path: string, query: Omit<RequestOf<'events'>, 'operation'>) {
+  const before = process.memoryUsage.rss();
+  const began = performance.now();
+  const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const house = {
+    journal: sqliteJournalReader(database),
+    clock: Date.now,
+    processes: async () => PROCESSES.map(processId => ({ workspace: WORKSPACE, processId })),
+  };
+  const ask = (cursor?: string) =>
+    eventsPage({ operation: 'events', ...query, ...(cursor !== undefined && { cursor }) }, house);
+  let page = await ask();
+  const ms = performance.now() - began;
+  const { length: events } = page.events;
+  let next = 0;
+  for (let number = 1; number < PAGES && page.cursor !== undefined; number++) {
+    const start = performance.now();
+    page = await ask(page.cursor);
+    next = performance.now() - start;
+  }
+  const grown = (process.memoryUsage.rss() - before) / 1e6;
+  database.file.close();
+  return { ms, next, events, grown };
+}
