@@ -20,8 +20,8 @@ type Fate = AnswerOf<'trace'>['endpoints'][number];
 /** Attempts are looked for among those of so many ms after the commit, and among the newest: as many of each. */
 const SOON_MS = 10 * 60_000;
 const SEARCHED = 200;
-/** Of each endpoint the last of these are told. */
-const SHOWN_ATTEMPTS = 10;
+/** So many of the last attempts are told of each endpoint, and of each of many: an answer has to fit. */
+const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
 
 /** What became of one event: committed, published, and at each endpoint. */
 export async function traceEvent(
@@ -30,10 +30,11 @@ export async function traceEvent(
 ): Promise<AnswerOf<'trace'>> {
   const entry = await findEvent(eventId, house);
   const endpoints = await allEndpoints(house);
+  const shown = endpoints.length > MANY ? SHOWN_OF_MANY : SHOWN_ATTEMPTS;
   const fates = new Map<Found, Fate>();
   await inParallel(endpoints, WIDTH, async found => {
     const fate = await fateOf(entry, found, house);
-    if (fate) fates.set(found, fate);
+    if (fate) fates.set(found, { ...fate, attempts: fate.attempts.slice(-shown) });
   });
   const told = endpoints.flatMap(found => fates.get(found) ?? []);
   const isKnown = told.some(({ state, isWanted }) => state !== 'unknown' && isWanted);
@@ -77,7 +78,7 @@ async function fateOf(
   ]);
   const attempts = attemptsOf(event, [...soon, ...newest]);
   const head = { endpoint: name, isWanted };
-  const told = { attempts: attempts.slice(-SHOWN_ATTEMPTS).map(attemptAnswer) };
+  const told = { attempts: attempts.map(attemptAnswer) };
   if (waiting) {
     const closed = closedTo(row?.health ?? {}, clock());
     const reason = closed ? { reason: REASONS[closed] } : {};
