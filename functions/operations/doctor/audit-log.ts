@@ -105,7 +105,7 @@ function judgeTimes(entries: readonly JsonObject[], on: On): Finding {
 export function judgeNames(entries: readonly JsonObject[], ids: ReadonlySet<string>, on: On): Finding {
   const paths = pathsNaming(entries, ids);
   if (paths.length > 0) {
-    const came = `${propertyList(paths)} hold identifiers of projects`;
+    const came = `identifiers of projects in ${propertyList(paths)}`;
     return found(NAMES, 'fine', `${propertyList(paths.slice(0, 1))} names the project of an entry.`, {
       ...on,
       came,

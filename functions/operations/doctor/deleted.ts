@@ -35,9 +35,7 @@ async function judge(asker: Asker): Promise<Finding> {
   }
   const remedy = 'To see it, delete a project and ask the doctor again. Nothing to do: passes take either.';
   const why =
-    answers.length > 0
-      ? 'Their task lists answer differently.'
-      : 'The audit log names no project that is gone.';
+    answers.length > 0 ? 'Their task lists answer differently.' : 'Nothing names a project that is gone.';
   return found(TOPIC, 'unknown', why, { asked: answers, came: came || 'nothing', remedy });
 }
 

@@ -27,8 +27,15 @@ export function found(
   text: string,
   on: { readonly asked: readonly Probed[]; readonly came: string; readonly remedy?: string | undefined },
 ): Finding {
-  const asked = [...new Set(on.asked.map(({ request }) => short(request)))];
+  const asked = fewer([...new Set(on.asked.map(({ request }) => short(request)))]);
   return { topic, verdict, found: text, asked, came: on.came, ...(on.remedy && { remedy: on.remedy }) };
+}
+
+const MOST_SHOWN = 4;
+
+function fewer(requests: readonly string[]): string[] {
+  const rest = requests.length - MOST_SHOWN;
+  return rest > 1 ? [...requests.slice(0, MOST_SHOWN), `and ${rest} more like these`] : [...requests];
 }
 
 const LONGEST = 200;

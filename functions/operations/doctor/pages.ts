@@ -64,7 +64,7 @@ export function judgePages(
   const proposal = fitting < PAGE_SIZES[name] && safe !== undefined ? { first: fitting } : {};
   if (tooLarge.length > 0) {
     const statuses = [...new Set(tooLarge.map(({ status, failure }) => `${status ?? failure}`))].join(', ');
-    const text = `A page of ${first * 2} fails (${statuses}), one of ${first} works.`;
+    const text = `A page of ${leastIn(tooLarge)} fails (${statuses}), one of ${first} works.`;
     const on = {
       asked: [...tooLarge, ...answers],
       came,
@@ -73,14 +73,24 @@ export function judgePages(
     return { name, ...proposal, findings: [found(topic, 'setting', text, on)] };
   }
   const cap = capOf(reads);
+  if (proposal.first !== undefined && cap === undefined) {
+    const text = `It works; but a page of ${PAGE_SIZES[name]} would be too large, going by their size. One of ${proposal.first} is not.`;
+    const on = { asked: answers, came, remedy: 'Set pageSize, as below.' };
+    return { name, ...proposal, findings: [found(topic, 'setting', text, on)] };
+  }
   if (cap !== undefined) {
     const text = `A page has at most ${cap}, though ${first} were asked for.`;
     return { name, ...proposal, findings: [found(topic, 'fine', text, { asked: answers, came })] };
   }
   const more = larger ? ` ${moreText(larger)}` : '';
-  const text = `Pages of ${PAGE_SIZES[name]} work.${more}`;
+  const text = `Pages of ${PAGE_SIZES[name]} work; the fullest had ${most}.${more}`;
   const asked = [...answers, ...(larger ? [larger] : [])];
   return { name, ...proposal, findings: [found(topic, 'fine', text, { asked, came })] };
+}
+
+/** The smallest of the pages that were too large. */
+function leastIn(tooLarge: readonly Probed[]): number {
+  return Math.min(...tooLarge.map(({ request }) => Number(/first=(\d+)/.exec(request)?.[1] ?? Number.NaN)));
 }
 
 /** Of the room that answers have for sure. */

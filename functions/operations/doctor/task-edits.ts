@@ -76,7 +76,11 @@ export function judgeTaskEdits(compared: readonly Compared[], asked: readonly Pr
   const came = `${counted(pairs.length, 'project')} with the times of their tasks, ${same.length} as late as a task of theirs`;
   if (same.length > 0) {
     const text = 'They seem to move the update time of their project.';
-    return found(TASK_EDITS, 'fine', text, { asked, came });
+    return found(TASK_EDITS, 'fine', text, {
+      asked,
+      came,
+      remedy: `To be sure, ask with --watch, and edit a task meanwhile.`,
+    });
   }
   const text = 'Nothing shows whether they move the update time of their project.';
   return found(TASK_EDITS, 'unknown', text, {

@@ -9,7 +9,7 @@ export const finding = z.strictObject({
   verdict: z.enum(['fine', 'setting', 'warning', 'unknown']),
   /** What was found, in a sentence. */
   found: z.string(),
-  /** The requests that told so, without credentials. */
+  /** The requests that told so, without credentials; of many that are alike, the first ones. */
   asked: z.array(z.string()),
   /** What came, in short. */
   came: z.string(),

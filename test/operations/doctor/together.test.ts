@@ -101,7 +101,7 @@ function audit(freedoms: Freedoms): Expected[] {
       auditTimestamps && !few ? new RegExp(auditOrder.replace('-', ' ')) : /Too few|no time/,
     ],
     ['audit log names projects', /^details\.context\.projectId/],
-    ['deleted projects', auditRetention === 6 ? /names no project/ : gone],
+    ['deleted projects', auditRetention === 6 ? /Nothing names/ : gone],
     ...(auditTimestamps && freedoms.recordTimestamps ? auditTimes(freedoms) : []),
   ];
 }
