@@ -20,12 +20,21 @@ export interface Examination {
   examine(asker: Asker): Promise<Examined>;
 }
 
+/** Requests that a finding rests on. */
+export type Asked = readonly Pick<Probed, 'request'>[];
+
+/** What was asked, and what came. */
+export interface Seen {
+  readonly asked: Asked;
+  readonly came: string;
+}
+
 /** One finding, and what it rests on. */
 export function found(
   topic: string,
   verdict: Finding['verdict'],
   text: string,
-  on: { readonly asked: readonly Probed[]; readonly came: string; readonly remedy?: string | undefined },
+  on: Seen & { readonly remedy?: string | undefined },
 ): Finding {
   const asked = fewer([...new Set(on.asked.map(({ request }) => short(request)))]);
   return { topic, verdict, found: text, asked, came: on.came, ...(on.remedy && { remedy: on.remedy }) };

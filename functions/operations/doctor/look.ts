@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json.ts';
 import type { Asker } from './asker.ts';
 import { idsIn, serviceTime, updatedSince } from './dated.ts';
+import type { Asked } from './examination.ts';
 import { identifierIn, type ListRead, readList, readProjects, textOf } from './lists.ts';
 import { tasksPath } from './tasks.ts';
 
@@ -22,6 +23,13 @@ export interface Look {
   /** Entries at the head of the audit log, and at its end. */
   readonly head: readonly JsonObject[];
   readonly end: readonly JsonObject[];
+  /** What was asked for each of these. */
+  readonly asked: {
+    readonly tasks: Asked;
+    readonly project: Asked;
+    readonly log: Asked;
+    readonly updated: Asked;
+  };
   /** Whether `updatedAfter` shows the project; undefined when it wasn't asked. */
   readonly isShown?: boolean;
 }
@@ -46,15 +54,21 @@ export async function look(asker: Asker, watched: Watched, since?: number): Prom
   const head = await readList(asker, 'auditLog', log, { most: 1, ...again });
   const end =
     tail === undefined
-      ? []
-      : (await readList(asker, 'auditLog', log, { most: 2, query: { after: tail }, ...again })).items;
+      ? undefined
+      : await readList(asker, 'auditLog', log, { most: 2, query: { after: tail }, ...again });
   const updated = since === undefined ? undefined : await updatedSince(asker, since, again);
   return {
     at: await serviceTime(asker),
     tasks: byId(tasks),
     project: projects.items.find(item => textOf(item[property]) === id),
     head: head.items,
-    end,
+    end: end?.items ?? [],
+    asked: {
+      tasks: tasks.answers,
+      project: projects.answers,
+      log: [...head.answers, ...(end?.answers ?? [])],
+      updated: updated?.answers ?? [],
+    },
     ...(updated && { isShown: (await idsIn(asker, updated)).has(id) }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
 import { datedProjects, idsIn, SETTLED, serviceTime, updatedSince } from './dated.ts';
-import { type Examined, failed, found } from './examination.ts';
+import { type Asked, type Examined, failed, found } from './examination.ts';
 import { readProjects } from './lists.ts';
 import { span } from './words.ts';
 
@@ -43,7 +43,7 @@ const OVERLAP = 120_000;
 const COVERED = OVERLAP / 2;
 
 /** What follows from an update that was shown late by so much, or not at all in that time. */
-export function judgeLag(ms: number, asked: readonly Probed[], came: string, isCertain = false): Examined {
+export function judgeLag(ms: number, asked: Asked, came: string, isCertain = false): Examined {
   const late = `Updates are shown late, by ${span(ms)}${isCertain ? '' : ' or more'}`;
   if (ms <= COVERED) {
     const text = `${late}. Passes ask from two minutes before the last one, which covers that.`;

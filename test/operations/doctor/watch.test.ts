@@ -51,6 +51,7 @@ test('tells what an edit showed, and what to do', async () => {
     ['audit log names projects', 'fine', 'details.context.projectId names the project of an edited task.'],
     ['audit log order', 'fine', 'Entries come oldest first.'],
   ]);
+  expect(answer.findings.filter(({ asked }) => asked.length === 0)).toEqual([]);
   expect(answer.settings).toEqual({ workspace: {}, process: {} });
 });
 

@@ -1,0 +1,64 @@
+import type { Finding } from '../protocol/doctor.ts';
+import type { Asker } from './asker.ts';
+import { entryTimes } from './audit-paths.ts';
+import { found, type Seen } from './examination.ts';
+import { type ListRead, readProjects } from './lists.ts';
+import { known, timeOf } from './times.ts';
+import { updateField } from './update-field.ts';
+import { counted, span, timeText } from './words.ts';
+
+const KEPT = 'audit log keeps';
+const LAG = 'audit log shows edits';
+const WATCH = 'Ask with --watch, and edit a task meanwhile.';
+
+/** Whether old entries go: the log should know of the oldest project. */
+export async function judgeKept(asker: Asker, { isWhole, items }: ListRead, on: Seen): Promise<Finding> {
+  const projects = await readProjects(asker);
+  const created = known(projects.items.map(item => timeOf(item.createdAt ?? item.created ?? item.createdOn)));
+  const first = created.length > 0 ? Math.min(...created) : undefined;
+  const oldest = entryTimes(items)?.times.reduce((one, other) => Math.min(one, other));
+  const remedy = 'Nothing to do while passes run more often than entries go.';
+  if (!isWhole || first === undefined || oldest === undefined) {
+    const text = 'It can not be seen whether old entries go.';
+    return found(KEPT, 'unknown', text, { ...on, remedy });
+  }
+  const came = `the oldest of ${items.length} entries: ${timeText(oldest)}; the oldest project: ${timeText(first)}`;
+  if (oldest <= first + A_DAY)
+    return found(KEPT, 'fine', 'Nothing shows that old entries go.', { ...on, came });
+  const text = `Old entries are gone, or never were: it begins ${span(oldest - first)} after the oldest project, and has ${counted(items.length, 'entry')}.`;
+  return found(KEPT, 'fine', text, { ...on, came, remedy });
+}
+
+const A_DAY = 24 * 60 * 60 * 1000;
+/** Only of what was updated so lately can it be seen. */
+const LATELY = 600_000;
+const SAME_MS = 2_000;
+
+/** Whether an update of just now is in the log already. */
+export async function judgeLag(
+  asker: Asker,
+  { items: entries, isWhole }: ListRead,
+  on: Seen,
+): Promise<Finding> {
+  const { items, answers } = await readProjects(asker);
+  const { name = '' } = await updateField(asker);
+  const updates = known(items.map(item => timeOf(item[name])));
+  const newest = updates.length > 0 ? Math.max(...updates) : undefined;
+  const times = entryTimes(entries)?.times;
+  const [answer] = answers;
+  const now = answer?.date ?? answer?.at ?? asker.clock();
+  // Of a long log that begins with the oldest, the last entries were not read.
+  const hasLast = isWhole || (times && (times[0] ?? 0) > (times.at(-1) ?? 0));
+  if (newest === undefined || !times || !hasLast || now - newest > LATELY) {
+    return found(LAG, 'unknown', 'Nothing was updated in the last minutes, or nothing tells when.', {
+      ...on,
+      remedy: WATCH,
+    });
+  }
+  const latest = Math.max(...times);
+  const came = `the last update: ${timeText(newest)}; the last entry: ${timeText(latest)}`;
+  if (latest >= newest - SAME_MS)
+    return found(LAG, 'fine', 'It has an entry of the last update.', { ...on, came });
+  const text = `It has no entry of the last update, ${span(now - newest)} after it: it lags behind, or has none for some edits.`;
+  return found(LAG, 'warning', text, { ...on, came, remedy: WATCH });
+}
