@@ -67,6 +67,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
   );
   const workspaces = readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8'));
   const sqs = new SQSClient(patience);
+  const ofService = new SecretsManagerClient(patience);
   const secrets = parameterSecrets(new SSMClient(patience), SECRETS_PATH);
   const address = { allowLoopback: false, resolve: resolveBySystem };
   const { startPass, ...stack } = openStack(settings, table, sqs);
@@ -84,7 +85,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
     journal: createJournalReader(table, processes),
     actions: createActions(table),
     passes: { start: startPass },
-    doctor: createDoctor({ open: name => probe(workspaces, name), ...SYSTEM }),
+    doctor: createDoctor({ open: name => probe(workspaces, name, ofService), ...SYSTEM }),
     newId: randomUUID,
     stack,
   };
@@ -97,10 +98,9 @@ function processesOf(workspaces: readonly WorkspaceSettings[]) {
 }
 
 /** The service as a workspace's credentials see it. */
-function probe(workspaces: readonly WorkspaceSettings[], name: string) {
+function probe(workspaces: readonly WorkspaceSettings[], name: string, secrets: SecretsManagerClient) {
   const workspace = workspaces.find(each => each.name === name);
   if (!workspace) throw new Refused('There is no workspace of this name.');
-  const secrets = new SecretsManagerClient(bounded(PATIENCE.operate));
   const credentials = () => readCredentials(secrets, workspace.credentials);
   return openProbe({ ...workspace, credentials, ...SYSTEM });
 }

@@ -115,7 +115,7 @@ describe('the patience of each function', () => {
     expect(longestCall(PATIENCE.deliver)).toBeLessThanOrEqual(LEAST_REMAINING_MS - TIMEOUT_MS);
   });
 
-  it.each(['poll.ts', 'publish.ts', 'deliver.ts'])('is that of every client in %s', entry => {
+  it.each(['poll.ts', 'publish.ts', 'deliver.ts', 'operate.ts'])('is that of every client in %s', entry => {
     const text = readFileSync(new URL(`../functions/${entry}`, import.meta.url), 'utf8');
     const clients = [...text.matchAll(/new \w+Client\((.*?)\)/g)].map(([, given]) => given);
     expect(clients.length).toBeGreaterThan(1);
