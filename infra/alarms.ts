@@ -35,7 +35,8 @@ export class Alarms extends Construct {
     super(scope, id);
     this.topic = alarmTopic(this, props.config.alarmEmail);
     const action = new SnsAction(this.topic);
-    for (const [key, spec] of specs(props)) operatorAlarm(this, key, spec, action);
+    const { stackName } = props.config;
+    for (const [key, spec] of specs(props)) operatorAlarm(this, key, spec, { action, stackName });
   }
 }
 

@@ -32,7 +32,10 @@ export class SubscriptionsStack extends Stack {
         topic: topics.changes,
         config: each,
       });
-      operatorAlarm(this, `Undelivered.${each.name}`, undelivered(queue, each.name, each.url), action);
+      operatorAlarm(this, `Undelivered.${each.name}`, undelivered(queue, each.name, each.url), {
+        action,
+        stackName: config.stackName,
+      });
       const output = `UndeliveredQueueUrl${encoded(each.name)}`;
       new CfnOutput(this, `Output.${output}`, { value: queue.queueUrl }).overrideLogicalId(output);
     }

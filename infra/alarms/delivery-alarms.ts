@@ -27,8 +27,10 @@ function unsettledMessages(queue: IQueue): OperatorAlarm {
       'A message was received 100 times and settled by none of the runs, or SNS could not queue an event.',
     means:
       'At least one endpoint lacks an event. It waits in the queue Unsettled for 14 days; all others go on.',
-    first:
-      'Read one message and what the function logged about it: mostly a defect, or a policy that was changed.',
+    first: {
+      ask: 'set-aside list unsettled',
+      see: 'see what the function of that queue logged: mostly a defect, or a policy that was changed.',
+    },
     section: 'messages-unsettled',
   });
 }
@@ -39,7 +41,7 @@ function routingBehind(queue: IQueue): OperatorAlarm {
     name: 'routing behind',
     happened: 'The oldest event that waits for the route function is over 5 minutes old.',
     means: 'Endpoints get events late; native subscriptions get theirs. None is lost for 14 days.',
-    first: "Read the route function's last errors, and see whether its queue is being read.",
+    first: { ask: 'logs route --since 30m', see: 'without errors, see whether its queue is being read.' },
     section: 'routing-behind',
     ...olderThan(queue, Duration.minutes(5)),
   };
@@ -52,7 +54,10 @@ function deliveriesBehind(queue: IQueue, name: string, receivers: string): Opera
     name: `${name} behind`,
     happened: `The oldest delivery in the queue for ${receivers} is over 10 minutes old.`,
     means: 'Some endpoints get events late, those with much to get before others. None is lost for 14 days.',
-    first: "Read the deliver function's last errors; without any, see how many wait, and for whom.",
+    first: {
+      ask: 'logs deliver --since 30m',
+      see: 'without errors, more comes than is sent: see for whom.',
+    },
     section: 'deliveries-behind',
     ...olderThan(queue, Duration.minutes(10)),
   };
@@ -76,7 +81,7 @@ function tickErrors(): OperatorAlarm {
     happened: 'No run of the tick function succeeded for 5 minutes: it fails, or nothing starts it.',
     means:
       'What waits for endpoints goes on waiting, also for those that are back; replays stand still. Endpoints that work get new events.',
-    first: "Read the tick function's last errors. When there are none, see whether its schedule is enabled.",
+    first: { ask: 'logs tick --since 15m', see: 'without errors, see whether its schedule is enabled.' },
     section: 'tick-errors',
     metric: metric('EndpointsFailing', 'SampleCount'),
     when: 'below',
@@ -93,7 +98,7 @@ function endpointsFailing(): OperatorAlarm {
     happened: 'At least one endpoint took nothing for over 30 minutes.',
     means:
       'Its deliveries wait in the table, and come in order when it is back; after 3 days each is given up. Others are not concerned. It can wait until the morning.',
-    first: 'See in the table which it is (the command is in the runbook) and what it answers.',
+    first: { ask: 'status', see: 'it names the endpoint, since when it fails, and what it answered last.' },
     section: 'endpoints-failing',
     metric: metric('EndpointsFailing', 'Maximum'),
     when: 'at least',
@@ -110,8 +115,7 @@ function endpointStopped(): OperatorAlarm {
     happened: 'An endpoint answered 410 Gone, or failed for 5 days: nothing is sent to it any more.',
     means:
       'Its deliveries wait in the table until you resume it, for 30 days at most. This alarm ends by itself; the endpoint stays stopped.',
-    first:
-      'Find the line endpoint.stopped in the log of the deliver function: it names the endpoint and the reason.',
+    first: { ask: 'status', see: 'it names the endpoint that is stopped, and why.' },
     section: 'endpoint-stopped',
     metric: metric('EndpointStopped', 'Sum'),
     when: 'at least',
@@ -128,7 +132,10 @@ function deliveriesDead(): OperatorAlarm {
     happened: 'Deliveries were given up: they waited for 3 days, or can not be delivered at all.',
     means:
       'At least one endpoint lacks events. They are kept in the table for 30 days as dead letters, and can be sent again.',
-    first: 'See in the table whose they are and why (the commands are in the runbook).',
+    first: {
+      ask: 'status',
+      see: 'it says which endpoint has dead letters; changewire endpoints dead-letters says why.',
+    },
     section: 'deliveries-dead',
     metric: metric('DeliveriesDead', 'Sum'),
     when: 'at least',
@@ -146,7 +153,7 @@ export function subscriptionsUnconfirmed(): OperatorAlarm {
       'For 15 minutes at least one native subscription of the configuration is pending, or is not there.',
     means:
       'Its receiver gets nothing, and SNS keeps nothing for it. SNS forgets a subscription that is pending for 48 hours.',
-    first: "Find the subscription in the tick function's last warnings, and have its receiver confirm.",
+    first: { ask: 'logs tick --since 15m', see: 'it names the subscription: have its receiver confirm.' },
     section: 'subscriptions-unconfirmed',
     metric: metric('SubscriptionsUnconfirmed', 'Maximum'),
     when: 'at least',

@@ -9,7 +9,10 @@ export function pollErrors(poll: IFunction): OperatorAlarm {
     name: 'poll errors',
     happened: 'The poll function failed in each of three 5-minute periods in a row.',
     means: 'At least one process cannot be polled. Its changes are late, not lost; other processes go on.',
-    first: "Read the poll function's last errors: each names what was asked, what came and the remedy.",
+    first: {
+      ask: 'logs poll --since 30m',
+      see: 'each error names what was asked, what came and the remedy.',
+    },
     section: 'poll-errors',
     metric: poll.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
     when: 'at least',
@@ -27,7 +30,10 @@ export function publishBehind(publish: IFunction): OperatorAlarm {
       'The oldest change record that the publish function works on is over 10 minutes old, for 5 minutes.',
     means:
       'Events reach nobody, or late. After 23 hours the records are given up; they stay in the table for 30 days.',
-    first: "Read the publish function's last errors: mostly SNS refuses (permission, throttling) or is down.",
+    first: {
+      ask: 'logs publish --since 30m',
+      see: 'mostly SNS refuses (permission, throttling) or is down.',
+    },
     section: 'publish-behind',
     metric: new Metric({
       namespace: 'AWS/Lambda',
@@ -49,7 +55,7 @@ export function deliverErrors(deliver: IFunction): OperatorAlarm {
     name: 'deliver errors',
     happened: 'The deliver function failed in each of three 5-minute periods in a row.',
     means: 'Some deliveries are late. They wait in their queue, or as rows of the table; none is lost.',
-    first: "Read the deliver function's last errors: a deployment, a permission or a defect is at fault.",
+    first: { ask: 'logs deliver --since 30m', see: 'a deployment, a permission or a defect is at fault.' },
     section: 'deliver-errors',
     ...failing(deliver),
   };
@@ -60,7 +66,7 @@ export function routeErrors(route: IFunction): OperatorAlarm {
     name: 'route errors',
     happened: 'The route function failed in each of three 5-minute periods in a row.',
     means: 'Some events reach no endpoint yet. They wait in the queue Events; native subscriptions go on.',
-    first: "Read the route function's last errors: a deployment, a permission or a defect is at fault.",
+    first: { ask: 'logs route --since 30m', see: 'a deployment, a permission or a defect is at fault.' },
     section: 'route-errors',
     ...failing(route),
   };

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ScheduledPass } from '../passes.ts';
-import type { OperatorAlarm } from './operator-alarm.ts';
+import { type OperatorAlarm, quoted } from './operator-alarm.ts';
 
 /** A metric that the poll function writes; its dimensions must be exactly those that functions/create-poll.ts names. */
 function pollMetric(
@@ -33,7 +33,10 @@ export function stale(pass: ScheduledPass): OperatorAlarm {
     name: `${workspace} ${processId} ${mode} stale`,
     happened: `No ${mode} pass over process ${processId} of workspace ${workspace} was completed for 5 intervals (${5 * minutes} minutes).`,
     means: `${means} After a first deployment this is so until the credentials are filled in and the baseline is done.`,
-    first: "Read the poll function's last errors: they name the request, the answer and the remedy.",
+    first: {
+      ask: 'logs poll --since 1h',
+      see: 'each error names what was asked, what came and the remedy.',
+    },
     section: 'pass-stale',
     metric: pollMetric(
       'PassCompleted',
@@ -56,8 +59,10 @@ export function stalled(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): O
     happened: `Passes over process ${processId} of workspace ${workspace} run, but fail or don't end: none was completed for 5 intervals. Subscribers got source.stalled.`,
     means:
       'Changes in this process are late, none is lost. The next pass that is completed tells them, and source.recovered.',
-    first:
-      "Read `reason` in the event, or the poll function's last errors: they name the request, the answer and the remedy. If the service is down there is nothing to do.",
+    first: {
+      ask: 'logs poll --since 1h',
+      see: 'each error names what was asked, what came and the remedy. If the service is down there is nothing to do.',
+    },
     section: 'process-stalled',
     metric: pollMetric('ProcessStalled', { workspace, processId }, 'Maximum', Duration.minutes(1)),
     when: 'at least',
@@ -75,8 +80,10 @@ export function skipped(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): O
     happened: `At least one project of process ${processId} in workspace ${workspace} can't be read or committed. Subscribers got source.skipped.`,
     means:
       'Changes in these projects are late, none is lost; all others are told. Each pass tries them again, and the alarm ends by itself. It can wait until the morning.',
-    first:
-      "Read `skipped` in the table's STATE item (the command is in the runbook): it names the projects and why. Mostly the credentials may not read them.",
+    first: {
+      ask: 'status',
+      see: 'it names the projects that the process owes, and why. Mostly the credentials may not read them.',
+    },
     section: 'projects-skipped',
     metric: pollMetric('ProjectsSkipped', { workspace, processId }, 'Maximum', Duration.minutes(1)),
     when: 'at least',
@@ -94,8 +101,10 @@ export function held(pass: Pick<ScheduledPass, 'workspace' | 'processId'>): Oper
     happened: `A sweep of process ${processId} in workspace ${workspace} missed more than max(10, 20 %) of its projects.`,
     means:
       'Either somebody deleted many projects, or the service shows too little. No deletion of this process is told until you decide; other changes go on.',
-    first:
-      'Ask the owner of the process whether the projects are really gone. If so release it; if not, do nothing.',
+    first: {
+      ask: `release ${quoted(processId)} --workspace ${workspace} --dry-run`,
+      see: 'it says how many are missing. Ask the owner of the process whether they are really gone. If so, release it with --yes; if not, do nothing.',
+    },
     section: 'process-held',
     metric: pollMetric('ProcessHeld', { workspace, processId }, 'Maximum', Duration.minutes(1)),
     when: 'at least',

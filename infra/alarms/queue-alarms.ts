@@ -25,7 +25,11 @@ export function undelivered(queue: IQueue, subscription: string, url: string): O
     happened: `SNS gave up on events for the subscription ${subscription} (${url}).`,
     means:
       'This receiver lacks events; others are not concerned. They wait in its dead-letter queue for 14 days.',
-    first: 'See ERROR_CODE and ERROR_MESSAGE of one message: they say what the endpoint answered.',
+    first: {
+      // SNS's own: nothing of Changewire stands between it and this receiver.
+      run: `aws sqs receive-message --queue-url ${queue.queueUrl} --visibility-timeout 0 --message-attribute-names All`,
+      see: 'ERROR_CODE and ERROR_MESSAGE say what the endpoint answered.',
+    },
     section: 'subscription-undelivered',
   });
 }
@@ -35,7 +39,10 @@ export function rejectedEvents(queue: IQueue): OperatorAlarm {
     name: 'events rejected',
     happened: 'SNS refused events as invalid, and the publish function put them aside, whole.',
     means: 'No receiver got these events, later ones went on. They wait in the queue for 14 days.',
-    first: 'Read one message and the error that the publish function logged for it.',
+    first: {
+      ask: 'set-aside list rejected',
+      see: 'each says why; the log of the publish function says more.',
+    },
     section: 'events-rejected',
   });
 }
@@ -45,7 +52,10 @@ export function unpublished(queue: IQueue): OperatorAlarm {
     name: 'records unpublished',
     happened: 'Lambda gave up a stretch of the change stream after 23 hours of failures.',
     means: 'No receiver got the events of that time. They stay in the table for 30 days and can be replayed.',
-    first: 'Repair what "publish behind" reported before, then replay the time that the message names.',
+    first: {
+      ask: 'set-aside list unpublished',
+      see: 'repair what "publish behind" reported before, then publish once more the time that the message names.',
+    },
     section: 'records-unpublished',
   });
 }
@@ -56,7 +66,10 @@ export function unstarted(queue: IQueue): OperatorAlarm {
     happened: 'EventBridge Scheduler could not start the poll or the tick function.',
     means:
       'That process was not polled then, or failing endpoints not tried. Nothing is lost: the next run makes up for it.',
-    first: 'See ERROR_CODE and ERROR_MESSAGE of one message: mostly throttling or a changed permission.',
+    first: {
+      ask: 'set-aside list unstarted',
+      see: 'each says why: mostly throttling or a changed permission.',
+    },
     section: 'passes-unstarted',
   });
 }

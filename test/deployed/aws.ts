@@ -9,13 +9,14 @@ import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
 import { PATIENCE } from '../support/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
-import { createOperator, type EndpointOperator } from './endpoint-operator.ts';
+import { createOperators, detachOperators, type Operators } from './operators.ts';
 
 /** What an invocation came to: what the function returned, or the message of what it threw. */
 export type Invocation = { readonly returned: unknown } | { readonly threw: string };
 
 /** What an operator does by hand. */
 export class Aws {
+  readonly #endpoint: string;
   readonly #dynamodb: DynamoDBClient;
   readonly #lambda: LambdaClient;
   readonly #secrets: SecretsManagerClient;
@@ -24,6 +25,7 @@ export class Aws {
   readonly #ssm: SSMClient;
 
   constructor(endpoint: string) {
+    this.#endpoint = endpoint;
     const options = { endpoint, region: REGION, credentials: CREDENTIALS };
     this.#dynamodb = new DynamoDBClient(options);
     this.#lambda = new LambdaClient({ ...options, maxAttempts: 1 });
@@ -33,9 +35,12 @@ export class Aws {
     this.#ssm = new SSMClient(options);
   }
 
-  async invoke(functionName: string, event: object): Promise<Invocation> {
+  /** @param credentials of somebody else */
+  async invoke(functionName: string, event: object, credentials?: typeof CREDENTIALS): Promise<Invocation> {
     const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(event) });
-    const { FunctionError, Payload } = await this.#lambda.send(command);
+    const options = { endpoint: this.#endpoint, region: REGION, maxAttempts: 1 };
+    const lambda = credentials ? new LambdaClient({ ...options, credentials }) : this.#lambda;
+    const { FunctionError, Payload } = await lambda.send(command);
     const payload: unknown = JSON.parse(Payload?.transformToString() || 'null');
     if (FunctionError === undefined) return { returned: payload };
     return { threw: String((payload as { errorMessage?: string }).errorMessage) };
@@ -68,15 +73,13 @@ export class Aws {
     return createSnapshots(this.#table(tableName));
   }
 
-  /** @param output of the stack, by name */
-  endpointOperator(output: (name: string) => string): EndpointOperator {
-    return createOperator({
-      table: this.#table(output('TableName')),
-      ssm: this.#ssm,
-      sqs: this.#sqs,
-      queues: { deliveries: output('DeliveriesQueueUrl'), chat: output('ChatQueueUrl') },
-      secretsPath: output('SecretsPath'),
-    });
+  /** Once for each account. */
+  operators(stack: Parameters<typeof createOperators>[1]): Promise<Operators> {
+    return createOperators(this.#endpoint, stack);
+  }
+
+  detachOperators(stack: Parameters<typeof detachOperators>[1]): Promise<void> {
+    return detachOperators(this.#endpoint, stack);
   }
 
   async tableStatus(TableName: string): Promise<string | undefined> {

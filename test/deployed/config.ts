@@ -1,5 +1,5 @@
 import type { SimulatedService } from '../../local/service/server.ts';
-import { PROCESS, WORKSPACE } from './world.ts';
+import { CONTRACT, PROCESS, WORKSPACE } from './words.ts';
 
 /** The names that the functions reach receivers by. */
 export const HOSTS = {
@@ -8,6 +8,7 @@ export const HOSTS = {
   teams: 'teams.receivers.example.com',
   added: 'added.receivers.example.com',
   flaky: 'flaky.receivers.example.com',
+  contract: 'contract.receivers.example.com',
 } as const;
 
 /** The endpoints of cdk.json; the others are added while all runs. */
@@ -25,6 +26,11 @@ export function configOf(options: {
   return {
     workspaces: [
       { name: WORKSPACE, baseUrl, authUrl, audience, concurrency: 1, processes: [{ id: PROCESS }] },
+      // Their schedules would fire for the first time tomorrow.
+      ...CONTRACT.map(({ workspace, processId: id }) => ({
+        ...{ name: workspace, baseUrl, authUrl, audience },
+        processes: [{ id, changes: '24h', sweep: '24h' }],
+      })),
     ],
     changes: '1m',
     sweep: '1h',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Closers } from '../../local/cli/closers.ts';
 import { onInterrupt } from '../../local/cli/signals.ts';
 import { buildWorkspace, startSimulatedService } from '../../local/service/server.ts';
+import { freePort } from '../support/dynamodb/free-port.ts';
 import { EXIT_UNAVAILABLE, unavailableLine } from './available.ts';
 import { Aws } from './aws.ts';
 import { HOSTS } from './config.ts';
@@ -13,15 +14,18 @@ import { startGate } from './emulator/gate.ts';
 import { emulatorName, installEmulator } from './emulator/install.ts';
 import { startEmulator } from './emulator/start.ts';
 import { Unavailable } from './emulator/unavailable.ts';
+import type { Operators } from './operators.ts';
 import { startSlack, startTeams } from './receivers/chat.ts';
 import { startNativeSubscriber } from './receivers/native.ts';
 import { startWebhookReceiver } from './receivers/webhook.ts';
 import { Report } from './report.ts';
+import { contract } from './scenario/contract.ts';
 import { deploy, firstEvents } from './scenario/deploy.ts';
 import { destroy, settled } from './scenario/destroy.ts';
 import { editAll } from './scenario/edits.ts';
 import { endpoints } from './scenario/endpoints.ts';
 import { fail } from './scenario/failures.ts';
+import { people, publishOnceMore } from './scenario/people.ts';
 import { DeployedStack } from './stack.ts';
 import { type OwnEmulator, PROCESS, served, type World } from './world.ts';
 
@@ -67,10 +71,13 @@ async function play(world: World): Promise<void> {
   const baseline = served(world);
   await firstEvents(world);
   await editAll(world);
+  await people(world);
   const { own } = world;
   if (own) await endpoints(world, own, () => fail(world, own));
   else report.skipped('kills, outages, endpoints', 'because the emulator was not started by this test');
+  await publishOnceMore(world);
   await settled(world, baseline);
+  if (own) await contract(world, own);
   await destroy(world);
 }
 
@@ -86,16 +93,22 @@ async function startOwn(directory: string): Promise<OwnEmulator> {
   const added = started(await startWebhookReceiver(certificate));
   const flaky = started(await startWebhookReceiver(certificate));
   const receivers = { webhook, slack, teams, added, flaky };
+  const contractPort = await freePort();
   let port = 0;
   const gate = started(await startGate(() => port));
+  const ports = Object.entries(receivers).map(([name, receiver]) => [name, receiver.port] as const);
   const internet = Object.fromEntries(
-    Object.entries(receivers).map(([name, receiver]) => [HOSTS[name as keyof typeof HOSTS], receiver.port]),
+    [...ports, ['contract', contractPort] as const].map(([name, at]) => [
+      HOSTS[name as keyof typeof HOSTS],
+      at,
+    ]),
   );
   const emulator = started(
     await startEmulator({ python, directory, gateEndpoint: gate.endpoint, internet, certificateFile }),
   );
   port = Number(new URL(emulator.endpoint).port);
-  return { emulator, gate, receivers };
+  const listening = { port: contractPort, certificate };
+  return { emulator, gate, receivers, contract: listening };
 }
 
 async function createWorld(
@@ -111,7 +124,14 @@ async function createWorld(
   const edits = new Edits(service.workspace, PROCESS);
   const everything = started(await startNativeSubscriber());
   const dueDates = started(await startNativeSubscriber());
-  return { report, stack, aws, service, edits, everything, dueDates, own };
+  let operators: Promise<Operators> | undefined;
+  return {
+    ...{ report, stack, aws, service, edits, everything, dueDates, own },
+    operators: () => {
+      operators ??= aws.operators(stack);
+      return operators;
+    },
+  };
 }
 
 function started<Part extends { stop(): unknown }>(part: Part): Part {

@@ -5,16 +5,19 @@ import type { Aws, Invocation } from './aws.ts';
 import { type Edits, lineOf } from './edits.ts';
 import type { Gate } from './emulator/gate.ts';
 import type { Emulator } from './emulator/start.ts';
+import type { Operators } from './operators.ts';
 import type { ChatReceiver } from './receivers/chat.ts';
 import type { NativeSubscriber } from './receivers/native.ts';
 import type { ReceivedEvents } from './receivers/received-events.ts';
+import type { Certificate } from './receivers/server.ts';
 import type { WebhookReceiver } from './receivers/webhook.ts';
 import type { Report } from './report.ts';
 import type { DeployedStack } from './stack.ts';
 import { until } from './until.ts';
+import { PROCESS, WORKSPACE } from './words.ts';
 
-export const WORKSPACE = 'simulated';
-export const PROCESS = 'onboarding';
+export { PROCESS, WORKSPACE };
+
 /** The table's process. */
 const KEY = { workspace: WORKSPACE, processId: PROCESS };
 
@@ -33,6 +36,8 @@ export interface OwnEmulator {
   readonly emulator: Emulator;
   readonly gate: Gate;
   readonly receivers: EndpointReceivers;
+  /** Where the receiver of the operations' contract is to listen, and with what. */
+  readonly contract: { readonly port: number; readonly certificate: Certificate };
 }
 
 /** Everything that the parts of the test share. */
@@ -45,6 +50,8 @@ export interface World {
   readonly everything: NativeSubscriber;
   readonly dueDates: NativeSubscriber;
   readonly own: OwnEmulator | undefined;
+  /** Made once the stack is deployed. */
+  readonly operators: () => Promise<Operators>;
 }
 
 /** One pass now, beside those that the schedules start. */

@@ -1,13 +1,14 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { leastConfig, resources, subscriptionsTemplate, testTemplate } from './synthesise.ts';
+import { quoted } from '../../infra/alarms/operator-alarm.ts';
+import { leastConfig, resources, subscriptionsTemplate, testTemplate, textOf } from './synthesise.ts';
 
 const template = testTemplate();
 const alarms = [template, subscriptionsTemplate()]
   .flatMap(each => resources(each, 'AWS::CloudWatch::Alarm'))
   .map(([, alarm]) => ({
     name: alarm.AlarmName as string,
-    description: alarm.AlarmDescription as string,
+    description: textOf(alarm.AlarmDescription),
   }));
 
 function passDimensions(processId: string, mode: string) {
@@ -22,9 +23,24 @@ function passDimensions(processId: string, mode: string) {
 describe('an alarm', () => {
   test.each(alarms)('tells what happened, what it means and what to do first: $name', ({ description }) => {
     expect(description).toMatch(
-      /^What happened: .+\nWhat it means: .+\nFirst: .+\nMore: docs\/runbook\.md#[a-z-]+$/,
+      /^What happened: .+\nWhat it means: .+\nFirst: .+ --region eu-central-1\nThen: .+\nMore: docs\/runbook\.md#[a-z-]+$/,
     );
     expect(description.length).toBeLessThanOrEqual(1_024);
+  });
+
+  test('begins with a question to the stack, ready to paste; only what SNS alone knows is asked of AWS', () => {
+    const others = alarms.filter(
+      ({ description }) => !/^First: npx changewire .+ --stack Changewire --region /m.test(description),
+    );
+    expect(others.length).toBeGreaterThan(0);
+    for (const { name } of others) expect(name).toMatch(/^Changewire-Subscriptions: .+ undelivered$/);
+  });
+
+  test.each([
+    ['p1', 'p1'],
+    ["it's; $HOME", String.raw`'it'\''s; $HOME'`],
+  ])('names a process so that a shell takes it as it is: %s', (processId, word) => {
+    expect(quoted(processId)).toBe(word);
   });
 
   test('is named for one thing only, and says when it begins and when it ends', () => {

@@ -143,6 +143,14 @@ export function environmentOf(template: Template, name: string): Record<string, 
   return Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, text(value)]));
 }
 
+/** A text of a template as it is in eu-central-1; what else it refers to stands there by its name. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const { Ref, 'Fn::Join': join } = value as { Ref?: string; 'Fn::Join'?: [string, unknown[]] };
+  if (join) return join[1].map(textOf).join(join[0]);
+  return Ref === 'AWS::Region' ? 'eu-central-1' : String(Ref);
+}
+
 /** What `Ref` gives: of a queue its URL, of a topic its ARN, of other resources the name. */
 function refText(template: Template, id: string, name: string): string {
   if (id in template.findResources('AWS::SQS::Queue'))

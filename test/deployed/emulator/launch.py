@@ -1,4 +1,4 @@
-"""Starts the emulator, completed in five places where it would lose what AWS keeps, or refuse what AWS allows, or the
+"""Starts the emulator, completed in six places where it would lose what AWS keeps, or refuse what AWS allows, or the
 other way round. See docs/emulator.md."""
 
 import asyncio
@@ -108,6 +108,18 @@ def authorise_batches_by_their_parts():
     iam_actions.extract_iam_action = extract_part
 
 
+def name_log_groups_as_policies_do():
+    """IAM knows a log group whose events are asked for by its ARN with `:*`, as CloudFormation gives it; the emulator leaves that off."""
+    extract = iam_actions.extract_resource_arn
+
+    def extract_group(service, method, path, headers, *request, **named):
+        resource = extract(service, method, path, headers, *request, **named)
+        asks = service == "logs" and headers.get("x-amz-target", "").endswith(".FilterLogEvents")
+        return f"{resource}:*" if asks and ":log-group:" in resource else resource
+
+    iam_actions.extract_resource_arn = extract_group
+
+
 def tell_policies_the_partition_key():
     """A policy's condition may ask which partition an item is in (dynamodb:LeadingKeys); the emulator doesn't say."""
     context_of = iam_actions.dynamodb_service_context
@@ -146,6 +158,7 @@ retry_partial_batches()
 confirm_stack_subscriptions()
 refuse_groups_that_exist()
 authorise_batches_by_their_parts()
+name_log_groups_as_policies_do()
 tell_policies_the_partition_key()
 refuse_types_at_will()
 # The addresses of queues and handshakes, which were made of GATEWAY_PORT by now, lead through the test's gate.

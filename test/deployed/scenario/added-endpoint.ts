@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
 import { HOSTS } from '../config.ts';
 import { type Edits, lineOf } from '../edits.ts';
-import type { EndpointOperator } from '../endpoint-operator.ts';
+import type { Operator } from '../operators.ts';
 import type { WebhookReceiver } from '../receivers/webhook.ts';
 
 /** Posts to one webhook at once: so far may one of them overtake others. */
@@ -10,37 +9,32 @@ const AT_ONCE = 10;
 
 /** An endpoint that was added while all runs, and what its receiver was told since a moment. */
 export class AddedEndpoint {
-  readonly settings: EndpointSettings;
+  readonly name: 'added' | 'flaky';
   readonly receiver: WebhookReceiver;
-  readonly #operator: EndpointOperator;
+  readonly #operator: Operator;
   readonly #edits: Edits;
-  readonly #host: string;
   #began = { told: 0, expected: 0 };
 
-  constructor(name: 'added' | 'flaky', receiver: WebhookReceiver, operator: EndpointOperator, edits: Edits) {
-    this.settings = { name, kind: 'webhook' };
+  constructor(name: 'added' | 'flaky', receiver: WebhookReceiver, operator: Operator, edits: Edits) {
+    this.name = name;
     this.receiver = receiver;
     this.#operator = operator;
     this.#edits = edits;
-    this.#host = HOSTS[name];
   }
 
-  get name(): string {
-    return this.settings.name;
+  async add(): Promise<void> {
+    const url = `https://${HOSTS[this.name]}/changewire`;
+    const [endpoint, secrets] = [this.name, [this.receiver.secret]];
+    await this.#operator.ask({ operation: 'add-endpoint', endpoint, kind: 'webhook', url, secrets });
   }
 
-  add(): Promise<void> {
-    const secret = { url: `https://${this.#host}/changewire`, secrets: [this.receiver.secret] };
-    return this.#operator.add(this.settings, secret);
-  }
-
-  test = () => this.#operator.test(this.name, this.receiver.port);
-  pause = () => this.#operator.pause(this.name);
-  resume = () => this.#operator.resume(this.name);
-  remove = () => this.#operator.remove(this.name);
-  health = async () => (await this.#operator.row(this.name))?.health ?? {};
+  test = () => this.#operator.ask({ operation: 'test-endpoint', endpoint: this.name });
+  pause = () => this.#operator.ask({ operation: 'pause-endpoint', endpoint: this.name });
+  resume = () => this.#operator.ask({ operation: 'resume-endpoint', endpoint: this.name });
+  remove = () => this.#operator.ask({ operation: 'remove-endpoint', endpoint: this.name });
+  status = () => this.#operator.ask({ operation: 'endpoint', endpoint: this.name });
   /** How many deliveries wait in rows. */
-  pending = () => this.#operator.pending(this.name);
+  pending = async () => (await this.status()).waiting.atLeast;
 
   /** What is edited from now on is what counts below. */
   begin(): void {

@@ -29,8 +29,9 @@ export async function settled(world: World, baseline: Told): Promise<void> {
 
 /** `cdk destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it. */
 export async function destroy(world: World): Promise<void> {
-  const { report, stack } = world;
+  const { report, stack, aws } = world;
   report.part('Destroying, and deploying again');
+  await aws.detachOperators(stack);
   await report.check('cdk destroy', async () => void (await stack.destroy()));
   await onlyTheTableIsLeft(world);
   await deployAgain(world);

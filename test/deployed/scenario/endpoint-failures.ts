@@ -71,9 +71,7 @@ export async function failAndRecover(
   );
   await report.check('it counts as well again', () =>
     until(30, async () => {
-      // How often rows were added is counted for ever.
-      const { added: _, ...health } = await flaky.health();
-      assert.deepEqual(health, {});
+      assert.equal((await flaky.status()).state, 'well');
     }),
   );
 }
@@ -81,8 +79,9 @@ export async function failAndRecover(
 /** Then it answers well again. @returns how it was */
 async function untilFailing(flaky: AddedEndpoint, signal: AbortSignal): Promise<string> {
   const look = async () => {
-    assert.ok((await flaky.health()).failing, 'it does not count as failing');
-    const pending = await flaky.pending();
+    const { state, waiting } = await flaky.status();
+    assert.equal(state, 'failing', 'it does not count as failing');
+    const pending = waiting.atLeast;
     assert.ok(pending >= SEVERAL, 'too little waits in rows');
     return `${flaky.receiver.refused} tries failed, ${pending} events waited in rows`;
   };

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { ContractOptions } from '../contract/options.ts';
+import type { OwnEmulator, World } from '../world.ts';
+
+const CONFIG = fileURLToPath(new URL('../contract/vitest.config.ts', import.meta.url));
+const VITEST = fileURLToPath(new URL('../../../node_modules/.bin/vitest', import.meta.url));
+
+/** The contract that the operations keep everywhere, over the deployed function, on processes that nobody polls. */
+export async function contract(world: World, { contract, gate }: OwnEmulator): Promise<void> {
+  const { report, stack, operators } = world;
+  const { act } = await operators();
+  const options: ContractOptions = {
+    ...{ endpoint: gate.endpoint, stackName: stack.name, tableName: stack.output('TableName') },
+    ...{ credentials: act.credentials, arn: act.arn, ...contract },
+  };
+  report.part('The contract of the operations');
+  await report.check('test/operations/contract.ts holds on the stack', async () => {
+    const child = spawn(VITEST, ['run', '--config', CONFIG], {
+      env: { ...process.env, CONTRACT_OPTIONS: JSON.stringify(options) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 180_000,
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', text => {
+        said += text;
+      });
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw new Error(said.slice(-6_000));
+    return /Tests .*?(\d+ passed)/.exec(said)?.[1];
+  });
+}

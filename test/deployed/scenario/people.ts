@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { until } from '../until.ts';
+import { PROCESS, untilTold, WORKSPACE, type World } from '../world.ts';
+
+const PAUSE = { operation: 'pause-endpoint', endpoint: 'webhook' } as const;
+
+/** What operators see and do, with no other right than one of the two policies. */
+export async function people(world: World): Promise<void> {
+  world.report.part('People at work');
+  await mayAndMayNot(world);
+  await look(world);
+  await act(world);
+}
+
+async function mayAndMayNot({ report, stack, aws, operators }: World): Promise<void> {
+  const { look, act, nobody } = await operators();
+  await report.check('who has no policy can not even look', () =>
+    assert.rejects(nobody.ask({ operation: 'status' }), /may not invoke.*LookPolicyArn or ActPolicyArn/),
+  );
+  await report.check('who may look can not act, whichever alias is asked', async () => {
+    await assert.rejects(look.ask(PAUSE), /may not invoke Changewire-operate:act.*ActPolicyArn/);
+    const asked = { request: PAUSE };
+    const invoke = (alias: string) => aws.invoke(`${stack.name}-operate${alias}`, asked, look.credentials);
+    assert.match(JSON.stringify(await invoke(':look')), /may only look/);
+    await assert.rejects(invoke(''), /not authorized|AccessDenied/);
+  });
+  await report.check('nobody acts without saying who they are', async () => {
+    const said = await aws.invoke(`${stack.name}-operate:act`, { request: PAUSE }, act.credentials);
+    assert.match(JSON.stringify(said), /says who they are/);
+  });
+}
+
+async function look({ report, stack, edits, operators }: World): Promise<void> {
+  const { look } = await operators();
+  await report.check('status tells how the process does, and each endpoint', async () => {
+    const { house, processes } = await look.ask({ operation: 'status' });
+    const { state, debts } = processes.find(({ workspace }) => workspace === WORKSPACE) ?? {};
+    assert.deepEqual([house, state, debts?.count], [stack.name, 'well', 0]);
+    return `${processes.length} processes`;
+  });
+  await report.check('the journal has each event that was told', async () => {
+    const count = edits.expected.length;
+    const { events } = await look.ask({ operation: 'events', process: PROCESS, limit: 100 });
+    assert.equal(events.length, count);
+    return `${count} events`;
+  });
+  await report.check("a function's log tells of the passes that failed for want of credentials", () =>
+    until(30, async () => {
+      const since = new Date(Date.now() - 30 * 60_000).toISOString();
+      const { entries } = await look.ask({ operation: 'logs', function: 'poll', since, limit: 100 });
+      assert.match(JSON.stringify(entries), /create-secret --name changewire\/simulated/);
+      return `${entries.length} entries`;
+    }),
+  );
+  await report.check('nothing was set aside', async () => {
+    for (const queue of ['rejected', 'unpublished', 'unstarted', 'unsettled'] as const)
+      assert.equal((await look.ask({ operation: 'set-aside', queue })).messages, 0, queue);
+  });
+  await report.check('the doctor asks the service', async () => {
+    const { findings } = await look.ask({ operation: 'doctor', process: PROCESS });
+    assert.ok(findings.length > 5);
+    return `${findings.length} findings`;
+  });
+}
+
+async function act(world: World): Promise<void> {
+  const { report, edits, operators } = world;
+  const { act } = await operators();
+  await report.check('a sweep that is asked for begins at once', async () => {
+    const [project = ''] = edits.projects();
+    edits.updateProject(project, 'summary', 'swept-by-hand');
+    await act.ask({ operation: 'pass', process: PROCESS, mode: 'sweep' });
+    await untilTold(world, 50, 'scheduled');
+  });
+  await report.check('who did it is written down, by the name that AWS knows', async () => {
+    const { actions } = await act.ask({ operation: 'actions', process: PROCESS });
+    const [{ who, isProven, operation } = {}] = actions;
+    assert.deepEqual([who, isProven, operation], [act.arn, true, 'pass']);
+    return who;
+  });
+}
+
+/** Comes last: from then on every event came twice. */
+export async function publishOnceMore({ report, edits, everything, operators }: World): Promise<void> {
+  const { act } = await operators();
+  await report.check('a time is published once more, to every subscriber, under the same ids', async () => {
+    const since = new Date(Date.now() - 60 * 60_000).toISOString();
+    const asked = { operation: 'republish', since, until: new Date().toISOString() } as const;
+    const counted = await all(async cursor => act.ask({ ...asked, dryRun: true, ...cursor }));
+    const before = everything.events.repeated;
+    const published = await all(async cursor => act.ask({ ...asked, ...cursor }));
+    assert.deepEqual([counted, published], [edits.expected.length, edits.expected.length]);
+    await until(60, () => assert.equal(everything.events.repeated, before + published));
+    return `${published} events`;
+  });
+}
+
+/** All slices. @returns the number of events */
+async function all(
+  slice: (cursor: object) => Promise<{ events: number; cursor?: string | undefined }>,
+): Promise<number> {
+  let [events, cursor]: [number, string | undefined] = [0, undefined];
+  do {
+    const part: { events: number; cursor?: string | undefined } = await slice(
+      cursor === undefined ? {} : { cursor },
+    );
+    events += part.events;
+    cursor = part.cursor;
+  } while (cursor !== undefined);
+  return events;
+}

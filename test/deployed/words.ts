@@ -1,0 +1,9 @@
+/** The process that is polled, and edited. */
+export const WORKSPACE = 'simulated';
+export const PROCESS = 'onboarding';
+
+/** Two that nobody polls, for the contract of the operations: what is committed there is none of an edit. */
+export const CONTRACT = [
+  { workspace: 'contract-eu', processId: 'contract-1' },
+  { workspace: 'contract-us', processId: 'contract-2' },
+] as const;
