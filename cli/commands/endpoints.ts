@@ -98,7 +98,7 @@ function removeCommand(endpoints: Command, { run }: Cli): void {
           { operation: 'remove-endpoint', endpoint },
           consent,
           ({ waiting, dead, dryRun }) => {
-            const lost = `${countText(waiting) || 'no'} waiting deliveries and ${countText(dead) || 'no'} dead letters`;
+            const lost = `what waits for it (${countText(waiting) || 'nothing'}) and its dead letters (${countText(dead) || 'none'})`;
             return dryRun
               ? say`${endpoint} would be removed, with its secret, ${lost}.`
               : say`${endpoint}: removed, with its secret, ${lost}.`;
