@@ -6,7 +6,10 @@ import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
 import type { Actions } from '../../functions/operations/actions.ts';
+import { createOperations } from '../../functions/operations/create-operations.ts';
+import type { Operations } from '../../functions/operations/operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
+import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
 
@@ -25,34 +28,35 @@ export interface HouseParts
   readonly sender: Sender;
 }
 
-/** All that the operations work with on one machine. */
-export function localHouse({ configured, secrets, sender, ...parts }: HouseParts): OperationsHouse {
-  return {
+/** What people may ask and do on one machine. */
+export function localOperations({ configured, sender, ...parts }: HouseParts): Operations {
+  const operations = createOperations({
     ...parts,
     ...sender,
     configured,
     label: 'run',
-    secrets: keptFor(configured, secrets),
     check: checkEndpoint,
     address: { allowLoopback: true, resolve: resolveBySystem },
     clock: Date.now,
     randomBytes,
     newId: randomUUID,
+  });
+  return async (asked, caller) => {
+    const isConfigured = 'endpoint' in asked && configured.some(({ name }) => name === asked.endpoint);
+    if (isConfigured && asksForSecret(asked, parts.isRunning)) throw new Refused(ELSEWHERE);
+    return operations(asked, caller);
   };
 }
 
-/** The address and secrets of an endpoint that is configured come from the command line, the environment or a file: what were written
+/** Of an endpoint that is configured, address and secrets come with the start of a run: only the run knows them, and what were written
  *  beside them would count for nothing. */
-function keptFor(configured: readonly EndpointSettings[], secrets: SecretKeeper): SecretKeeper {
-  return {
-    ...secrets,
-    write: async (name, text) => {
-      if (configured.some(endpoint => endpoint.name === name))
-        throw new Refused(
-          'The address and the signing secret of this endpoint come from the command line of the run, or from its configuration and ' +
-            'environment: change them there, and start it again.',
-        );
-      await secrets.write(name, text);
-    },
-  };
+function asksForSecret(asked: Request, isRunning: boolean): boolean {
+  const { operation } = asked;
+  if (operation === 'test-endpoint') return !isRunning;
+  if (operation === 'update-endpoint') return asked.url !== undefined;
+  return operation === 'rotate-secret' || operation === 'finish-rotation';
 }
+
+const ELSEWHERE =
+  'The address and the signing secret of this endpoint come from the command line of the run, or from its configuration and ' +
+  'environment: change them there, and start it again.';

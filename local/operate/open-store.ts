@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { senderOf } from '../../functions/delivery/sender.ts';
 import { sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
-import { createOperations } from '../../functions/operations/create-operations.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
 import { Refused } from '../../functions/operations/refused.ts';
@@ -11,7 +10,7 @@ import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-re
 import { sqliteProcesses, sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
 import { openStoreFile, STORE_FILE } from '../cli/store.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
-import { localHouse } from './house.ts';
+import { localOperations } from './house.ts';
 
 const NOTHING_RUNS =
   'Nothing runs that could walk it. Start it with npm start, which looks for changes at once.';
@@ -26,7 +25,7 @@ export async function openStoredOperations(
   const database = openStoreFile(join(directory, STORE_FILE));
   const rows = sqliteEndpointRows(database);
   const secrets = fileSecrets(join(directory, SECRETS_FOLDER));
-  const house = localHouse({
+  const operations = localOperations({
     ...{ rows, secrets, doctor },
     isRunning: false,
     configured: (await rows.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
@@ -40,5 +39,5 @@ export async function openStoredOperations(
     queues: { wake: async () => undefined },
     log: { info: () => undefined, warn, error: warn },
   });
-  return { operations: createOperations(house), close: () => database.file.close() };
+  return { operations, close: () => database.file.close() };
 }

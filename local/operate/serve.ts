@@ -1,5 +1,4 @@
 import { userInfo } from 'node:os';
-import { createOperations } from '../../functions/operations/create-operations.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Mode, ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import type { Closers } from '../cli/closers.ts';
@@ -8,7 +7,7 @@ import { failure } from '../cli/failure.ts';
 import type { Output } from '../cli/output.ts';
 import type { Scheduler } from '../cli/scheduler.ts';
 import { removeAddress, writeAddress } from './address.ts';
-import { type HouseParts, localHouse } from './house.ts';
+import { type HouseParts, localOperations } from './house.ts';
 import { startOperationsServer } from './server.ts';
 
 interface Run {
@@ -33,8 +32,8 @@ export async function serveOperations(
         throw new Refused('The run is about to start, or to stop. Try again in a moment.');
     },
   };
-  const house = localHouse({ ...parts, isRunning: true, passes, log: output.log });
-  const server = await startOperationsServer(createOperations(house), {
+  const operations = localOperations({ ...parts, isRunning: true, passes, log: output.log });
+  const server = await startOperationsServer(operations, {
     who: userInfo().username,
     onError: error => output.warn(`What somebody asked failed: ${failure(error)}.`),
   });

@@ -19,6 +19,8 @@ let service: SimulatedService;
 let started: Run & { end(): Promise<void> };
 let isBroken = false;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
+/** One that the command line of the run names. */
+let fixed: Awaited<ReturnType<typeof startReceiver>>;
 
 /** The process, a project of it and a task of that. */
 const [PROCESS, OTHER] = ['launch', 'onboarding'];
@@ -31,7 +33,8 @@ beforeAll(async () => {
   receiver = await startReceiver((response, received) =>
     isBroken ? answer(500, {}, 'no database')(response, received) : answer(204)(response, received),
   );
-  const args = '--interval 200ms --sweep-interval 1h --overlap 2s --json';
+  fixed = await startReceiver(answer(204));
+  const args = `--interval 200ms --sweep-interval 1h --overlap 2s --json --webhook ${fixed.url} --name fixed`;
   started = launch(directory, args, environmentOf(service));
   await eventually(async () => expect(processOf(await status(), PROCESS)?.state).toBe('well'));
   await eventually(async () => expect(processOf(await status(), OTHER)?.state).toBe('well'));
@@ -40,6 +43,7 @@ afterAll(async () => {
   await started?.end();
   await service?.stop();
   await receiver?.stop();
+  await fixed?.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -237,7 +241,7 @@ describe('on a day', () => {
     expect((await changewire('endpoints show crm')).out).toContain('{"events":["task.updated"]}');
     expect(await changewire('endpoints remove crm')).toMatchObject({ code: 2 });
     expect(await changewire('endpoints remove crm --yes')).toMatchObject({ code: 0 });
-    expect((await changewire('endpoints list')).out).toMatch(/^There is no endpoint/);
+    expect((await changewire('endpoints list')).out).not.toContain('crm');
     const { out } = await changewire('actions --endpoint crm --limit all');
     for (const done of [
       'add-endpoint',
@@ -250,6 +254,19 @@ describe('on a day', () => {
       expect(out).toContain(done);
     expect((await changewire(`actions --process ${OTHER}`)).out).toMatch(/release/);
     expect(out).not.toMatch(/whsec_|hush/);
+  });
+
+  it('one of the command line of the run is tested and paused as all are; its address and secret are changed there', async () => {
+    expect(await changewire('endpoints test fixed')).toMatchObject({ code: 0 });
+    expect(fixed.received.at(-1)?.body).toContain('changewire.test');
+    expect(await changewire('endpoints pause fixed')).toMatchObject({ code: 0 });
+    expect(await changewire('endpoints resume fixed')).toMatchObject({ code: 0 });
+    for (const line of [`update fixed --url ${receiver.url}`, 'rotate-secret fixed', 'remove fixed --yes'])
+      expect(await changewire(`endpoints ${line}`)).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringMatching(/configuration/),
+      });
   });
 
   it('the doctor asks the service of the run', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Gone } from '../../cli/connect/connection.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import { NOW, run } from './world.ts';
 
@@ -123,5 +124,24 @@ describe('status --watch', () => {
     );
     expect([code, err, out.trim().split('\n').length]).toEqual([0, 'away\n', 2]);
     expect(await run(['status', '--watch'], turns(new Error('away'), STATUS))).toMatchObject({ code: 1 });
+  });
+
+  it('when the run is gone, asks whoever is there then', async () => {
+    const ending = new AbortController();
+    const left = [STATUS, new Gone('The run broke off.'), { ...STATUS, isRunning: false }];
+    const ask = async () => {
+      const next = left.shift();
+      if (left.length === 0) ending.abort();
+      if (next instanceof Error) throw next;
+      return next as never;
+    };
+    let opened = 0;
+    const open = async () => {
+      opened += 1;
+      return { ask, close: async () => undefined };
+    };
+    const { out, err } = await run(['status', '--watch', '--json'], { open, interrupted: ending.signal });
+    expect([opened, err]).toEqual([2, 'The run broke off.\n']);
+    expect(out).toMatch(/"isRunning":true.*\n.*"isRunning":false/);
   });
 });

@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PublishBatchCommand } from '@aws-sdk/client-sns';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { open } from '../../../cli/connect/open.ts';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { senderOf } from '../../../functions/delivery/sender.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
+import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
+import { workOffReplays } from '../../../functions/operations/work-off-replays.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { sqliteJournalReader } from '../../../functions/snapshots/sqlite/journal-reader.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
+import { STORE_FILE } from '../../../local/cli/store.ts';
+import { LocalTopic } from '../../../local/deliveries/topic.ts';
+import { Fleet } from '../../../local/endpoints/fleet.ts';
+import { fileSecrets, SECRETS_FOLDER } from '../../../local/endpoints/secret-files.ts';
+import { run as runOver } from '../../cli/world.ts';
+import { someEvents } from '../../deliver/given.ts';
+import { answer, startReceiver } from '../../endpoints/receiver.ts';
+import { eventually } from '../sns/house.ts';
+import { temporaryDirectory } from '../support.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = join(temporaryDirectory(), 'data');
+  mkdirSync(directory);
+});
+
+/** What the command says, and its exit code. */
+async function said(...args: string[]) {
+  const { code, out, err } = await runOver([...args, '--data', directory], { open, clock: Date.now });
+  return { code, out: out.trimEnd(), err: err.trimEnd() };
+}
+
+/** A run that serves endpoints and looks for changes all the time, and that nobody can ask: what is done is done to its store. */
+async function run(configured: readonly EndpointSettings[] = []) {
+  const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  const deliveries = sqliteDeliveries(database);
+  const rows = sqliteEndpointRows(database);
+  const topic = new LocalTopic(deliveries, Date.now);
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const house = { configured, rows, deliveries, log, journal: sqliteJournalReader(database) };
+  const fleet = new Fleet({
+    ...{ configured, topic, rows, deliveries, log, clock: Date.now },
+    slots: sqliteSlots(database),
+    sender: senderOf({
+      secrets: fileSecrets(join(directory, SECRETS_FOLDER)),
+      clock: Date.now,
+      allowLoopback: true,
+    }),
+    replays: (all, hasTime) =>
+      workOffReplays(all, { ...house, queues: { wake: async () => undefined }, clock: Date.now }, hasTime),
+    sleep: async (_ms, signal) => {
+      await new Promise(resolve => setTimeout(resolve, 5));
+      signal?.throwIfAborted();
+    },
+    say: () => undefined,
+    onServe: async () => undefined,
+  });
+  await fleet.start();
+  fleet.watch();
+  onTestFinished(async () => {
+    await fleet.stop();
+    database.file.close();
+  });
+  const publish = (events: readonly ChangeEvent[]) =>
+    topic.send(
+      new PublishBatchCommand({
+        TopicArn: topic.arn,
+        PublishBatchRequestEntries: events.map((event, Id) => ({
+          Id: `${Id}`,
+          Message: JSON.stringify(event),
+        })),
+      }),
+    );
+  return { fleet, publish, deliveries, rows };
+}
+
+async function receiver(...script: Parameters<typeof startReceiver>) {
+  const started = await startReceiver(...script);
+  onTestFinished(started.stop);
+  return started;
+}
+
+describe('beside a run that can not be asked', () => {
+  it('an endpoint is added, tested, paused, resumed and removed', async () => {
+    const { fleet, publish, deliveries } = await run();
+    const { url, received } = await receiver(answer(204));
+    const idsOf = () => received.map(({ headers }) => headers['webhook-id']);
+    const added = await said('endpoints', 'add', 'crm', '--webhook', url, '--filter', 'events=task.updated');
+    expect(added).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/signed with whsec_\S+, which is shown only/),
+    });
+    expect(readdirSync(join(directory, SECRETS_FOLDER))).toEqual(['crm.json']);
+    await eventually(async () => expect(fleet.names).toEqual(['crm']));
+    const [one, two, three] = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+    await publish([one]);
+    await eventually(async () => expect(idsOf()).toEqual([one.id]));
+    expect(await said('endpoints', 'test', 'crm')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^crm: answered 204 in \d+ ms$/),
+    });
+    await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
+    await said('endpoints', 'pause', 'crm');
+    await publish([two, three]);
+    expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +paused since \S+ +2, oldest /m);
+    expect(idsOf().filter(id => id === two.id)).toEqual([]);
+    await said('endpoints', 'resume', 'crm');
+    await eventually(async () => expect(await deliveries.standing('crm')).toMatchObject({ pending: 0 }));
+    expect(idsOf().slice(-2)).toEqual([two.id, three.id]);
+    expect((await said('endpoints', 'attempts', 'crm')).out.split('\n')).toHaveLength(5);
+    expect((await said('endpoints', 'rotate-secret', 'crm')).out).toMatch(/signs with whsec_/);
+    expect((await said('endpoints', 'rotate-secret', 'crm', '--finish')).code).toBe(0);
+    expect((await said('endpoints', 'remove', 'crm', '--yes')).code).toBe(0);
+    await eventually(async () => expect(fleet.names).toEqual([]));
+    expect((await said('endpoints', 'list')).out).toMatch(/^There is no endpoint/);
+  });
+
+  it('a changed address is obeyed, and what was published meanwhile arrives there', async () => {
+    const { fleet, publish } = await run();
+    const [before, after] = [await receiver(answer(204)), await receiver(answer(204))];
+    await said('endpoints', 'add', 'crm', '--webhook', before.url);
+    await eventually(async () => expect(fleet.names).toEqual(['crm']));
+    expect(await said('endpoints', 'update', 'crm', '--per-second', '7')).toMatchObject({ code: 0 });
+    await publish(someEvents(2));
+    await eventually(async () => expect(before.received).toHaveLength(2));
+    expect(await said('endpoints', 'update', 'crm', '--url', after.url)).toMatchObject({ code: 0 });
+  });
+
+  it('one of the configuration is paused and resumed, and neither added nor removed', async () => {
+    await run([{ name: 'crm', kind: 'webhook' }]);
+    expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +well$/m);
+    expect((await said('endpoints', 'pause', 'crm')).code).toBe(0);
+    expect((await said('endpoints', 'resume', 'crm')).code).toBe(0);
+    expect(await said('endpoints', 'remove', 'crm', '--yes')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/stands in the configuration/),
+    });
+    const { url } = await receiver(answer(204));
+    expect(await said('endpoints', 'add', 'crm', '--webhook', url)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/of this name/),
+    });
+    // Nobody would read what was written beside the environment.
+    for (const line of [
+      `update crm --url ${url}`,
+      'rotate-secret crm',
+      'rotate-secret crm --finish',
+      'test crm',
+    ])
+      expect(await said('endpoints', ...line.split(' '))).toMatchObject({
+        code: 1,
+        out: '',
+        err: expect.stringMatching(/come from the command line of the run, or from its configuration/),
+      });
+    expect(existsSync(join(directory, SECRETS_FOLDER))).toBe(false);
+  });
+});
+
+describe('a start', () => {
+  it('forgets that an endpoint was stopped or failed, not that it was paused, and keeps nothing waiting that did not', async () => {
+    const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+    const before = sqliteEndpointRows(database);
+    const at = Date.now();
+    const troubled = {
+      stopped: { at, reason: 'answered 410' },
+      failing: { since: at, probes: 3 },
+      notBefore: at + 9e6,
+    };
+    const waiting = { added: 3, due: at, first: true };
+    await before.change('crm', () => ({ name: 'crm', health: troubled }));
+    await before.change('erp', () => ({ name: 'erp', health: { paused: { at }, waiting } }));
+    database.file.close();
+    const { rows } = await run([
+      { name: 'crm', kind: 'webhook' },
+      { name: 'erp', kind: 'webhook' },
+    ]);
+    expect((await rows.read('crm'))?.health).toEqual({});
+    expect((await rows.read('erp'))?.health).toEqual({ paused: { at }, waiting });
+  });
+});
