@@ -5,6 +5,12 @@ import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 const KINDS = { webhook: 'signed webhook', slack: 'Slack', teams: 'Teams' } as const;
 
+/** The command that asks a run about itself: it finds the usual directories (`cli/connect/data-directory.ts`). */
+export function askedBy(directory: string, data: string | undefined): string {
+  const isUsual = data === '.changewire' || data === '.changewire/simulated';
+  return `npx changewire status${isUsual ? '' : ` --data ${directory}`}`;
+}
+
 /** What a start says about itself. */
 export function banner(about: {
   readonly source: Source;
@@ -14,9 +20,11 @@ export function banner(about: {
   readonly data: string | undefined;
   /** Where it says how it is; undefined: nowhere. */
   readonly health: string | undefined;
+  /** The command that asks it; undefined: it answers nobody. */
+  readonly ask: string | undefined;
   readonly once: boolean;
 }): string {
-  const { source, subscriptions, endpoints, data, health, once } = about;
+  const { source, subscriptions, endpoints, data, health, ask, once } = about;
   const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
   const places = ['this terminal', ...subscriptions.map(({ label }) => `${label} (over HTTP)`)];
   const kept = data === undefined ? 'not kept' : `kept in ${data}, where the next start goes on`;
@@ -27,6 +35,7 @@ export function banner(about: {
     ...endpoints.map(endpoint => `          to ${describe(endpoint)}`),
     `  data    ${kept}`,
     ...(health === undefined ? [] : [`  health  ${health}`]),
+    ...(ask === undefined ? [] : [`  ask     ${ask}`]),
     ...(source.simulated ? ['  yours   --help tells how to watch your own workspace'] : []),
     ...(once ? [] : ['  stop    Ctrl-C']),
     '',

@@ -6,7 +6,7 @@ import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
 import { subscriberName } from '../sns/subscribe.ts';
 import { answerPeople } from './answer-people.ts';
-import { banner } from './banner.ts';
+import { askedBy, banner } from './banner.ts';
 import { Closers } from './closers.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
@@ -90,7 +90,8 @@ async function start(closers: Closers, { options, environment, output, clock }: 
       ...wanted.map(({ name }) => ({ name, kept: name })),
     ],
   });
-  output.say(banner({ source, subscriptions, endpoints: wanted, data, health, once: options.once }));
+  const ask = options.once ? undefined : askedBy(house.directory.path, data);
+  output.say(banner({ source, subscriptions, endpoints: wanted, data, health, ask, once: options.once }));
   const behind = { ...house, ...store, resend };
   const looks = table.looks(processesOf(source));
   const kept = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { banner } from '../../../local/cli/banner.ts';
+import { askedBy, banner } from '../../../local/cli/banner.ts';
 import { filterOption } from '../../../local/cli/filter-option.ts';
 
 const endpointLine = (filters: readonly string[]) => {
@@ -17,6 +17,7 @@ const endpointLine = (filters: readonly string[]) => {
     endpoints: [{ ...endpoint, filter }],
     data: undefined,
     health: undefined,
+    ask: undefined,
     once: true,
   });
   return text
@@ -38,5 +39,14 @@ describe('what a start says', () => {
     ],
   ])('of an endpoint tells its filter in words: %j', (filters, told) => {
     expect(endpointLine(filters)).toContain(told);
+  });
+
+  it.each([
+    ['.changewire', 'npx changewire status'],
+    ['.changewire/simulated', 'npx changewire status'],
+    ['/var/lib/changewire', 'npx changewire status --data /var/lib/changewire'],
+    [undefined, 'npx changewire status --data /tmp/scratch'],
+  ])('of data in %s tells which command asks it', (data, command) => {
+    expect(askedBy(data === undefined ? '/tmp/scratch' : data, data)).toBe(command);
   });
 });
