@@ -24,6 +24,7 @@ import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-re
 import { sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import type { Table } from '../../functions/snapshots/table.ts';
 import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
 import { openModel } from '../support/table.ts';
 
@@ -46,7 +47,11 @@ export interface Stores {
 }
 
 function modelStores(): Stores {
-  const table = openModel();
+  return { ...storesOf(openModel()), close: () => undefined };
+}
+
+/** The stores in a table. */
+export function storesOf(table: Table): Omit<Stores, 'close'> {
   return {
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
@@ -54,7 +59,6 @@ function modelStores(): Stores {
     snapshots: createSnapshots(table),
     states: createProcessReader(table),
     actions: createActions({ ...table, patience: { ...table.patience, random: Math.random } }),
-    close: () => undefined,
   };
 }
 
