@@ -20,6 +20,7 @@ import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snap
 import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { PUBLISHER, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
@@ -43,6 +44,8 @@ export interface Stores {
   readonly snapshots: Snapshots;
   readonly states: ProcessReader;
   readonly actions: Actions;
+  /** Of SQLite: the publisher is so far. */
+  published?(position: number): void;
   close(): void;
 }
 
@@ -71,6 +74,7 @@ function sqliteStores(): Stores {
     snapshots: sqliteSnapshots(database),
     states: sqliteProcessReader(database),
     actions: sqliteActions(database),
+    published: position => sqliteJournal(database).moveTo(PUBLISHER, position),
     close: () => database.file.close(),
   };
 }

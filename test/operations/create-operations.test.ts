@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { createOperations } from '../../functions/operations/create-operations.ts';
+import type { JournalRecord } from '../../functions/operations/journal.ts';
+import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
+import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import { eventsOf } from './events.ts';
+import { AT, commit, type OpenHouse, openHouse, PROCESSES, STORES } from './house.ts';
+import { askOf } from './setting.ts';
+
+const CALLER = { who: 'ann', isProven: false };
+const CRM = { endpoint: 'crm', kind: 'webhook', url: 'https://crm.example/' } as const;
+const [PROCESS] = PROCESSES as [ProcessKey, ProcessKey];
+
+describe.each(STORES)('over %s, the operations', (_, open) => {
+  let house: OpenHouse;
+  afterEach(() => house.close());
+  const opened = (more: Partial<OperationsHouse> = {}, configured: readonly EndpointSettings[] = []) => {
+    house = openHouse(open, configured);
+    return askOf({ operations: createOperations({ ...house, ...more }), caller: CALLER });
+  };
+  const dead = (eventId: string) => ({ endpoint: 'crm', eventId, at: AT, body: '{}', attributes: {} });
+
+  it('answer what was done, with the secret that is shown once, though it can not be written down who did it', async () => {
+    const told: unknown[] = [];
+    const say = (...said: unknown[]) => void told.push(said);
+    const note = () => Promise.reject(new Error('no room'));
+    const ask = opened({
+      actions: { note, list: async () => ({ actions: [], position: undefined }) },
+      log: { info: say, warn: say, error: say },
+    });
+    expect((await ask('add-endpoint', CRM)).secret).toMatch(/^whsec_/);
+    const action = {
+      who: 'ann',
+      isProven: false,
+      operation: 'add-endpoint',
+      subject: { endpoint: 'crm' },
+      details: 'webhook',
+    };
+    expect(told).toEqual([[expect.any(String), { ...action, at: AT, error: 'Error: no room' }]]);
+  });
+
+  it('write down nothing of what was refused, was only rehearsed, or had nothing to do', async () => {
+    const ask = opened();
+    await ask('add-endpoint', CRM);
+    await ask('resend-dead', { to: 'crm' });
+    await ask('cancel-replay', { to: 'crm' });
+    await ask('remove-endpoint', { endpoint: 'crm', dryRun: true });
+    await expect(ask('finish-rotation', { endpoint: 'crm' })).rejects.toThrow();
+    await expect(ask('add-endpoint', CRM)).rejects.toThrow();
+    const { actions } = await ask('actions', { endpoint: 'crm' });
+    expect(actions.map(({ operation }) => operation)).toEqual(['add-endpoint']);
+  });
+
+  it('refuse to remove an endpoint of the configuration, and say so in a dry run, too', async () => {
+    const ask = opened({}, [{ name: 'fixed', kind: 'webhook' }]);
+    for (const dryRun of [true, false])
+      await expect(ask('remove-endpoint', { endpoint: 'fixed', dryRun })).rejects.toThrow('remove it there');
+  });
+
+  it('send a thousand dead letters again at once, and say that some are left', async () => {
+    const ask = opened();
+    await ask('add-endpoint', CRM);
+    for (let index = 0; index < 1_003; index++)
+      await house.deliveries.addDead(dead(`e${index}`), { at: AT, reason: 'no' });
+    const many = { endpoint: 'crm', deliveries: { atLeast: 1_000, isExact: false } };
+    expect(await ask('resend-dead', { to: 'crm', dryRun: true })).toEqual({ ...many, dryRun: true });
+    expect(await ask('resend-dead', { to: 'crm' })).toEqual({ ...many, dryRun: false });
+    expect(await ask('resend-dead', { to: 'crm' })).toMatchObject({
+      deliveries: { atLeast: 3, isExact: true },
+    });
+    expect(await house.deliveries.standing('crm')).toMatchObject({ pending: 1_003, dead: 0 });
+  });
+
+  it('look for the attempts of one event among a thousand at once, and go on behind them', async () => {
+    const ask = opened();
+    await ask('add-endpoint', CRM);
+    const attempt = (at: number, id: string) => ({
+      endpoint: 'crm',
+      at,
+      took: 1,
+      events: [{ id, type: 'task.updated' }],
+    });
+    const others = Array.from({ length: 1_200 }, (_, index) => attempt(AT + 1 + index, 'another'));
+    await house.deliveries.note([attempt(AT, 'this'), ...others]);
+    const first = await ask('attempts', { endpoint: 'crm', eventId: 'this' });
+    expect(first.attempts).toEqual([]);
+    const next = await ask('attempts', { endpoint: 'crm', eventId: 'this', cursor: first.cursor });
+    expect(next).toMatchObject({ attempts: [{ events: [{ id: 'this' }] }] });
+    expect(next).not.toHaveProperty('cursor');
+  });
+
+  it('do not look for the attempts of an event before it was committed', async () => {
+    const ask = opened();
+    await ask('add-endpoint', CRM);
+    await commit(house, eventsOf(AT), { at: AT });
+    const [{ id = '' } = {}] = eventsOf(AT);
+    const asked: unknown[] = [];
+    const { attempts } = house.deliveries;
+    house.deliveries.attempts = (name, limit, stretch) => {
+      asked.push(stretch?.since);
+      return attempts(name, limit, stretch);
+    };
+    await ask('attempts', { endpoint: 'crm', eventId: id });
+    expect(asked).toEqual([AT]);
+  });
+
+  it('tell the attempts of each endpoint that wants an event, of many endpoints one each', async () => {
+    const names = Array.from({ length: 201 }, (_, index) => `e${String(index).padStart(3, '0')}`);
+    const ask = opened(
+      {},
+      names.map(name => ({ name, kind: 'webhook' as const })),
+    );
+    await commit(house, eventsOf(AT), { at: AT });
+    const [{ id = '' } = {}] = eventsOf(AT);
+    const events = [{ id, type: 'task.updated' }];
+    await house.deliveries.note(
+      [5, 9, 7].map(after => ({ endpoint: 'e007', at: AT + after, took: after, events })),
+    );
+    const { endpoints } = await ask('trace', { eventId: id });
+    expect(endpoints.map(({ endpoint }) => endpoint)).toEqual(names);
+    expect(endpoints[7]?.attempts.map(({ took }) => took)).toEqual([9]);
+  });
+
+  it('find the attempts of an event soon after its commit and lately, each once, the oldest first', async () => {
+    const ask = opened({}, [{ name: 'crm', kind: 'webhook' }]);
+    await commit(house, eventsOf(AT), { at: AT });
+    const [{ id = '' } = {}] = eventsOf(AT);
+    const attempt = (at: number, of = id) => ({
+      endpoint: 'crm',
+      at,
+      took: at - AT,
+      events: [{ id: of, type: 'x' }],
+    });
+    const between = Array.from({ length: 500 }, (_, index) => attempt(AT + 1_000_000 + index, 'another'));
+    await house.deliveries.note([attempt(AT + 500), attempt(AT + 2_000_000), ...between]);
+    const [fate] = (await ask('trace', { eventId: id })).endpoints;
+    expect(fate?.attempts.map(({ took }) => took)).toEqual([500, 2_000_000]);
+  });
+
+  it('ask for the workspace where two have a process of one identifier, and take it', async () => {
+    const twice = ['eu', 'us'].map(workspace => ({ workspace, processId: PROCESS.processId }));
+    const ask = opened({ processes: async () => twice });
+    const asked = { process: PROCESS.processId, mode: 'changes' } as const;
+    await expect(ask('pass', asked)).rejects.toThrow(
+      'Several workspaces have a process of this identifier. Name one: eu or us.',
+    );
+    expect(await ask('pass', { ...asked, workspace: 'us' })).toMatchObject({ workspace: 'us' });
+    expect((await ask('actions', { process: PROCESS.processId, workspace: 'us' })).actions).toHaveLength(1);
+    expect((await ask('actions', { process: PROCESS.processId, workspace: 'eu' })).actions).toEqual([]);
+    // What is only looked at may be that of both.
+    expect((await ask('events', { process: PROCESS.processId })).events).toEqual([]);
+  });
+
+  it('hand a question to the doctor for the process that was meant', async () => {
+    const ask = opened();
+    expect(await ask('doctor', { process: PROCESS.processId })).toMatchObject({
+      ...{ workspace: PROCESS.workspace, process: PROCESS.processId, findings: [] },
+    });
+  });
+
+  it('count in a dry run of a replay what a thousand change records have', async () => {
+    const [event] = eventsOf(AT - 1);
+    if (!event) throw new Error('no event');
+    const record: JournalRecord = { position: 'x', at: AT - 1, isOf: () => true, events: () => [event] };
+    let read = 0;
+    async function* search() {
+      for (; ; read++) yield record;
+    }
+    const none = () => Promise.reject(new Error('nobody asks'));
+    const ask = opened({ journal: { search, read: none, find: none } }, [{ name: 'crm', kind: 'webhook' }]);
+    const { events } = await ask('replay', {
+      to: 'crm',
+      since: new Date(AT - 9).toISOString(),
+      dryRun: true,
+    });
+    expect(events).toEqual({ atLeast: 1_000, isExact: false });
+    expect(read).toBe(1_000);
+  });
+});
+
+describe('the journal of SQLite', () => {
+  it('tells whether an event was published', async () => {
+    const [, [, open]] = STORES as unknown as [unknown, (typeof STORES)[number]];
+    const house = openHouse(open, [{ name: 'crm', kind: 'webhook' }]);
+    const ask = askOf({ operations: createOperations(house), caller: CALLER });
+    for (const at of [AT, AT + 1]) await commit(house, eventsOf(at), { at });
+    house.published?.(1);
+    const publishedOf = async (at: number) =>
+      (await ask('trace', { eventId: eventsOf(at)[0]?.id ?? '' })).published;
+    expect([await publishedOf(AT), await publishedOf(AT + 1)]).toEqual(['yes', 'not yet']);
+    house.close();
+  });
+});
