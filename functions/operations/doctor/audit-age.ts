@@ -2,7 +2,7 @@ import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
 import { entryTimes } from './audit-paths.ts';
 import { found, type Seen } from './examination.ts';
-import { type ListRead, readProjects } from './lists.ts';
+import { type ListRead, readAudit, readProjects } from './lists.ts';
 import { known, timeOf } from './times.ts';
 import { updateField } from './update-field.ts';
 import { counted, span, timeText } from './words.ts';
@@ -55,10 +55,26 @@ export async function judgeLag(
       remedy: WATCH,
     });
   }
-  const latest = Math.max(...times);
-  const came = `the last update: ${timeText(newest)}; the last entry: ${timeText(latest)}`;
-  if (latest >= newest - SAME_MS)
-    return found(LAG, 'fine', 'It has an entry of the last update.', { ...on, came });
-  const text = `It has no entry of the last update, ${span(now - newest)} after it: it lags behind, or has none for some edits.`;
+  const again = await untilTold(asker, newest, times);
+  const waited = span(now - newest + again.waited);
+  const came = `the last update: ${timeText(newest)}; the last entry: ${timeText(again.latest)}`;
+  if (again.latest >= newest - SAME_MS)
+    return found(LAG, 'fine', `It has an entry of the last update, within ${waited}.`, { ...on, came });
+  const text = `It has no entry of the last update, ${waited} after it: it lags behind, or has none for some edits.`;
   return found(LAG, 'warning', text, { ...on, came, remedy: WATCH });
+}
+
+const ASKINGS = 3;
+const BETWEEN = 4_000;
+
+/** An entry may come a little later than what it tells. */
+async function untilTold(asker: Asker, newest: number, times: readonly number[]) {
+  const began = asker.clock();
+  let latest = Math.max(...times);
+  for (let asking = 1; asking < ASKINGS && latest < newest - SAME_MS; asking += 1) {
+    await asker.wait(BETWEEN);
+    const { items } = await readAudit(asker, { again: true });
+    latest = Math.max(latest, ...(entryTimes(items)?.times ?? []));
+  }
+  return { latest, waited: asker.clock() - began };
 }

@@ -5,7 +5,7 @@ import type { Asker } from './asker.ts';
 import { judgeKept, judgeLag } from './audit-age.ts';
 import { entryTimes, pathsNaming } from './audit-paths.ts';
 import { type Examination, type Examined, failed, found, type Seen } from './examination.ts';
-import { type ListRead, readList, readProjects, textOf } from './lists.ts';
+import { type ListRead, readAudit, readProjects, textOf } from './lists.ts';
 import { projectKey } from './tasks.ts';
 import { propertyList, shown, timeText } from './words.ts';
 
@@ -38,9 +38,6 @@ export const auditLog: Examination = {
     return { findings };
   },
 };
-
-export const readAudit = (asker: Asker): Promise<ListRead> =>
-  readList(asker, 'auditLog', ['processes', asker.process, 'auditlog'], { most: 8 });
 
 function came({ items, isWhole }: ListRead): string {
   return `${items.length}${isWhole ? '' : ' and more'} entries`;

@@ -1,9 +1,9 @@
 import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
-import { projectIds, readAudit } from './audit-log.ts';
+import { projectIds } from './audit-log.ts';
 import { leaves, pathsNaming } from './audit-paths.ts';
 import { type Examination, found } from './examination.ts';
-import { pageBody, readProjects, textOf } from './lists.ts';
+import { pageBody, readAudit, readProjects, textOf } from './lists.ts';
 import { tasksPath } from './tasks.ts';
 
 const TOPIC = 'deleted projects';

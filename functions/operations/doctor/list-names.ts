@@ -1,6 +1,6 @@
 import type { Asker } from './asker.ts';
 import { type Examination, failed, found } from './examination.ts';
-import { type ListRead, readList, readProjects } from './lists.ts';
+import { type ListRead, readAudit, readList, readProjects } from './lists.ts';
 import { readTasks } from './tasks.ts';
 import { propertyList, shown } from './words.ts';
 
@@ -8,12 +8,11 @@ import { propertyList, shown } from './words.ts';
 export const listNames: Examination = {
   topic: 'list names',
   async examine(asker) {
-    const { process } = asker;
     const [tasks] = await readTasks(asker);
     const lists: [string, ListRead | undefined][] = [
       ['projects', await readProjects(asker)],
       ['tasks', tasks?.read],
-      ['audit log', await readList(asker, 'auditLog', ['processes', process, 'auditlog'], { most: 1 })],
+      ['audit log', await readAudit(asker)],
       ['users', await readUsers(asker)],
     ];
     return {

@@ -113,6 +113,10 @@ function mayBeSize({ status, failure, hasNoToken }: Probed): boolean {
 export const readProjects = (asker: Asker, reading: Reading = {}): Promise<ListRead> =>
   readList(asker, 'projects', ['processes', asker.process, 'projects'], reading);
 
+/** The audit log: eight pages at most. */
+export const readAudit = (asker: Asker, reading: Reading = {}): Promise<ListRead> =>
+  readList(asker, 'auditLog', ['processes', asker.process, 'auditlog'], { most: 8, ...reading });
+
 /** The property that would identify the records as they are. */
 export function identifierIn(records: readonly JsonObject[], kind: RecordKind): string | undefined {
   return identifierNames(kind).find(name => records.some(record => textOf(record[name]) !== ''));

@@ -1,9 +1,8 @@
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
-import { readAudit } from './audit-log.ts';
 import { type Examination, type Examined, found } from './examination.ts';
 import { readUsers } from './list-names.ts';
-import { type ListName, type ListRead, PAGE_SIZES, pageBody, readProjects } from './lists.ts';
+import { type ListName, type ListRead, PAGE_SIZES, pageBody, readAudit, readProjects } from './lists.ts';
 import { readTasks } from './tasks.ts';
 import { counted } from './words.ts';
 

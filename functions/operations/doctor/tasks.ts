@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
 import { leaves, namedIn } from './audit-paths.ts';
-import { type ListRead, readList, readProjects, textOf } from './lists.ts';
+import { type ListRead, readAudit, readList, readProjects, textOf } from './lists.ts';
 import { timeOf } from './times.ts';
 import { updateField } from './update-field.ts';
 
@@ -75,7 +75,7 @@ async function someProjects(asker: Asker, property: string): Promise<JsonObject[
   const { name = '' } = await updateField(asker);
   const byUpdate = items.toSorted((one, other) => (timeOf(other[name]) ?? 0) - (timeOf(one[name]) ?? 0));
   const byId = new Map(items.map(item => [textOf(item[property]), item]));
-  const log = await readList(asker, 'auditLog', ['processes', asker.process, 'auditlog'], { most: 8 });
+  const log = await readAudit(asker);
   const ends = [...log.items.slice(0, MOST_ENTRIES), ...log.items.slice(-MOST_ENTRIES).reverse()];
   const named = ends.flatMap(entry => leaves(entry).map(({ value }) => byId.get(namedIn(value, byId) ?? '')));
   const between = items.filter((_, index) => index % Math.ceil(items.length / MOST_EACH) === 0);
