@@ -12,12 +12,12 @@ export const listNames: Examination = {
     const lists: [string, ListRead | undefined][] = [
       ['projects', await readProjects(asker)],
       ['tasks', tasks?.read],
-      ['audit log', await readAudit(asker)],
+      ['the audit log', await readAudit(asker)],
       ['users', await readUsers(asker)],
     ];
     return {
       findings: lists.flatMap(([name, read]) =>
-        read && !(name === 'audit log' && isDenied(read)) ? [judgeName(name, read)] : [],
+        read && !(name === 'the audit log' && isDenied(read)) ? [judgeName(name, read)] : [],
       ),
     };
   },
@@ -47,6 +47,11 @@ export function judgeName(name: string, { answers, pages, failure, isStuck }: Li
   if (isStuck) {
     const text = `It is ${shown(page.property)}, and its pages repeat: the cursor of one leads back to it.`;
     return found(topic, 'warning', text, { ...on, asked: answers, remedy: REMEDY });
+  }
+  if (failure) {
+    const text = `It is ${shown(page.property)}; its first page comes, and a further one fails.`;
+    const ofFailure = { asked: [...answers, failure], came: failure.failure ?? `status ${failure.status}` };
+    return found(topic, 'warning', text, { ...ofFailure, remedy: REMEDY });
   }
   return found(topic, 'fine', `It is ${shown(page.property)}.`, on);
 }

@@ -12,7 +12,7 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{}, 'list of tasks', 'fine', /It is tasks\./],
     [{ taskListName: 'items' }, 'list of tasks', 'fine', /It is items\./],
   ],
-  auditListName: [[{ auditListName: 'log' }, 'list of audit log', 'fine', /It is log\./]],
+  auditListName: [[{ auditListName: 'log' }, 'list of the audit log', 'fine', /It is log\./]],
   userListName: [[{ userListName: 'members' }, 'list of users', 'fine', /It is members\./]],
   taskIdProperty: [
     [{}, 'task identifiers', 'fine', /^id identifies a task: texts/],

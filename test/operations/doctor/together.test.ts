@@ -93,7 +93,7 @@ function audit(freedoms: Freedoms): Expected[] {
   if (auditDenied !== false) return [['audit log', new RegExp(`denied \\(${auditDenied}\\)`)]];
   const few = auditRetention === 6 && freedoms.auditVisibleAfter > 0;
   return [
-    ['list of audit log', new RegExp(`It is ${auditListName}\\.`)],
+    ['list of the audit log', new RegExp(`It is ${auditListName}\\.`)],
     ['audit log', /can be read/],
     ['audit log times', auditTimestamps ? /in timestamp/ : /do not tell/],
     [

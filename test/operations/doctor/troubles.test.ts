@@ -90,9 +90,11 @@ test('a rate limit is waited for, told, and answered with one request at a time'
 test('a limit that lasts ends nothing, and what it hides is unknown', async () => {
   const house = lively();
   house.service.fail({ when: path('/users'), times: ALWAYS, fault: tooManyRequests(3600) });
+  const began = house.time.now;
   const answer = await house.examine();
   expect(findingOf(answer, 'list of users').verdict).toBe('unknown');
   expect(findingOf(answer, 'rate limits').came).toMatch(/told to wait: 60 min/);
+  expect(house.time.now - began).toBeLessThan(60_000);
 });
 
 test('no more is asked than is allowed, nor sooner', async () => {
@@ -163,7 +165,7 @@ test('an answer with two lists, or without paging, is told', async () => {
     verdict: 'warning',
     came: 'users, teams beside paging',
   });
-  expect(findingOf(answer, 'list of audit log')).toMatchObject({
+  expect(findingOf(answer, 'list of the audit log')).toMatchObject({
     verdict: 'warning',
     found: expect.stringMatching(/nothing of further pages/),
   });
@@ -175,6 +177,8 @@ test('a time that alone differs between two readings is proposed to be ignored; 
     ...record,
     ...(index < 1000 && { lastViewedAt: new Date(house.time.now + (index % 1000)).toISOString() }),
     ...(index >= 1000 && index < 2000 && { views: index }),
+    ...(index >= 2000 &&
+      index < 3000 && { nextMeeting: new Date(house.time.now + 9e9 + index).toISOString() }),
   }));
   const answer = await house.examine();
   expect(findingOf(answer, 'fields that change by themselves')).toMatchObject({
@@ -189,6 +193,7 @@ test('a time of something else than an update is not proposed to be ignored', as
   changeRecords(house, path('/projects?'), (record, index) => ({
     ...record,
     launchedAt: new Date(house.time.now - (index >> 3) * 7_777_777).toISOString(),
+    startedEditingAt: '2026-06-30T10:00:00Z',
     closedOn: new Date(house.time.now - index * 3_333).toISOString(),
   }));
   expect((await house.examine()).settings.process).toEqual({});
@@ -231,4 +236,41 @@ test('what is configured already is no setting that follows, and what is set bes
     verdict: 'fine',
     found: expect.stringMatching(/The configuration says so\.$/),
   });
+});
+
+test('a token that is refused is renewed, and nothing is lost', async () => {
+  const house = lively();
+  house.service.fail({ when: path('/users'), fault: { before: () => house.service.revokeTokens() } });
+  const answer = await house.examine();
+  expect(findingOf(answer, 'list of users').verdict).toBe('fine');
+  expect(house.service.requests.filter(path('/oauth/token'))).toHaveLength(2);
+});
+
+test('a list whose cursor leads back to its page, or whose further pages fail, is told', async () => {
+  const stuck = lively();
+  const goesOn = (body: JsonObject) => ({
+    ...body,
+    paging: { ...(body.paging as JsonObject), hasNextPage: true },
+  });
+  stuck.service.fail({ when: path('/users'), times: ALWAYS, fault: { change: goesOn } });
+  expect(findingOf(await stuck.examine(), 'list of users')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/its pages repeat/),
+  });
+  expect(stuck.service.requests.filter(path('/users?'))).toHaveLength(2);
+  const failing = lively({ maxPageSize: 5 });
+  failing.service.fail({ when: path('after='), times: ALWAYS, fault: { status: 403 } });
+  expect(findingOf(await failing.examine(), 'list of users')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/a further one fails/),
+  });
+});
+
+test('the pages that are proposed have room for larger records than those that were seen', async () => {
+  const { examine, service } = lively({ maxResponseBytes: 2_000 });
+  const { settings } = await examine();
+  const sizes = service.workspace.projects(PROCESS).map(record => JSON.stringify(record).length);
+  const { projects = 0 } = settings.workspace.pageSize as { projects?: number };
+  expect(projects).toBeGreaterThan(2);
+  expect(projects * Math.max(...sizes)).toBeLessThan(1_600);
 });

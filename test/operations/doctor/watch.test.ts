@@ -10,19 +10,19 @@ type Edit = (edit: EditApi, project: string, task: string) => void;
 const PROJECT = '1004';
 const rename: Edit = (edit, project, task) => edit.updateTask(PROCESS, project, task, { name: 'Renamed' });
 
-/** Watches a service, whose people make an edit after half a minute. */
-async function watched(freedoms: Partial<Freedoms>, edit: Edit | 'nobody edits' = rename) {
+/** Watches a service, whose people make these edits, one each half a minute. */
+async function watched(freedoms: Partial<Freedoms>, edits: readonly Edit[] = [rename]) {
   const { options, service, time } = lively(freedoms);
   const { workspace } = service;
   const [task = ''] = workspace.state.processes.get(PROCESS)?.projects.get(PROJECT)?.tasks.keys() ?? [];
-  const at = time.now + 30_000;
-  let isDone = edit === 'nobody edits';
+  const waiting = [...edits];
+  let at = time.now + 30_000;
   const said: string[] = [];
   const sleep = async (ms: number) => {
     time.now += ms;
-    if (isDone || time.now < at) return;
-    isDone = true;
-    if (edit !== 'nobody edits') edit(workspace, PROJECT, task);
+    if (time.now < at) return;
+    at += 30_000;
+    waiting.shift()?.(workspace, PROJECT, task);
   };
   const watch = createWatch({ ...options, sleep });
   const answer = await watch(
@@ -81,7 +81,7 @@ test('proposes what follows', async () => {
 test('an edit that the audit log does not tell is told so', async () => {
   const silent: Edit = (edit, project, task) =>
     edit.updateTask(PROCESS, project, task, { name: 'N' }, { audit: false });
-  const { answer } = await watched({}, silent);
+  const { answer } = await watched({}, [silent]);
   expect(findingOf(answer, 'audit log shows edits')).toMatchObject({
     verdict: 'warning',
     found: expect.stringMatching(/no entry of the edit/),
@@ -89,16 +89,22 @@ test('an edit that the audit log does not tell is told so', async () => {
 });
 
 test('a task that is made, or goes, is an edit, too', async () => {
-  const { answer } = await watched({}, edit => edit.createTask(PROCESS, PROJECT));
+  const { answer } = await watched({}, [edit => edit.createTask(PROCESS, PROJECT)]);
   expect(findingOf(answer, 'edit').found).toBe('A task was made.');
-  const { answer: other } = await watched({}, (edit, project, task) =>
-    edit.deleteTask(PROCESS, project, task),
-  );
+  const { answer: other } = await watched({}, [
+    (edit, project, task) => edit.deleteTask(PROCESS, project, task),
+  ]);
   expect(findingOf(other, 'edit').found).toBe('A task is gone.');
 });
 
+test('an edit of the project itself, before, is not taken for what the task’s did', async () => {
+  const renameProject: Edit = (edit, project) => edit.updateProject(PROCESS, project, { name: 'Before' });
+  const { answer } = await watched({ taskEditsTouchProject: false }, [renameProject, rename]);
+  expect(findingOf(answer, 'task edits').verdict).toBe('warning');
+});
+
 test('without an edit it ends, after a bounded number of requests, and says how to go on', async () => {
-  const { answer, requests } = await watched({}, 'nobody edits');
+  const { answer, requests } = await watched({}, []);
   expect(answer.findings).toMatchObject([
     { topic: 'edit', verdict: 'unknown', remedy: expect.stringMatching(/edit a task/) },
   ]);
