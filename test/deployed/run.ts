@@ -19,6 +19,7 @@ import { startSlack, startTeams } from './receivers/chat.ts';
 import { startNativeSubscriber } from './receivers/native.ts';
 import { startWebhookReceiver } from './receivers/webhook.ts';
 import { Report } from './report.ts';
+import { commands } from './scenario/commands.ts';
 import { contract } from './scenario/contract.ts';
 import { deploy, firstEvents } from './scenario/deploy.ts';
 import { destroy, settled } from './scenario/destroy.ts';
@@ -78,6 +79,7 @@ async function play(world: World): Promise<void> {
   await publishOnceMore(world);
   await settled(world, baseline);
   if (own) await contract(world, own);
+  if (own) await commands(world, own);
   await destroy(world);
 }
 

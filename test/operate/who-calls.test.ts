@@ -90,7 +90,7 @@ describe('who asks', () => {
     ['fails', 500, '<Code>InternalFailure</Code>'],
     ['is throttled', 400, '<Code>Throttling</Code>'],
     ['answers with something else', 200, '<html>a proxy</html>'],
-    ['answers too much', 200, 'x'.repeat(100_000)],
+    ['answers too much', 200, `<Arn>${ARN}</Arn>${'x'.repeat(100_000)}`],
   ])('is taken on trust, and that is said, while STS %s', async (_name, status, text) => {
     const sts = await startSts();
     sts.answer(status, text);

@@ -90,7 +90,8 @@ export async function publishOnceMore({ report, edits, everything, operators }: 
     const before = everything.events.repeated;
     const published = await all(async cursor => act.ask({ ...asked, ...cursor }));
     assert.deepEqual([counted, published], [edits.expected.length, edits.expected.length]);
-    await until(60, () => assert.equal(everything.events.repeated, before + published));
+    // A batch that SNS takes in part is published again, whole.
+    await until(60, () => assert.ok(everything.events.repeated >= before + published));
     return `${published} events`;
   });
 }
