@@ -3,13 +3,13 @@ import type { World } from '../context.ts';
 import type { Run } from '../runner.ts';
 import { actionsCommand } from './actions.ts';
 import { completionCommand } from './completion.ts';
-import { deadLetterCommands } from './dead-letters.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommands } from './endpoints.ts';
 import { eventCommands } from './events.ts';
 import { processCommands } from './processes.ts';
 import { replayCommand } from './replay.ts';
 import { republishCommand } from './republish.ts';
+import { resendCommand } from './resend.ts';
 import { logsCommand, setAsideCommands } from './stack.ts';
 import { statusCommand } from './status.ts';
 
@@ -29,7 +29,7 @@ export function addCommands(program: Command, cli: Cli): void {
   logsCommand(program, cli);
   program.commandsGroup('Act:');
   endpointCommands(program, cli);
-  deadLetterCommands(program, cli);
+  resendCommand(program, cli);
   replayCommand(program, cli);
   processCommands(program, cli);
   setAsideCommands(program, cli);

@@ -1,24 +1,16 @@
 import type { Command } from 'commander';
-import { follow } from '../../functions/operations/follow.ts';
-import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import { UsageError } from '../../local/cli/usage-error.ts';
-import type { Context } from '../context.ts';
 import { limitOf, timeOf, typesOf } from '../options/parsers.ts';
-import { pages } from '../pages.ts';
-import { eventText, traceText } from '../show/events.ts';
+import { traceText } from '../show/events.ts';
 import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
-import { MORE } from './list.ts';
+import { type EventQuery, showAll, showFollowed, showNewest } from './show-events.ts';
 
-type Query = Omit<RequestOf<'events'>, 'operation' | 'types' | 'cursor' | 'limit' | 'order'>;
-interface Options extends Query {
+interface Options extends EventQuery {
   readonly type?: string[];
   readonly limit: number;
   readonly follow?: boolean;
 }
-type Committed = AnswerOf<'events'>['events'][number];
-
 export function eventCommands(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program
@@ -43,12 +35,15 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
       ),
     )
     .action(
-      run(async (context, { type, ...options }: Options) => {
-        const { limit, follow: _, ...query } = options;
-        const asked = { ...query, ...(type && { types: type }) };
-        if (options.follow) await followed(context, asked, options);
-        else if (limit === Number.POSITIVE_INFINITY) await all(context, asked);
-        else await newest(context, asked, limit);
+      run(async (context, { type, limit, follow, ...given }: Options) => {
+        const query = { ...given, ...(type && { types: type }) };
+        if (!follow)
+          return limit === Number.POSITIVE_INFINITY
+            ? showAll(context, query)
+            : showNewest(context, query, limit);
+        const { until, ...followed } = query;
+        if (until !== undefined) throw new UsageError('--follow goes on: it takes no --until.');
+        return showFollowed(context, followed, limit);
       }),
     );
   program
@@ -61,71 +56,4 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
         print.answer(trace, paper => traceText(trace, paper));
       }),
     );
-}
-
-/** The newest, the last one below. */
-async function newest(context: Context, query: Query, limit: number): Promise<void> {
-  const { print } = context;
-  const { found, isMore } = await tail(context, query, limit);
-  if (found.length > 0) show(print, found);
-  else if (!print.json) print.note('No event of the last 30 days is so.');
-  if (isMore) print.note(MORE);
-}
-
-async function tail({ ask }: Context, query: Query, limit: number) {
-  const found: Committed[] = [];
-  let isMore = false;
-  const question = (page: object) => ask({ operation: 'events', ...query, order: 'newest-first', ...page });
-  for await (const page of pages(limit, question, countOf)) {
-    found.push(...page.events);
-    isMore = page.cursor !== undefined;
-  }
-  return { found: found.reverse(), isMore };
-}
-
-/** Those of a time from its beginning, or else the newest; then each that comes, once. */
-async function followed(
-  context: Context,
-  { until, ...query }: Query,
-  { limit, since }: Options,
-): Promise<void> {
-  if (until !== undefined) throw new UsageError('--follow goes on: it takes no --until.');
-  const { ask, clock, sleep, interrupted, print } = context;
-  const known = since === undefined ? await shownBefore(context, query, limit) : undefined;
-  const from = { ...query, ...(known && { since: known.since }) };
-  for await (const committed of follow(from, { ask, clock, sleep, signal: interrupted }))
-    if (!known?.ids.has(committed.event.id)) show(print, [committed]);
-}
-
-/** One that was committed by then may be seen only later: so following begins some time back, without what is known. */
-const BACK_MS = 120_000;
-
-async function shownBefore(context: Context, query: Query, limit: number) {
-  const { ask, print } = context;
-  const { at } = await ask({ operation: 'events', limit: 1, since: EPOCH, until: EPOCH });
-  const since = new Date(Date.parse(at) - BACK_MS).toISOString();
-  // In this order: what comes in between is in neither list, or in the second.
-  const recent = await tail(context, { ...query, since }, Number.POSITIVE_INFINITY);
-  const { found } = await tail(context, query, limit);
-  if (found.length > 0) show(print, found);
-  return { since, ids: new Set([...recent.found, ...found].map(({ event }) => event.id)) };
-}
-
-const EPOCH = new Date(0).toISOString();
-
-/** Those of a whole journal may be many: each page is shown as it comes, the oldest first. */
-async function all({ ask, print }: Context, query: Query): Promise<void> {
-  const question = (page: object) => ask({ operation: 'events', ...query, order: 'oldest-first', ...page });
-  for await (const page of pages(Number.POSITIVE_INFINITY, question, countOf))
-    if (page.events.length > 0) show(print, page.events);
-}
-
-const countOf = ({ events }: AnswerOf<'events'>) => events.length;
-
-/** To programs the events themselves, as `npm start --json` and webhooks tell them. */
-function show({ answers }: Context['print'], found: readonly Committed[]): void {
-  answers(
-    found.map(({ event }) => event),
-    paper => found.map(one => eventText(one, paper)).join('\n'),
-  );
 }

@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { EVENT_TYPES } from '../../infra/config/filter.ts';
 
 /** What may stand where somebody presses Tab: words that the command line itself knows, or names that are asked for. */
 export interface Candidates {
@@ -51,7 +52,7 @@ function walk(program: Command, words: readonly string[]): Walked {
 }
 
 function candidatesFor({ argChoices, long }: Option): Candidates {
-  return { words: argChoices ?? [], names: namesOf(long) };
+  return { words: argChoices ?? (long === '--type' ? EVENT_TYPES : []), names: namesOf(long) };
 }
 
 function optionsOf(command: Command, program: Command): string[] {

@@ -41,7 +41,7 @@ function processTable(processes: readonly ProcessStatus[], paper: Paper): string
     one.underWay.map(underWay).join(', '),
   ]);
   const shown = table(
-    PROCESS.map(title => ({ title })),
+    PROCESS.map(title => ({ title, whole: title === 'PROCESS' })),
     rows,
     paper,
   );

@@ -32,6 +32,7 @@ describe('Tab', () => {
     ['sweep l', ['launch']],
     ['events --process ', ['launch']],
     ['endpoints pause crm ', []],
+    ['events --type task.', ['task.created', 'task.updated', 'task.deleted']],
     ['events --since ', []],
     ['dance ', []],
   ])('behind "changewire %s" offers %j', async (line, words) => {

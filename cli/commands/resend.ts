@@ -11,7 +11,7 @@ interface Options extends Consent {
   readonly dead?: boolean;
 }
 
-export function deadLetterCommands(program: Command, { run }: Cli): void {
+export function resendCommand(program: Command, { run }: Cli): void {
   program
     .command('resend [event-id]')
     .description('send one event to one endpoint once more, whatever its filter; or all of its dead letters')

@@ -1,0 +1,77 @@
+import { follow } from '../../functions/operations/follow.ts';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
+import type { Context } from '../context.ts';
+import { pages } from '../pages.ts';
+import { eventText } from '../show/events.ts';
+import { MORE } from './list.ts';
+
+export type EventQuery = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit' | 'order'>;
+type Committed = AnswerOf<'events'>['events'][number];
+
+/** The newest, the last one below. */
+export async function showNewest(context: Context, query: EventQuery, limit: number): Promise<void> {
+  const { print } = context;
+  const { found, isMore } = await tail(context, query, limit);
+  if (found.length > 0) show(print, found);
+  else if (!print.json) print.note('No event of the last 30 days is so.');
+  if (isMore) print.note(MORE);
+}
+
+async function tail({ ask }: Context, query: EventQuery, limit: number) {
+  const found: Committed[] = [];
+  let isMore = false;
+  const question = (page: object) => ask({ operation: 'events', ...query, order: 'newest-first', ...page });
+  for await (const page of pages(limit, question, countOf)) {
+    found.push(...page.events);
+    isMore = page.cursor !== undefined;
+  }
+  return { found: found.reverse(), isMore };
+}
+
+/** Those of a time from its beginning, or else the newest; then each that comes, once. */
+export async function showFollowed(
+  context: Context,
+  query: Omit<EventQuery, 'until'>,
+  limit: number,
+): Promise<void> {
+  const { ask, clock, sleep, interrupted, print } = context;
+  const since = query.since ?? (limit === Number.POSITIVE_INFINITY ? EPOCH : undefined);
+  const known = since === undefined ? await showTail(context, query, limit) : undefined;
+  const from = { ...query, since: since ?? known?.since };
+  for await (const committed of follow(from, { ask, clock, sleep, signal: interrupted }))
+    if (!known?.ids.has(committed.event.id)) show(print, [committed]);
+}
+
+/** One that was committed by then may be seen only later: so following begins some time back, without what is known. */
+const BACK_MS = 120_000;
+
+async function showTail(context: Context, query: EventQuery, limit: number) {
+  const { ask, print } = context;
+  const { at } = await ask({ operation: 'events', limit: 1, since: EPOCH, until: EPOCH });
+  const since = new Date(Date.parse(at) - BACK_MS).toISOString();
+  // In this order: what comes in between is in neither list, or in the second.
+  const recent = await tail(context, { ...query, since }, Number.POSITIVE_INFINITY);
+  const { found } = await tail(context, query, limit);
+  if (found.length > 0) show(print, found);
+  return { since, ids: new Set([...recent.found, ...found].map(({ event }) => event.id)) };
+}
+
+const EPOCH = new Date(0).toISOString();
+
+/** Those of a whole journal may be many: each page is shown as it comes, the oldest first. */
+export async function showAll({ ask, print }: Context, query: EventQuery): Promise<void> {
+  const question = (page: object) => ask({ operation: 'events', ...query, order: 'oldest-first', ...page });
+  for await (const page of pages(Number.POSITIVE_INFINITY, question, countOf))
+    if (page.events.length > 0) show(print, page.events);
+}
+
+const countOf = ({ events }: AnswerOf<'events'>) => events.length;
+
+/** To programs the events themselves, as `npm start --json` and webhooks tell them. */
+function show({ answers }: Context['print'], found: readonly Committed[]): void {
+  answers(
+    found.map(({ event }) => event),
+    paper => found.map(one => eventText(one, paper)).join('\n'),
+  );
+}
