@@ -35,7 +35,10 @@ export function createProgram(world: World): Command {
       'ask this stack on AWS, with your own credentials; without it, a run of this machine',
     )
     .option('--region <region>', "the stack's region (else AWS_REGION)")
-    .option('--data <dir>', 'the data directory of the run (else .changewire or .changewire/simulated)')
+    .option(
+      '--data <dir>',
+      'the data directory of the run (else .changewire, .changewire/simulated or this one)',
+    )
     .option('--json', 'print JSON, one object a line')
     .option('--no-color', 'print without colour, as NO_COLOR does')
     .exitOverride()
@@ -50,7 +53,12 @@ export function createProgram(world: World): Command {
       getErrHasColors: () => false,
     })
     .configureHelp({ showGlobalOptions: true })
-    .helpCommand('help [command]', 'say more of a command')
+    .addHelpCommand(
+      new Command('help')
+        .argument('[command]')
+        .description('say more of a command')
+        .helpGroup('This command:'),
+    )
     .addHelpText('after', EXIT_CODES);
   addCommands(program, { run: runnerOf(program, world), world });
   return program;

@@ -1,10 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { reply } from '../../functions/operations/protocol/reply.ts';
+import { isLook } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type Address, proofOf } from '../../local/operate/address.ts';
 import { type Connection, Gone } from './connection.ts';
 
+const DOUBT = ' Whether it was done, changewire actions tells.';
 /** A run answers a challenge at once, unless it isn't there. */
 const PROOF_WITHIN = 3000;
 
@@ -22,9 +24,7 @@ export async function connectToRun(address: Address): Promise<Connection | undef
     ask: async request => {
       const { status, text } = await send(agent, address, { request }).catch(
         ({ code }: NodeJS.ErrnoException) => {
-          throw new Gone(
-            `The run broke off its answer (${code}): it was stopped, or it failed. changewire actions tells what was done.`,
-          );
+          throw new Gone(`The run was stopped, or it failed (${code}).${isLook(request) ? '' : DOUBT}`);
         },
       );
       const said = reply.safeParse(parsed(text));
