@@ -133,9 +133,24 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
       events: [{ id: of, type: 'x' }],
     });
     const between = Array.from({ length: 500 }, (_, index) => attempt(AT + 1_000_000 + index, 'another'));
-    await house.deliveries.note([attempt(AT + 500), attempt(AT + 2_000_000), ...between]);
+    const busy = Array.from({ length: 500 }, (_, index) => attempt(AT + 501 + index, 'another'));
+    await house.deliveries.note([attempt(AT + 500), attempt(AT + 2_000_000), ...busy, ...between]);
     const [fate] = (await ask('trace', { eventId: id })).endpoints;
     expect(fate?.attempts.map(({ took }) => took)).toEqual([500, 2_000_000]);
+  });
+
+  it('take an event for published that an endpoint got through its filter, where nothing else tells', async () => {
+    const ask = opened({}, [{ name: 'crm', kind: 'webhook' }]);
+    const { find } = house.journal;
+    house.journal.find = async eventId => {
+      const found = await find(eventId);
+      return found && { event: found.event, at: found.at };
+    };
+    await commit(house, eventsOf(AT), { at: AT });
+    const [{ id = '' } = {}] = eventsOf(AT);
+    expect((await ask('trace', { eventId: id })).published).toBe('unknown');
+    await house.deliveries.add([dead(id)]);
+    expect((await ask('trace', { eventId: id })).published).toBe('yes');
   });
 
   it('ask for the workspace where two have a process of one identifier, and take it', async () => {
