@@ -1,10 +1,9 @@
 import type { Sleep } from '../../functions/clock.ts';
-import { proposalOf } from '../../functions/operations/doctor/configured.ts';
+import { configuredIn } from '../../functions/operations/doctor/configured.ts';
 import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/operations/doctor/doctor.ts';
 import { createWatch, type WatchDoctor } from '../../functions/operations/doctor/watch.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { readConfigFile } from '../cli/config-file.ts';
 import type { Environment } from '../cli/environment.ts';
 import { serviceSettings } from '../cli/environment.ts';
@@ -34,10 +33,7 @@ function partsOf({ watched }: Pick<Source, 'watched'>, wait: Sleep): DoctorOptio
     const credentials = async () => found.credentials;
     return openProbe({ ...found.workspace, ...between, credentials, random: Math.random });
   };
-  const configured = ({ workspace: name, processId }: ProcessKey) => {
-    const { workspace } = watched.find(each => each.workspace.name === name) ?? {};
-    return proposalOf(workspace, processId);
-  };
+  const configured = configuredIn(watched.map(({ workspace }) => workspace));
   return { open, configured, ...between };
 }
 

@@ -1,6 +1,7 @@
 import { jsonEqual } from '../../changes/equal.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import type { WorkspaceSettings } from '../../settings.ts';
+import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { Examined, Proposal } from './examination.ts';
 
 type Part = Readonly<Record<string, Json>>;
@@ -47,8 +48,17 @@ function joinAll(before: JsonObject, value: JsonObject): JsonObject {
   return { ...before, ...Object.fromEntries(joined) };
 }
 
+/** What a configuration says of a process, for a doctor that is not to propose it again. */
+export const configuredIn =
+  (workspaces: readonly WorkspaceSettings[]) =>
+  ({ workspace: name, processId }: ProcessKey): Proposal =>
+    proposalOf(
+      workspaces.find(workspace => workspace.name === name),
+      processId,
+    );
+
 /** The settings of a workspace and a process, as far as a doctor proposes such. */
-export function proposalOf(workspace: WorkspaceSettings | undefined, processId: string): Proposal {
+function proposalOf(workspace: WorkspaceSettings | undefined, processId: string): Proposal {
   const { identifiers = {}, pageSize = {}, dateHeader, concurrency, processes = [] } = workspace ?? {};
   const { ignoreFields = [], overlap, auditLog } = processes.find(({ id }) => id === processId) ?? {};
   return {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { parseOptions } from '../../../local/cli/options.ts';
 import type { Output } from '../../../local/cli/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import { realSource } from '../../../local/cli/source.ts';
-import { doctorOf } from '../../../local/operate/doctor.ts';
+import { doctorOf, doctorSource, workspaceOf } from '../../../local/operate/doctor.ts';
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../../local/service/server.ts';
 import { drawnFreedoms } from '../../operations/doctor/drawn-freedoms.ts';
 
@@ -17,7 +17,7 @@ const now = async () => undefined;
 
 /** A run of two passes with what the doctor proposes; what it warned of. */
 async function warningsOf(freedoms: Partial<Freedoms>, directory: string): Promise<string[]> {
-  const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 9, tasksPerProject: 4 }] });
+  const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 15, tasksPerProject: 4 }] });
   const service = await startSimulatedService({ workspace, freedoms });
   const warned: string[] = [];
   try {
@@ -64,3 +64,60 @@ test('with the settings that the doctor proposes, a run has nothing to warn of',
     { numRuns: 12, examples: [[{ auditDenied: 403, dateHeader: false, maxResponseBytes: 2_000 }]] },
   );
 }, 60_000);
+
+const SERVICE = {
+  SERVICE_BASE_URL: 'https://api.eu.example.com',
+  SERVICE_AUTH_URL: 'https://auth.eu.example.com',
+  SERVICE_AUDIENCE: 'https://api.example.com',
+  SERVICE_CLIENT_ID: 'client',
+  SERVICE_CLIENT_SECRET: 'secret',
+  SERVICE_PROCESSES: 'one,two',
+};
+
+test('the service of the environment, or of a configuration file, is asked before any pass', async () => {
+  const source = await doctorSource({}, SERVICE);
+  expect(source.watched.map(({ workspace }) => workspace.baseUrl)).toEqual(['https://api.eu.example.com']);
+  expect(workspaceOf(source, 'one', undefined)).toBe('api-eu-example-com');
+  expect(workspaceOf(source, 'not configured yet', undefined)).toBe('api-eu-example-com');
+  const file = join(scratch(), 'changewire.json');
+  const { SERVICE_BASE_URL: baseUrl, SERVICE_AUTH_URL: authUrl, SERVICE_AUDIENCE: audience } = SERVICE;
+  const workspaces = ['eu', 'us'].map(name => ({
+    name,
+    baseUrl,
+    authUrl,
+    audience,
+    processes: [{ id: `p-${name}` }],
+  }));
+  writeFileSync(file, JSON.stringify({ workspaces }));
+  const secrets = { EU_CLIENT_ID: 'c', EU_CLIENT_SECRET: 's', US_CLIENT_ID: 'c', US_CLIENT_SECRET: 's' };
+  const configured = await doctorSource({ config: file }, secrets);
+  expect(workspaceOf(configured, 'p-us', undefined)).toBe('us');
+  expect(workspaceOf(configured, 'p-us', 'eu')).toBe('eu');
+  expect(() => workspaceOf(configured, 'new', undefined)).toThrow(
+    'Name the workspace of the process, with --workspace: eu, us.',
+  );
+  expect(() => workspaceOf(configured, 'p-us', 'asia')).toThrow('--workspace: eu, us.');
+});
+
+test('without credentials the simulated service is asked, as its run left it, and nothing of it is written', async () => {
+  const file = join(scratch(), 'service.json');
+  const workspace = buildWorkspace({ processes: [{ id: 'mine', projects: 2, tasksPerProject: 1 }] });
+  const run = await startSimulatedService({ workspace, file });
+  await run.stop();
+  const before = readFileSync(file, 'utf8');
+  const source = await doctorSource({ file }, {});
+  try {
+    const { findings } = await doctorOf(source, now)({ workspace: 'simulated', processId: 'mine' });
+    expect(findings[0]).toMatchObject({ topic: 'process', verdict: 'fine', came: '2 projects on 1 page' });
+  } finally {
+    await source.stop();
+  }
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('a workspace that there is not is refused', async () => {
+  const source = await doctorSource({}, SERVICE);
+  await expect(doctorOf(source)({ workspace: 'asia', processId: 'p' })).rejects.toThrow(
+    'no workspace of this name',
+  );
+});

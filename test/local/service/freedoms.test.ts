@@ -39,6 +39,14 @@ test('numeric ids are numbers everywhere, and paths still take them', async () =
   expect((await get('/user/102')).body.id).toBe(102);
 });
 
+test('update times go by the name that they are given', async () => {
+  const { get } = await start({ freedoms: { updateTimeName: 'lastTouch' } });
+  const [project] = list(await get(PROJECTS), 'projects');
+  expect(project).toHaveProperty('lastTouch');
+  expect(project).not.toHaveProperty('updatedAt');
+  expect(list(await get(TASKS), 'tasks')[0]).toHaveProperty('lastTouch');
+});
+
 test('the Date header tells the service’s clock, or is left out', async () => {
   const { service, clock, get } = await start();
   clock.advance(90_000);
