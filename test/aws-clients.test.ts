@@ -117,7 +117,9 @@ describe('the patience of each function', () => {
 
   it.each(['poll.ts', 'publish.ts', 'deliver.ts', 'operate.ts'])('is that of every client in %s', entry => {
     const text = readFileSync(new URL(`../functions/${entry}`, import.meta.url), 'utf8');
-    const clients = [...text.matchAll(/new \w+Client\((.*?)\)/g)].map(([, given]) => given);
+    const clients = [...text.matchAll(/(?:new \w+Client\(|openTable\(\w+, )(\w*)/g)].map(
+      ([, given]) => given,
+    );
     expect(clients.length).toBeGreaterThan(1);
     expect(new Set(clients)).toEqual(new Set(['patience']));
     expect(text).toContain(`bounded(PATIENCE.${entry.replace('.ts', '')})`);
