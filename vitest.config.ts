@@ -2,7 +2,14 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** What takes longest begins first, so that no worker has it left to do alone at the end. */
-const FIRST = ['local/endpoints', 'simulation/simulation', 'local/main', 'infra/cli', 'pass/large'];
+const FIRST = [
+  'local/endpoints',
+  'cli/daily',
+  'simulation/simulation',
+  'local/main',
+  'infra/cli',
+  'pass/large',
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   started = launch(directory, args, environmentOf(service));
   await eventually(async () => expect(processOf(await status(), PROCESS)?.state).toBe('well'));
   await eventually(async () => expect(processOf(await status(), OTHER)?.state).toBe('well'));
-}, 30_000);
+});
 afterAll(async () => {
   await started?.end();
   await service?.stop();
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 function eventually(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 15_000, interval: 50 });
+  return vi.waitFor(check, { timeout: 60_000, interval: 50 });
 }
 
 /** One command line. */
@@ -273,7 +273,7 @@ describe('on a day', () => {
     const { code, out } = await changewire(`doctor ${PROCESS}`);
     expect(code).toBe(0);
     expect(out).toMatch(/^[\w-]+\/launch\n\n/);
-  }, 60_000);
+  });
 
   it('a name that is none is told, with the nearest', async () => {
     expect(await changewire('sweep lunch')).toMatchObject({
