@@ -44,7 +44,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           const signed =
             made.secret === undefined
               ? ''
-              : `\nIts events are signed with ${made.secret}, which is shown only now.`;
+              : `\n${say`Its events are signed with ${made.secret}, which is shown only now.`}`;
           return `${say`${endpoint}: added; it is served within seconds.`}${signed}`;
         });
       }),
