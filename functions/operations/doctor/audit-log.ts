@@ -31,7 +31,7 @@ export const auditLog: Examination = {
       found(AUDIT, 'fine', 'It can be read.', on),
       judgeOrder(items, on),
       judgeTimes(items, on),
-      judgeNames(items, await projectIds(asker), on),
+      await judgeNames(asker, items, on),
       await judgeKept(asker, read, on),
       await judgeLag(asker, read, on),
     ];
@@ -91,7 +91,9 @@ function judgeTimes(entries: readonly JsonObject[], on: Seen): Finding {
   return found(TIMES, 'fine', text, { ...on, came: keys });
 }
 
-export function judgeNames(entries: readonly JsonObject[], ids: ReadonlySet<string>, on: Seen): Finding {
+async function judgeNames(asker: Asker, entries: readonly JsonObject[], on: Seen): Promise<Finding> {
+  const ids = await projectIds(asker);
+  const { isWhole } = await readProjects(asker);
   const paths = pathsNaming(entries, ids);
   if (paths.length > 0) {
     const came = `identifiers of projects in ${propertyList(paths)}`;
@@ -101,6 +103,10 @@ export function judgeNames(entries: readonly JsonObject[], ids: ReadonlySet<stri
     });
   }
   const keys = `entries with ${propertyList(Object.keys(entries[0] ?? {}))}, and no identifier of a project in them`;
+  if (ids.size === 0 || !isWhole) {
+    const text = 'No entry names a project that was read.';
+    return found(NAMES, 'unknown', text, { ...on, came: keys, remedy: WATCH });
+  }
   const text = 'No entry names a project that there is. Passes then learn nothing from the log.';
   const remedy =
     'If entries name projects by something else, set identifiers.project to that property of a project.';

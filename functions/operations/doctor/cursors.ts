@@ -18,7 +18,7 @@ export async function examineCursors(asker: Asker): Promise<Finding> {
   const { name = '' } = await updateField(asker);
   const times = read.items.map(item => timeOf(item[name]));
   const plan = planOf(times, placeOf(read));
-  if (!plan) return unseen([], 'too few update times');
+  if (!plan) return unseen([], 'too few update times, or too many projects');
   const path = ['processes', asker.process, 'projects'];
   const head = await asker.get(path, { first: plan.place });
   const after = pageBody(head.body, 'projects').next;

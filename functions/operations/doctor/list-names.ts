@@ -1,27 +1,39 @@
+import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
 import { type Examination, failed, found } from './examination.ts';
 import { type ListRead, readAudit, readList, readProjects } from './lists.ts';
-import { readTasks } from './tasks.ts';
+import { projectKey, readTasks } from './tasks.ts';
 import { propertyList, shown } from './words.ts';
 
 /** How the lists are named that the document does not name (service-api.md §4.3). */
 export const listNames: Examination = {
   topic: 'list names',
   async examine(asker) {
-    const [tasks] = await readTasks(asker);
+    const tasks = await readTasks(asker);
     const lists: [string, ListRead | undefined][] = [
       ['projects', await readProjects(asker)],
-      ['tasks', tasks?.read],
+      ['tasks', tasks.find(({ read }) => read.pages.length > 0)?.read],
       ['the audit log', await readAudit(asker)],
       ['users', await readUsers(asker)],
     ];
-    return {
-      findings: lists.flatMap(([name, read]) =>
-        read && !(name === 'the audit log' && isDenied(read)) ? [judgeName(name, read)] : [],
-      ),
-    };
+    const findings = lists.flatMap(([name, read]) =>
+      read && !(name === 'the audit log' && isDenied(read)) ? [judgeName(name, read)] : [],
+    );
+    const refused = tasks.length === 0 ? await refusedTasks(asker) : undefined;
+    return { findings: refused ? [...findings, refused] : findings };
   },
 };
+
+/** What came of the task lists, where none could be read. */
+async function refusedTasks(asker: Asker): Promise<Finding | undefined> {
+  const { asked } = await projectKey(asker);
+  const last = asked.at(-1);
+  if (!last) return undefined;
+  const remedy =
+    'No pass can do without. Ask the operator of the service for access, or which property of a project its paths take.';
+  const on = { asked, came: last.failure ?? `status ${last.status}`, remedy };
+  return found('list of tasks', 'warning', 'The tasks of no project can be read.', on);
+}
 
 /** Who may not read the audit log is told so elsewhere. */
 const isDenied = ({ failure }: ListRead): boolean => failure?.status === 403 || failure?.status === 404;

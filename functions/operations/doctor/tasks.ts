@@ -18,6 +18,7 @@ export interface TasksRead {
 const MOST_EACH = 3;
 const MOST_ENTRIES = 10;
 const MOST_CANDIDATES = 4;
+const MOST_TRIED = 3;
 
 /** Which property of a project its paths take: the usual ones first, then whatever differs in each record. */
 export async function projectKey(
@@ -25,8 +26,15 @@ export async function projectKey(
 ): Promise<{ property: string | undefined; asked: readonly Probed[] }> {
   const { items } = await readProjects(asker);
   const asked: Probed[] = [];
-  for (const property of candidates(items, 'project').slice(0, MOST_CANDIDATES)) {
-    const id = textOf(items.find(record => textOf(record[property]) !== '')?.[property]);
+  const [usual, ...others] = candidates(items, 'project');
+  const tries = [
+    ...[usual, ...others].slice(0, MOST_CANDIDATES).map(property => [property, items[0]] as const),
+    // The first project may be one whose tasks are not for us.
+    ...items.slice(1, MOST_TRIED).map(project => [usual, project] as const),
+  ];
+  for (const [property, project] of tries) {
+    const id = property === undefined ? '' : textOf(project?.[property]);
+    if (id === '') continue;
     const came = await readList(asker, 'tasks', tasksPath(asker, id), { most: 1 });
     asked.push(...came.answers, ...(came.failure ? [came.failure] : []));
     if (came.answers.length > 0) return { property, asked };

@@ -5,7 +5,7 @@ import { readProjects } from './lists.ts';
 import { readTasks } from './tasks.ts';
 import { isOtherTime, isUsual, known, saysUpdate, timeFields, timeOf } from './times.ts';
 import { customNames, type UpdateField, updateField } from './update-field.ts';
-import { propertyList, shown, span } from './words.ts';
+import { counted, propertyList, shown, span } from './words.ts';
 
 const TOPIC = 'update times';
 const RESOLUTION = 'resolution of update times';
@@ -86,7 +86,7 @@ function resolutionOf(
 ): Finding[] {
   const times = new Set(known(records.map(record => timeOf(record[name]))));
   const latest = [...times].sort((one, other) => other - one).slice(0, WITNESSES);
-  const came = `${times.size} different times`;
+  const came = counted(times.size, 'different time');
   if (latest.length < WITNESSES) {
     const remedy = 'Ask the doctor again when more projects were edited.';
     return [found(RESOLUTION, 'unknown', 'Too few times differ to see it by.', { asked, came, remedy })];

@@ -274,3 +274,27 @@ test('the pages that are proposed have room for larger records than those that w
   expect(projects).toBeGreaterThan(2);
   expect(projects * Math.max(...sizes)).toBeLessThan(1_600);
 });
+
+test('tasks that can not be read are told; those of one project alone stop nothing', async () => {
+  const all = lively();
+  all.service.fail({ when: path('/tasks?'), times: ALWAYS, fault: { status: 403 } });
+  expect(findingOf(await all.examine(), 'list of tasks')).toMatchObject({
+    verdict: 'warning',
+    came: expect.stringMatching(/access is denied/),
+  });
+  const one = lively();
+  one.service.fail({ when: path('/1001/tasks?'), times: ALWAYS, fault: { status: 403 } });
+  const answer = await one.examine();
+  expect(findingOf(answer, 'list of tasks')).toMatchObject({ verdict: 'fine', found: 'It is tasks.' });
+  expect(findingOf(answer, 'task identifiers').verdict).toBe('fine');
+  expect(answer.settings).toEqual({ workspace: {}, process: {} });
+});
+
+test('a process without projects is told what can not be seen yet', async () => {
+  const { service, examine } = lively();
+  for (const id of service.workspace.state.processes.get(PROCESS)?.projects.keys() ?? [])
+    service.workspace.deleteProject(PROCESS, id);
+  const { findings, settings } = await examine();
+  expect(findings.filter(({ verdict }) => verdict === 'warning')).toEqual([]);
+  expect(settings).toEqual({ workspace: {}, process: {} });
+});
