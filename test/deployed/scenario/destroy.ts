@@ -68,5 +68,6 @@ async function deployAgain(world: World): Promise<void> {
     const result = await pass(world);
     assert.equal('returned' in result && (result.returned as { mode?: string }).mode, 'changes');
   });
-  await report.check('what changed in between is told', () => untilTold(world, 60, 'start'));
+  // Behind all that is sent again, that of the contract too.
+  await report.check('what changed in between is told', () => untilTold(world, 240, 'start'));
 }
