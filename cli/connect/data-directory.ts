@@ -11,17 +11,28 @@ export interface DataPlace {
   readonly directory: string;
   /** Where a run said that it answers; it may be gone. */
   readonly address: Address | undefined;
+  /** Whether a run left something there, or has something. */
+  readonly hasStore: boolean;
 }
 
 /** The directories that a command line may mean, the likeliest first: those with an address before those without.
  *  @throws UsageError when nothing is there */
 export function dataPlaces(data: string | undefined): readonly DataPlace[] {
   const places = (data === undefined ? USUAL : [data])
-    .map(directory => ({ directory, address: readAddress(directory) }))
-    .filter(({ directory, address }) => address !== undefined || existsSync(join(directory, STORE_FILE)));
+    .map(directory => ({
+      directory,
+      address: readAddress(directory),
+      hasStore: existsSync(join(directory, STORE_FILE)),
+    }))
+    .filter(({ address, hasStore }) => address !== undefined || hasStore);
   if (places.length > 0)
     return places.toSorted((a, b) => Number(b.address !== undefined) - Number(a.address !== undefined));
-  throw new UsageError(
+  throw nothingIn(data);
+}
+
+/** Nothing is there, or nothing any more. */
+export function nothingIn(data: string | undefined): UsageError {
+  return new UsageError(
     `${data === undefined ? `None of ${USUAL.join(', ')} holds anything` : `${data} holds nothing`} that a run keeps. Start one with npm start, or name its directory with --data DIR; ` +
       'a stack on AWS is asked with --stack NAME.',
   );

@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os';
 import { stderr } from 'node:process';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openStoredOperations } from '../../local/operate/open-store.ts';
+import { userName } from '../../local/operate/user-name.ts';
 import { printable } from '../../local/terminal/text.ts';
 import type { Connection } from './connection.ts';
 
@@ -11,6 +11,6 @@ export async function openLocalStore(directory: string): Promise<Connection> {
     warn: text => void stderr.write(`${printable(text)}\n`),
     doctor: () => Promise.reject(new Refused('Nothing runs whose service could be asked.')),
   });
-  const caller = { who: userInfo().username, isProven: true };
+  const caller = { who: userName(), isProven: true };
   return { ask: request => operations(request, caller), close: async () => close() };
 }

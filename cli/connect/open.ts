@@ -1,6 +1,6 @@
 import { UsageError } from '../../local/cli/usage-error.ts';
 import type { Connection, Place } from './connection.ts';
-import { dataPlaces } from './data-directory.ts';
+import { dataPlaces, nothingIn } from './data-directory.ts';
 import { connectToRun } from './local-server.ts';
 
 /** Connects to whoever answers: a stack on AWS; else a run of this machine; where none lives, what the last one left. Each part is loaded
@@ -19,6 +19,9 @@ export async function open(place: Place): Promise<Connection> {
     const run = address && (await connectToRun(address));
     if (run) return run;
   }
+  // One that kept nothing left nothing but its address.
+  const left = places.find(({ hasStore }) => hasStore);
+  if (!left) throw nothingIn(place.data);
   const { openLocalStore } = await import('./local-store.ts');
-  return openLocalStore(places[0]?.directory ?? '');
+  return openLocalStore(left.directory);
 }

@@ -24,7 +24,10 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
   const widths = fitted(
     used.map(index => ({
       whole: columns[index]?.whole === true,
-      width: Math.max(...[columns[index]?.title ?? '', ...texts.map(row => row[index] ?? '')].map(columnsOf)),
+      width: texts.reduce(
+        (width, row) => Math.max(width, columnsOf(row[index] ?? '')),
+        columnsOf(columns[index]?.title ?? ''),
+      ),
     })),
     paper.width,
   );

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Mode, ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import type { Closers } from '../cli/closers.ts';
@@ -9,6 +8,7 @@ import type { Scheduler } from '../cli/scheduler.ts';
 import { removeAddress, writeAddress } from './address.ts';
 import { type HouseParts, localOperations } from './house.ts';
 import { startOperationsServer } from './server.ts';
+import { userName } from './user-name.ts';
 
 interface Run {
   readonly closers: Closers;
@@ -16,7 +16,7 @@ interface Run {
   readonly output: Output;
 }
 
-/** Has a pass begin now, unless it is under way. */
+/** Has a pass begin now, or when the one under way ends. */
 export type Begin = (process: ProcessKey, mode: Mode) => ReturnType<Scheduler['runNow']>;
 
 /** Has a run answer what people ask, until it stops; where, stands in its data directory. Passes can be asked for once the scheduler is
@@ -34,7 +34,7 @@ export async function serveOperations(
   };
   const operations = localOperations({ ...parts, isRunning: true, passes, log: output.log });
   const server = await startOperationsServer(operations, {
-    who: userInfo().username,
+    who: userName(),
     onError: error => output.warn(`What somebody asked failed: ${failure(error)}.`),
   });
   writeAddress(directory.path, server);

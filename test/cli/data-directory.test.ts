@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chdir, cwd } from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -6,6 +6,7 @@ import { dataPlaces } from '../../cli/connect/data-directory.ts';
 import { open } from '../../cli/connect/open.ts';
 import { STORE_FILE } from '../../local/cli/store.ts';
 import { newToken, writeAddress } from '../../local/operate/address.ts';
+import { userName } from '../../local/operate/user-name.ts';
 import { temporaryDirectory } from '../local/support.ts';
 
 const ADDRESS = { url: 'http://127.0.0.1:9', token: newToken() };
@@ -55,8 +56,24 @@ describe('with --data', () => {
     expect(found('scratch')).toEqual(['scratch']);
   });
 
+  it('what a run that kept nothing left is nothing, and nothing is made there', async () => {
+    inDirectory();
+    mkdirSync('scratch');
+    writeAddress('scratch', ADDRESS);
+    await expect(open({ data: 'scratch' })).rejects.toThrow(/^scratch holds nothing that a run keeps/);
+    expect(existsSync(join('scratch', STORE_FILE))).toBe(false);
+  });
+
   it('no stack can be asked at once, and no region without one', async () => {
     await expect(open({ stack: 'S', data: 'x' })).rejects.toThrow(/give one of them/);
     await expect(open({ region: 'eu-central-1' })).rejects.toThrow(/--region goes with --stack/);
   });
+});
+
+it('a user who has a number and no name is called by it', () => {
+  const nameless = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  };
+  expect(userName(nameless)).toMatch(/^user /);
+  expect(userName(() => ({ username: 'ann' }))).toBe('ann');
 });
