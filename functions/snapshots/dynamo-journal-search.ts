@@ -46,11 +46,11 @@ async function* recordsOf(table: Table, pk: string, part: Part): AsyncIterable<I
     const at = timeOf(item);
     if (isForward ? at >= until : at < since) return;
     const isSeen = place !== undefined && isBeyond(place, item, isForward);
-    if (!isSeen && at >= since && at < until) yield item;
+    if (!isSeen) yield item;
   }
 }
 
-/** A key before all that is looked for. */
+/** A key before all that is looked for, and none before its time. */
 function beginning({ since, place }: Part): string {
   const first = changeTime(since);
   const left = place?.[0].slice(0, -1) ?? first;
@@ -92,10 +92,9 @@ function recordOf(item: Item): JournalRecord {
 function placeOf(position: string | undefined): Place | undefined {
   if (position === undefined) return undefined;
   const place: unknown = JSON.parse(position);
-  const isPlace = Array.isArray(place) && place.length === 2 && place.every(part => typeof part === 'string');
-  const [sk = '', pk = ''] = isPlace ? (place as string[]) : [];
-  if (!sk.startsWith(CHANGE)) throw new TypeError('This is no place in a journal.');
-  return [sk, pk];
+  const [sk, pk] = Array.isArray(place) ? place : [];
+  if (typeof pk === 'string' && typeof sk === 'string' && sk.startsWith(CHANGE)) return [sk, pk];
+  throw new TypeError('This is no place in a journal.');
 }
 
 /** When a change record was committed, in ms since 1970, by its key. */

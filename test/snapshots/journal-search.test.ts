@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Search } from '../../functions/operations/journal.ts';
+import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
 import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { eventsOf } from '../operations/events.ts';
-import { AT, commit, PROCESSES, STORES, type Stores } from '../operations/house.ts';
+import { AT, commit, PROCESSES, STORES, type Stores, storesOf } from '../operations/house.ts';
+import { openModel } from '../support/table.ts';
 
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
 const ORDERS = ['newest-first', 'oldest-first'] as const;
@@ -112,6 +114,23 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
     stores.close();
   });
 
+  it('keeps apart what two processes committed under one key, wherever it is left', async () => {
+    const stores = open();
+    const alike = [onboarding, sales].map(process => ({ process, gap: 0, isAlike: true }));
+    const others = [1, 1].map(gap => ({ process: sales, gap, isAlike: false }));
+    const committed = await fill(stores, [...alike, ...others]);
+    const inOrder = committed.map(({ ids }) => ids.join());
+    for (const order of ORDERS) {
+      const search = { order, since: AT, until: AT + 2 };
+      const wanted = order === 'oldest-first' ? inOrder.slice(0, 3) : inOrder.slice(0, 3).toReversed();
+      for (const size of [1, 2, 3]) {
+        const found = await searchAll(stores, search, size);
+        expect(found.map(({ ids }) => ids.join())).toEqual(wanted);
+      }
+    }
+    stores.close();
+  });
+
   it('tells whose project a change record is, and reads no other process', async () => {
     const stores = open();
     const strange = 'a.b#c/ü';
@@ -147,5 +166,60 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
       await expect(Array.fromAsync(search), from).rejects.toThrow();
     }
     stores.close();
+  });
+});
+
+describe('a search in the table', () => {
+  /** What was asked for: how many items at once, and behind which time. */
+  const asked = async (processes: readonly ProcessKey[], search: Search, count = 1) => {
+    const table = openModel();
+    const stores = storesOf(table);
+    for (let number = 0; number < 6; number++)
+      await commit({ ...stores }, eventsOf(AT + number), { at: AT + number, projectId: `p${number}` });
+    const queries: { limit: number | undefined; behind: string | undefined }[] = [];
+    const client = {
+      send: (command: { input: { Limit?: number; ExclusiveStartKey?: { sk: { S: string } } } }) => {
+        const { Limit, ExclusiveStartKey } = command.input;
+        queries.push({ limit: Limit, behind: ExclusiveStartKey?.sk.S });
+        return table.client.send(command as never);
+      },
+    };
+    const journal = createJournalReader({ ...table, client: client as never }, processes);
+    let found = 0;
+    for await (const _ of journal.search(search)) if (++found === count) break;
+    return { queries, found };
+  };
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ workspace: 'eu', processId: `p${index}` }));
+  const stretch = { order: 'oldest-first', since: AT + 2, until: AT + 4 } as const;
+
+  it.each([
+    [1, 50],
+    [8, 50],
+    [9, 44],
+    [100, 4],
+    [200, 2],
+    [900, 2],
+  ])('of %i processes asks each for %i change records at first', async (count, limit) => {
+    const { queries } = await asked(many(count), stretch);
+    expect(queries).toEqual(Array.from({ length: count }, () => ({ limit, behind: `CHANGE#${AT + 2}` })));
+  });
+
+  it('begins with the stretch, and ends with it', async () => {
+    const all = 9;
+    const forwards = await asked([onboarding], stretch, all);
+    expect(forwards).toEqual({ queries: [{ limit: 50, behind: `CHANGE#${AT + 2}` }], found: 2 });
+    const backwards = await asked([onboarding], { ...stretch, order: 'newest-first' }, all);
+    expect(backwards).toEqual({ queries: [{ limit: 50, behind: `CHANGE#${AT + 4}` }], found: 2 });
+  });
+
+  it('begins where it was left, but never outside of the stretch', async () => {
+    const from = (at: number) => JSON.stringify([`CHANGE#${at}#p#${at}`, 'W#eu#P#on%20boarding']);
+    const behind = async (order: Search['order'], at: number) =>
+      (await asked([onboarding], { ...stretch, order, from: from(at) })).queries[0]?.behind;
+    expect(await behind('oldest-first', AT)).toBe(`CHANGE#${AT + 2}`);
+    expect(await behind('oldest-first', AT + 3)).toBe(`CHANGE#${AT + 3}#p#${AT + 3}`.slice(0, -1));
+    expect(await behind('newest-first', AT + 9)).toBe(`CHANGE#${AT + 4}`);
+    expect(await behind('newest-first', AT + 3)).toBe(`CHANGE#${AT + 3}#p#${AT + 3}!`);
   });
 });
