@@ -161,9 +161,17 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
 
   it('begins nowhere else than at a position of its own', async () => {
     const stores = open();
-    for (const from of ['', 'x', '[]', '["PENDING#1","a"]', '[1,2]', '1', '1.x', '9'.repeat(40)]) {
+    const others = [
+      '["PENDING#1","a"]',
+      '["CHANGE#1"]',
+      '["CHANGE#1",2]',
+      '[2,"a"]',
+      '["", "CHANGE#1"]',
+      '{}',
+    ];
+    for (const from of ['', 'x', '[]', ...others, '[1,2]', '1', '1.x', '9'.repeat(40)]) {
       const search = stores.journal.search({ order: 'newest-first', since: 0, until: 9, from });
-      await expect(Array.fromAsync(search), from).rejects.toThrow();
+      await expect(Array.fromAsync(search), from).rejects.toThrow(/no place in a journal|JSON/);
     }
     stores.close();
   });
