@@ -1,0 +1,77 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { startLive } from './live.ts';
+import { type Route, readRoute } from './model/routes.ts';
+import { EndpointsPage } from './pages/endpoints.tsx';
+import { NowPage } from './pages/now.tsx';
+import { Banner } from './parts/banner.tsx';
+import { NotAllowedPanel } from './parts/not-allowed.tsx';
+import { Shell } from './parts/shell.tsx';
+import { Toasts } from './parts/toasts.tsx';
+import { createSession } from './session.ts';
+import { startStatus } from './status.ts';
+import { useStore } from './store.ts';
+import { useWorld, type World, WorldContext } from './use.ts';
+
+/** The whole page. Another token begins anew. */
+export function App({ token }: { readonly token: string | undefined }) {
+  if (token === undefined) return <NotAllowedPanel hasToken={false} />;
+  return <Opened key={token} token={token} />;
+}
+
+function Opened({ token }: { readonly token: string }) {
+  const { world, ending } = useMemo(() => open(token), [token]);
+  useEffect(() => () => ending.abort(), [ending]);
+  return (
+    <WorldContext.Provider value={world}>
+      <Body />
+    </WorldContext.Provider>
+  );
+}
+
+function open(token: string): { readonly world: World; readonly ending: AbortController } {
+  const ending = new AbortController();
+  const session = createSession(token);
+  const live = startLive(session, ending.signal);
+  const { store: status, refresh } = startStatus(session, ending.signal);
+  return { world: { session, live, status, refresh }, ending };
+}
+
+function Body() {
+  const { session } = useWorld();
+  const connection = useStore(session.connection);
+  const route = useRoute();
+  if (connection.state === 'not-allowed') return <NotAllowedPanel hasToken />;
+  return (
+    <>
+      <Shell page={route.page}>
+        <Banner />
+        <Page route={route} />
+      </Shell>
+      <Toasts />
+    </>
+  );
+}
+
+function Page({ route }: { readonly route: Route }) {
+  return route.page === 'endpoints' ? <EndpointsPage /> : <NowPage />;
+}
+
+/** The place in the address. Another page begins at its top, with its heading in focus, as if it had been loaded. */
+function useRoute(): Route {
+  const [route, setRoute] = useState(() => readRoute(location.hash));
+  useEffect(() => {
+    const changed = () => setRoute(readRoute(location.hash));
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  const place = `${route.page}/${route.of ?? ''}`;
+  const [first] = useState(place);
+  useEffect(() => {
+    const heading = document.querySelector('main h1');
+    document.title = `${heading?.textContent ?? 'Changewire'} · Changewire`;
+    if (place === first) return;
+    scrollTo(0, 0);
+    (heading as HTMLElement | null)?.focus({ preventScroll: true });
+  }, [place, first]);
+  return route;
+}

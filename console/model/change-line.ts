@@ -1,0 +1,153 @@
+import { cleanText, cutText } from '../../functions/endpoints/chat-text.ts';
+import { type Committed, dataOf, type EventData, workspaceOf } from './committed.ts';
+import { fieldLabel } from './field-name.ts';
+import { type ValueText, valueTexts, wholeText } from './value.ts';
+
+/** One changed field, in words. */
+export interface ChangeText {
+  readonly field: string;
+  readonly label: string;
+  readonly from: ValueText;
+  readonly to: ValueText;
+  /** Of a list: the choices that came and went, instead of both lists. */
+  readonly choices?: readonly { readonly sign: '+' | '−'; readonly text: string }[];
+}
+
+export interface Place {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** An event as a list shows it: small, whatever the event holds, because thousands are kept. */
+export interface ChangeLine {
+  readonly id: string;
+  readonly type: string;
+  /** ms since 1970. */
+  readonly at: number;
+  readonly workspace: string;
+  readonly process: string;
+  readonly project: Place | undefined;
+  readonly task: Place | undefined;
+  /** Of a field's definition: its name, and of what it is a field. */
+  readonly definition: string | undefined;
+  readonly action: string;
+  readonly changes: readonly ChangeText[];
+  /** Changed fields beside `changes`. */
+  readonly more: number;
+  /** What is told in words instead of fields. */
+  readonly note: string | undefined;
+  /** All of its words, in lower case. */
+  readonly words: string;
+}
+
+const NAME = 120;
+const VALUE = 120;
+const NOTE = 300;
+const MOST_CHANGES = 8;
+
+export function changeLine(committed: Committed): ChangeLine {
+  const { event, committedAt } = committed;
+  const data = dataOf(committed);
+  const [, action = event.type] = event.type.split('.');
+  const told = wanted(Array.isArray(data.changes) ? data.changes : [], action);
+  const line = {
+    id: event.id,
+    type: event.type,
+    at: Date.parse(committedAt),
+    workspace: workspaceOf(committed),
+    process: data.process?.id ?? '',
+    project: placeOf(data.project),
+    task: placeOf(data.task),
+    definition: data.field && `${oneLine(data.field.name)} (${data.field.entity} field)`,
+    action,
+    changes: told.slice(0, MOST_CHANGES).map(change => changeText(change)),
+    more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, told.length - MOST_CHANGES),
+    note: noteOf(event.type, data),
+  };
+  return { ...line, words: wordsOf(line) };
+}
+
+/** A record that came or went tells of itself only what people ask first. */
+function wanted(
+  changes: NonNullable<EventData['changes']>,
+  action: string,
+): NonNullable<EventData['changes']> {
+  const ranked = changes
+    .map(change => ({ change, rank: rankOf(change.field) }))
+    .toSorted((one, other) => one.rank - other.rank);
+  const isWhole = action === 'created' || action === 'deleted';
+  return (isWhole ? ranked.filter(({ rank }) => rank < FIRST.length) : ranked).map(({ change }) => change);
+}
+
+const FIRST: readonly RegExp[] = [
+  /^(status|state)$/i,
+  /^(assignee|owner|responsible)s?$/i,
+  /^(due|deadline)/i,
+];
+
+function rankOf(field: string): number {
+  const place = FIRST.findIndex(name => name.test(field));
+  return place < 0 ? FIRST.length : place;
+}
+
+export function changeText(change: NonNullable<EventData['changes']>[number], limit = VALUE): ChangeText {
+  const { field } = change;
+  const name = 'name' in change ? change.name : field;
+  const kind = 'kind' in change && change.kind ? change.kind : 'builtin';
+  const [from, to] = valueTexts(change.from, change.to, limit);
+  const choices = [...signed('+', change.added), ...signed('−', change.removed)];
+  const isListChange = from !== undefined && to !== undefined && choices.length > 0;
+  const label = fieldLabel({ name, kind });
+  return { field, label, from, to, ...(isListChange && { choices }) };
+}
+
+function signed(sign: '+' | '−', values: readonly unknown[] = []) {
+  return values.map(value => ({ sign, text: cutText(wholeText(value) ?? '""', VALUE) }));
+}
+
+function placeOf(named: EventData['project']): Place | undefined {
+  return named && { id: named.id, name: oneLine(named.name ?? '') || `#${oneLine(named.id)}` };
+}
+
+function oneLine(text: string): string {
+  return cutText(cleanText(text), NAME);
+}
+
+function noteOf(type: string, { reason, missing }: EventData): string | undefined {
+  const why = reason === undefined ? '' : cutText(cleanText(reason), NOTE);
+  switch (type) {
+    case 'source.held':
+      return `${missing ?? 'Many'} projects vanished at once: their deletions wait for you. ${why}`.trim();
+    case 'source.stalled':
+      return `No pass was completed: changes are late. ${why}`.trim();
+    case 'source.recovered':
+      return 'Passes are completed again: what changed meanwhile is told.';
+    case 'source.skipped':
+      return `A project can not be read: its changes are late. ${why}`.trim();
+    default:
+      return undefined;
+  }
+}
+
+function wordsOf(line: Omit<ChangeLine, 'words'>): string {
+  const { changes, project, task, definition, note } = line;
+  const fields = changes.flatMap(({ label, field, from, to, choices = [] }) => [
+    ...[label, field, from, to],
+    ...choices.map(({ text }) => text),
+  ]);
+  return [
+    line.type,
+    line.workspace,
+    line.process,
+    project?.name,
+    project?.id,
+    task?.name,
+    task?.id,
+    definition,
+    note,
+  ]
+    .concat(fields)
+    .filter(text => text !== undefined)
+    .join('\n')
+    .toLowerCase();
+}

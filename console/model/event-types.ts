@@ -1,0 +1,26 @@
+import type { EventType } from '../../functions/changes/event.ts';
+
+const NAMES: Record<EventType, true> = {
+  'project.created': true,
+  'project.updated': true,
+  'project.deleted': true,
+  'task.created': true,
+  'task.updated': true,
+  'task.deleted': true,
+  'field.created': true,
+  'field.updated': true,
+  'field.archived': true,
+  'field.deleted': true,
+  'source.held': true,
+  'source.stalled': true,
+  'source.recovered': true,
+  'source.skipped': true,
+};
+
+const ALL = Object.keys(NAMES) as EventType[];
+
+/** Every type of event, by what it is about. */
+export const EVENT_TYPES = ['project', 'task', 'field', 'source'].map(kind => ({
+  kind,
+  types: ALL.filter(type => type.startsWith(`${kind}.`)),
+}));

@@ -1,0 +1,35 @@
+import type { ChangeLine } from './change-line.ts';
+
+/** What of the stream is shown. Empty texts ask for nothing. */
+export interface LineFilter {
+  /** Each of these words must stand somewhere. */
+  readonly words: string;
+  /** `task.updated`, or all of one kind: `task`. */
+  readonly type: string;
+  /** Part of the name that people see, or of the property. */
+  readonly field: string;
+  /** `workspace/process`. */
+  readonly process: string;
+}
+
+export const EVERYTHING: LineFilter = { words: '', type: '', field: '', process: '' };
+
+export function isFiltered({ words, type, field, process }: LineFilter): boolean {
+  return [words, type, field, process].some(text => text.trim() !== '');
+}
+
+/** A predicate, with what it asks for prepared once. */
+export function lineMatcher(filter: LineFilter): (line: ChangeLine) => boolean {
+  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const field = filter.field.trim().toLowerCase();
+  const { type, process } = filter;
+  return line =>
+    (type === '' || line.type === type || line.type.startsWith(`${type}.`)) &&
+    (process === '' || `${line.workspace}/${line.process}` === process) &&
+    (field === '' || line.changes.some(change => isOf(change, field))) &&
+    words.every(word => line.words.includes(word));
+}
+
+function isOf({ field, label }: ChangeLine['changes'][number], wanted: string): boolean {
+  return field.toLowerCase().includes(wanted) || label.toLowerCase().includes(wanted);
+}

@@ -1,0 +1,24 @@
+import type { ChangeLine, ChangeText } from './change-line.ts';
+
+/** A change as people read it, in one line of text: `Onboarding › Task 12 · Status: To do → Done`. */
+export function lineText(line: ChangeLine): string {
+  const { project, task, definition, process } = line;
+  const where = [project?.name, task?.name, definition].filter(Boolean).join(' › ') || process;
+  const what = whatText(line);
+  return what === '' ? where : `${where} · ${what}`;
+}
+
+/** What happened to it. */
+export function whatText({ action, changes, more, note }: ChangeLine): string {
+  if (note !== undefined) return note;
+  const isWhole = action !== 'updated';
+  const fields = changes.map(change => changeInText(change, isWhole)).join(', ');
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return [isWhole ? action : '', `${fields}${rest}`].filter(Boolean).join(', ');
+}
+
+function changeInText({ label, from, to, choices }: ChangeText, isWhole: boolean): string {
+  if (choices) return `${label}: ${choices.map(({ sign, text }) => `${sign}${text}`).join(', ')}`;
+  if (isWhole) return `${label}: ${to ?? from ?? 'empty'}`;
+  return `${label}: ${from ?? 'empty'} → ${to ?? 'empty'}`;
+}

@@ -1,0 +1,46 @@
+import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
+
+export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'info';
+
+export const PROCESS_TONES: Record<ProcessStatus['state'], Tone> = {
+  unknown: 'quiet',
+  baseline: 'info',
+  stalled: 'bad',
+  held: 'bad',
+  owing: 'warn',
+  well: 'good',
+};
+
+export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
+  unknown: 'not read yet',
+  baseline: 'first reading',
+  stalled: 'stalled',
+  held: 'on hold',
+  owing: 'some unread',
+  well: 'up to date',
+};
+
+export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
+  well: 'good',
+  held: 'warn',
+  failing: 'bad',
+  stopped: 'bad',
+  paused: 'warn',
+};
+
+/** A count that may have been given up: `1000+`. */
+export function countText({ atLeast, isExact }: EndpointStatus['waiting']): string {
+  return `${atLeast.toLocaleString('en')}${isExact ? '' : '+'}`;
+}
+
+export function isNone({ atLeast, isExact }: EndpointStatus['waiting']): boolean {
+  return atLeast === 0 && isExact;
+}
+
+/** Why an endpoint gets nothing, or not all, in a sentence; undefined while it does well. */
+export function troubleOf({ state, reason, lastFailure }: EndpointStatus): string | undefined {
+  if (state === 'well') return undefined;
+  const { failure, answer } = lastFailure ?? {};
+  return [reason, [failure, answer].filter(Boolean).join(': ')].filter(Boolean).join(' · ') || undefined;
+}

@@ -1,0 +1,37 @@
+import { cleanText, cutText, fromDifference } from '../../functions/endpoints/chat-text.ts';
+import { valueInWords } from '../../functions/endpoints/chat-value.ts';
+import type { Json } from '../../functions/json.ts';
+
+/** A value as people say it, in one line of harmless text; undefined for an empty one. */
+export type ValueText = string | undefined;
+
+/** Both values of a change, cut such that their difference is in sight. */
+export function valueTexts(from: unknown, to: unknown, limit: number): readonly [ValueText, ValueText] {
+  const [before, after] = [wholeText(from), wholeText(to)];
+  if (before === undefined || after === undefined) return [cut(before, limit), cut(after, limit)];
+  // Values that differ in white space or in their JSON type only read alike: their JSON tells them apart.
+  const [one, other] = before === after ? [jsonText(from), jsonText(to)] : [before, after];
+  const [start, end] = fromDifference(one, other, limit);
+  return [cutText(start, limit), cutText(end, limit)];
+}
+
+/** One value, whole. */
+export function wholeText(value: unknown): ValueText {
+  if (isNone(value)) return undefined;
+  return valueInWords(value as Json) ?? jsonText(value);
+}
+
+function cut(text: ValueText, limit: number): ValueText {
+  return text === undefined ? undefined : cutText(text, limit);
+}
+
+/** What the service writes for an unset field. */
+function isNone(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+function jsonText(value: unknown): string {
+  return cleanText(JSON.stringify(value));
+}

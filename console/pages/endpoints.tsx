@@ -1,0 +1,109 @@
+import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import { addressOf } from '../model/routes.ts';
+import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-words.ts';
+import { BacklogLine } from '../parts/backlog-line.tsx';
+import { Badge, Empty, Loading } from '../parts/states.tsx';
+import { Ago, For } from '../parts/times.tsx';
+import { useStore } from '../store.ts';
+import { useWorld } from '../use.ts';
+
+/** All endpoints: how each does, and what waits for it. */
+export function EndpointsPage() {
+  const { status, backlogs } = useStore(useWorld().status);
+  return (
+    <div class="column">
+      <div class="page-head">
+        <h1 tabIndex={-1}>Endpoints</h1>
+        <a class="button primary" href={addressOf('endpoints', 'new', { new: '1' })}>
+          Add an endpoint
+        </a>
+      </div>
+      {!status && <Loading what="The list of endpoints" rows={6} />}
+      {status?.endpoints.length === 0 && (
+        <Empty title="Nothing is sent anywhere yet.">
+          <p>
+            An endpoint is a webhook of yours, or a channel in Slack or Teams, that gets the changes it asks
+            for.
+          </p>
+        </Empty>
+      )}
+      {status && status.endpoints.length > 0 && (
+        <div class="table-box">
+          <table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">Endpoint</th>
+                <th scope="col">State</th>
+                <th scope="col" class="number">
+                  Waiting
+                </th>
+                <th scope="col">Backlog</th>
+                <th scope="col" class="number">
+                  Dead
+                </th>
+                <th scope="col">Next try</th>
+              </tr>
+            </thead>
+            <tbody>
+              {status.endpoints.map(one => (
+                <EndpointRow key={one.name} status={one} backlog={backlogs.get(one.name) ?? []} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function EndpointRow({
+  status,
+  backlog,
+}: {
+  readonly status: EndpointStatus;
+  readonly backlog: Parameters<typeof BacklogLine>[0]['backlog'];
+}) {
+  const { name, kind, state, since, waiting, oldestWaiting, dead, nextTryAt, isConfigured } = status;
+  const trouble = troubleOf(status);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={addressOf('endpoints', name)}>
+          <bdi>{name}</bdi>
+        </a>{' '}
+        <span class="kind">{kind}</span>
+        {isConfigured && <span class="kind">configured</span>}
+        {trouble !== undefined && (
+          <p class="row-trouble clamp" title={trouble}>
+            <bdi>{trouble}</bdi>
+          </p>
+        )}
+      </th>
+      <td data-title="State">
+        <Badge tone={ENDPOINT_TONES[state]}>{state}</Badge>{' '}
+        {since !== undefined && (
+          <span class="quiet">
+            <For since={since} />
+          </span>
+        )}
+      </td>
+      <td class="number" data-title="Waiting">
+        {countText(waiting)}
+        {oldestWaiting !== undefined && !isNone(waiting) && (
+          <div class="quiet">
+            oldest <Ago at={oldestWaiting} />
+          </div>
+        )}
+      </td>
+      <td data-title="Backlog">
+        <BacklogLine backlog={backlog} width={120} height={22} />
+      </td>
+      <td class={`number ${isNone(dead) ? '' : 'bad-text'}`} data-title="Dead">
+        {countText(dead)}
+      </td>
+      <td data-title="Next try">
+        {nextTryAt === undefined ? <span class="quiet">–</span> : <Ago at={nextTryAt} />}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,157 @@
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { MOST_LINES } from '../model/feed.ts';
+import { EVERYTHING, isFiltered, type LineFilter, lineMatcher } from '../model/line-filter.ts';
+import { addressOf } from '../model/routes.ts';
+import { Announcer } from '../parts/announcer.tsx';
+import { EndpointCard } from '../parts/endpoint-card.tsx';
+import { FilterBar } from '../parts/filter-bar.tsx';
+import { LiveList } from '../parts/live-list.tsx';
+import { ProcessCard } from '../parts/process-card.tsx';
+import { Empty, Failed, Loading } from '../parts/states.tsx';
+import { useStore } from '../store.ts';
+import { useWorld } from '../use.ts';
+
+/** What happens now: processes and endpoints at a glance, and each change as it comes. */
+export function NowPage() {
+  return (
+    <div class="now">
+      <h1 class="hidden" tabIndex={-1}>
+        Now
+      </h1>
+      <Glance />
+      <Stream />
+    </div>
+  );
+}
+
+function Glance() {
+  const { status } = useStore(useWorld().status);
+  if (!status)
+    return (
+      <aside class="glance">
+        <Loading what="The status" rows={5} />
+      </aside>
+    );
+  const { processes, endpoints } = status;
+  return (
+    <aside class="glance" aria-label="Processes and endpoints">
+      <section aria-labelledby="processes">
+        <h2 id="processes">Processes</h2>
+        {processes.length === 0 ? (
+          <Empty title="No process is known yet." />
+        ) : (
+          <ul class="cards">
+            {processes.map(one => (
+              <ProcessCard key={`${one.workspace}/${one.process}`} status={one} />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section aria-labelledby="endpoints">
+        <h2 id="endpoints">
+          Endpoints
+          <a class="more-link" href={addressOf('endpoints', 'new', { new: '1' })}>
+            Add
+          </a>
+        </h2>
+        {endpoints.length === 0 ? (
+          <Empty title="Nothing is sent anywhere yet.">
+            <p>
+              Send changes to a{' '}
+              <a href={addressOf('endpoints', 'new', { new: '1' })}>webhook, Slack or Teams</a>.
+            </p>
+          </Empty>
+        ) : (
+          <ul class="cards">
+            {endpoints.map(one => (
+              <EndpointCard key={one.name} status={one} />
+            ))}
+          </ul>
+        )}
+      </section>
+    </aside>
+  );
+}
+
+function Stream() {
+  const { live, status } = useWorld();
+  const { feed, isLoaded, trouble, older } = useStore(live.store);
+  const processes = useStore(status).status?.processes ?? [];
+  const [filter, setFilter] = useState<LineFilter>(EVERYTHING);
+  const [held, setHeld] = useState<typeof feed>();
+  const shown = held ?? feed;
+  const lines = useMemo(
+    () => (isFiltered(filter) ? shown.lines.filter(lineMatcher(filter)) : shown.lines),
+    [shown, filter],
+  );
+  const onEnd = useCallback(() => {
+    if (!held) live.older();
+  }, [held, live]);
+  const waiting = held ? feed.arrived - held.arrived : 0;
+  return (
+    <section class="stream" aria-labelledby="stream">
+      <div class="stream-head">
+        <h2 id="stream">Changes</h2>
+        <span class="quiet">{countText(lines.length, shown.lines.length)}</span>
+        <button
+          type="button"
+          class="small"
+          aria-pressed={held !== undefined}
+          onClick={() => setHeld(held ? undefined : feed)}
+        >
+          {held ? `Go on${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Hold still'}
+        </button>
+      </div>
+      <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={shown.lines} />
+      {trouble !== undefined && <Failed error={trouble} />}
+      {!isLoaded && trouble === undefined && <Loading what="The stream" rows={12} />}
+      {isLoaded && lines.length === 0 && (
+        <NoLines isFiltered={isFiltered(filter)} clear={() => setFilter(EVERYTHING)} />
+      )}
+      {lines.length > 0 && <LiveList lines={lines} showProcess={processes.length > 1} onEnd={onEnd} />}
+      {isLoaded && lines.length > 0 && (
+        <div class="stream-foot">
+          <Older older={older} isFull={shown.lines.length >= MOST_LINES} read={live.older} />
+        </div>
+      )}
+      <Announcer feed={feed} />
+    </section>
+  );
+}
+
+function Older({ older, isFull, read }: { older: string; isFull: boolean; read: () => void }) {
+  if (isFull)
+    return (
+      <span class="quiet">
+        The last {MOST_LINES.toLocaleString('en')}. What is older: <a href={addressOf('history')}>History</a>
+      </span>
+    );
+  if (older === 'all') return <span class="quiet">That is all of the last 30 days.</span>;
+  return (
+    <button type="button" class="small" disabled={older === 'loading'} onClick={read}>
+      {older === 'loading' ? 'Reading…' : 'Show older ones'}
+    </button>
+  );
+}
+
+function countText(shown: number, all: number): string {
+  return shown === all
+    ? all.toLocaleString('en')
+    : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`;
+}
+
+function NoLines({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  if (!isFiltered)
+    return (
+      <Empty title="Nothing has changed yet.">
+        <p>Changes appear here as soon as a pass finds them.</p>
+      </Empty>
+    );
+  return (
+    <Empty title="No change is so.">
+      <button type="button" onClick={clear}>
+        Show all
+      </button>
+    </Empty>
+  );
+}

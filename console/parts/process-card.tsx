@@ -1,0 +1,147 @@
+import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
+import { addressOf } from '../model/routes.ts';
+import { PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
+import { every } from '../model/times.ts';
+import { useWorld } from '../use.ts';
+import { Action } from './action.tsx';
+import { ConfirmButton } from './confirm.tsx';
+import { Badge } from './states.tsx';
+import { Ago, For } from './times.tsx';
+
+/** A process at a glance: how fresh what is known of it is, and what waits for somebody. */
+export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
+  const { workspace, process, state, completedAt, sweptAt, interval, underWay } = status;
+  return (
+    <li class="card">
+      <div class="card-head">
+        <a class="card-name" href={addressOf('history', undefined, { workspace, process })}>
+          <bdi>{process}</bdi>
+        </a>
+        <bdi class="kind">{workspace}</bdi>
+        <Badge tone={PROCESS_TONES[state]}>{PROCESS_WORDS[state]}</Badge>
+      </div>
+      <div class="card-facts">
+        <span>
+          {completedAt === undefined ? (
+            'never read'
+          ) : (
+            <>
+              read <Ago at={completedAt} />
+            </>
+          )}
+        </span>
+        {sweptAt !== undefined && (
+          <span>
+            swept <Ago at={sweptAt} />
+          </span>
+        )}
+        {interval !== undefined && <span>{every(interval)}</span>}
+        {underWay.map(({ mode, progress }) => (
+          <span key={mode} class="under-way">
+            {mode === 'sweep' ? 'sweep' : 'pass'} under way
+            {progress !== undefined && <bdi>, at {progress}</bdi>}
+          </span>
+        ))}
+      </div>
+      <Hold status={status} />
+      <Debts status={status} />
+      <More status={status} />
+    </li>
+  );
+}
+
+function Hold({ status: { workspace, process, hold, stalledSince } }: { readonly status: ProcessStatus }) {
+  const { session } = useWorld();
+  return (
+    <>
+      {stalledSince !== undefined && (
+        <p class="card-trouble">
+          No pass was completed <For since={stalledSince} />: changes are late.
+        </p>
+      )}
+      {hold?.isReleased && (
+        <p class="card-trouble">
+          Deletions of {hold.projects} projects are released: the next sweep tells them.
+        </p>
+      )}
+      {hold && !hold.isReleased && (
+        <div class="card-trouble">
+          <p>
+            {hold.projects} projects vanished at once, and nothing was deleted: on hold{' '}
+            <For since={hold.since} />.
+          </p>
+          <ConfirmButton
+            class="small"
+            title={`Release ${process}`}
+            label="Release the deletions"
+            tone="bad"
+            look={async () => {
+              const { projects } = await session.ask({
+                operation: 'release',
+                workspace,
+                process,
+                dryRun: true,
+              });
+              return `${projects} projects and their tasks will be told as deleted, to all endpoints and subscribers, by the next sweep. Release them only if they are gone.`;
+            }}
+            act={async () => {
+              const { projects } = await session.ask({ operation: 'release', workspace, process });
+              return `The deletions of ${projects} projects are released.`;
+            }}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
+  if (debts.count === 0) return null;
+  return (
+    <details class="card-trouble">
+      <summary>
+        {debts.count} {debts.count === 1 ? 'project' : 'projects'} could not be read
+      </summary>
+      <ul class="plain-list">
+        {debts.first.map(({ project, since, reason }) => (
+          <li key={project}>
+            <bdi class="mono">{project}</bdi> <bdi>{reason}</bdi>{' '}
+            <span class="quiet">
+              {since === undefined ? (
+                'never read'
+              ) : (
+                <>
+                  told until <Ago at={since} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+        {debts.count > debts.first.length && (
+          <li class="quiet">and {debts.count - debts.first.length} more</li>
+        )}
+      </ul>
+    </details>
+  );
+}
+
+function More({ status: { workspace, process } }: { readonly status: ProcessStatus }) {
+  const { session } = useWorld();
+  const begin = (mode: 'changes' | 'sweep') => async () => {
+    await session.ask({ operation: 'pass', workspace, process, mode });
+    return mode === 'sweep' ? `A sweep of ${process} begins.` : `A pass over ${process} begins.`;
+  };
+  return (
+    <div class="card-actions">
+      <Action class="small" label={`Look for changes in ${process} now`} act={begin('changes')}>
+        Look now
+      </Action>
+      <Action class="small" label={`Sweep ${process} now: read all of it again`} act={begin('sweep')}>
+        Sweep
+      </Action>
+      <a class="small-link" href={addressOf('doctor', undefined, { workspace, process })}>
+        Doctor
+      </a>
+    </div>
+  );
+}

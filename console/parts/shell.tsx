@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import { addressOf, type Page } from '../model/routes.ts';
+import { useStore } from '../store.ts';
+import { useWorld } from '../use.ts';
+
+const PLACES: readonly (readonly [Page, string])[] = [
+  ['now', 'Now'],
+  ['history', 'History'],
+  ['endpoints', 'Endpoints'],
+  ['doctor', 'Doctor'],
+];
+
+/** What stands around each page: its name, the way to the others, and whether all this is alive. */
+export function Shell({ page, children }: { readonly page: Page; readonly children: ComponentChildren }) {
+  return (
+    <>
+      <button type="button" class="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <header class="top">
+        <a class="brand" href={addressOf('now')} aria-label="Changewire, now">
+          <Mark />
+          <span>Changewire</span>
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {PLACES.map(([place, name]) => (
+              <li key={place}>
+                <a href={addressOf(place)} aria-current={place === page ? 'page' : undefined}>
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <House />
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+/** The address holds the page's place, so this is no link. */
+function skip(): void {
+  document.getElementById('main')?.focus();
+}
+
+function House() {
+  const { session, status } = useWorld();
+  const { state } = useStore(session.connection);
+  const known = useStore(status).status;
+  const house = known === undefined ? '' : known.house === 'run' ? 'This machine' : known.house;
+  const [tone, text] =
+    state === 'disconnected'
+      ? ['bad', 'Disconnected']
+      : state === 'connecting'
+        ? ['quiet', 'Connecting']
+        : known && !known.isRunning
+          ? ['warn', 'Nothing runs']
+          : ['good', 'Live'];
+  return (
+    <div class="house">
+      <bdi class="house-name">{house}</bdi>
+      <span class={`state ${tone}`} role="status">
+        <span class="dot" aria-hidden="true" />
+        {text}
+      </span>
+    </div>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+      <rect width="32" height="32" rx="8" class="mark-ground" />
+      <path d="M6 20h5l3-9 4 13 3-8h5" class="mark-line" />
+    </svg>
+  );
+}

@@ -1,0 +1,31 @@
+import { about, ago, wallTime } from '../model/times.ts';
+import { useNow } from '../use.ts';
+
+/** `3 min ago`, with the time itself for who points at it. */
+export function Ago({ at }: { readonly at: string | number }) {
+  const time = typeof at === 'number' ? at : Date.parse(at);
+  const now = useNow();
+  if (Number.isNaN(time)) return null;
+  // Clocks differ by some milliseconds, and nothing shown here is to come, but for tries that are some seconds away.
+  const shown = time > now && time < now + 1_500 ? now : time;
+  return (
+    <time dateTime={new Date(time).toISOString()} title={wallTime(time)}>
+      {ago(shown, now)}
+    </time>
+  );
+}
+
+/** `for 3 min`. */
+export function For({ since }: { readonly since: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={since} title={wallTime(Date.parse(since))}>
+      for {about(Math.max(0, now - Date.parse(since)))}
+    </time>
+  );
+}
+
+/** The time itself. */
+export function At({ at }: { readonly at: string }) {
+  return <time dateTime={at}>{wallTime(Date.parse(at))}</time>;
+}

@@ -1,0 +1,76 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import { messageOf, NotAllowed } from './api.ts';
+import type { Live } from './live.ts';
+import type { Session } from './session.ts';
+import type { StatusState } from './status.ts';
+import { createStore, type Store, useStore } from './store.ts';
+
+/** What each page finds around it. */
+export interface World {
+  readonly session: Session;
+  readonly live: Live;
+  readonly status: Store<StatusState>;
+  /** Has the status read again, now. */
+  refresh(): void;
+}
+
+export const WorldContext = createContext<World | undefined>(undefined);
+
+export function useWorld(): World {
+  const world = useContext(WorldContext);
+  if (!world) throw new Error('There is no world around this part.');
+  return world;
+}
+
+/** What a page asked for. `error` stands beside an older answer when it was asked again in vain. */
+export interface Asked<Answer> {
+  readonly answer: Answer | undefined;
+  readonly error: string | undefined;
+  again(): void;
+}
+
+/** Asks when `key` changes, and every `interval` ms, if that is given. Answers to an older key are dropped. */
+export function useAsked<Answer>(
+  key: string,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+  interval?: number,
+): Asked<Answer> {
+  const { session } = useWorld();
+  const [state, setState] = useState<{ key: string; answer?: Answer; error?: string }>({ key });
+  const [round, setRound] = useState(0);
+  // `key` says what `ask` asks; the function itself is new at each drawing.
+  useEffect(() => {
+    const ending = new AbortController();
+    const { signal } = ending;
+    const told = (error: string | undefined) =>
+      error !== undefined && setState(known => ({ ...(known.key === key ? known : { key }), error }));
+    const run = async () => {
+      do {
+        const answer = await session.persist(() => ask(signal), signal, told);
+        setState({ key, answer });
+        if (interval !== undefined) await session.pause(interval, signal);
+      } while (interval !== undefined && !signal.aborted);
+    };
+    run().catch(error => {
+      if (!signal.aborted && !(error instanceof NotAllowed)) told(messageOf(error));
+    });
+    return () => ending.abort();
+  }, [key, round, interval, session]);
+  const isOfKey = state.key === key;
+  return {
+    answer: isOfKey ? state.answer : undefined,
+    error: isOfKey ? state.error : undefined,
+    again: () => setRound(number => number + 1),
+  };
+}
+
+const seconds = createStore(Date.now());
+setInterval(() => {
+  if (document.visibilityState === 'visible') seconds.set(Date.now());
+}, 1_000);
+
+/** The time, each second. */
+export function useNow(): number {
+  return useStore(seconds);
+}
