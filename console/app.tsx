@@ -1,7 +1,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { startLive } from './live.ts';
 import { type Route, readRoute } from './model/routes.ts';
+import { DoctorPage } from './pages/doctor.tsx';
+import { EndpointPage } from './pages/endpoint.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
+import { EventPage } from './pages/event.tsx';
+import { HistoryPage } from './pages/history.tsx';
+import { NewEndpointPage } from './pages/new-endpoint.tsx';
 import { NowPage } from './pages/now.tsx';
 import { Banner } from './parts/banner.tsx';
 import { NotAllowedPanel } from './parts/not-allowed.tsx';
@@ -53,7 +58,20 @@ function Body() {
 }
 
 function Page({ route }: { readonly route: Route }) {
-  return route.page === 'endpoints' ? <EndpointsPage /> : <NowPage />;
+  switch (route.page) {
+    case 'now':
+      return <NowPage />;
+    case 'history':
+      return <HistoryPage query={route.query} />;
+    case 'event':
+      return route.of === undefined ? <NowPage /> : <EventPage key={route.of} id={route.of} />;
+    case 'endpoints':
+      if (route.of === undefined) return <EndpointsPage />;
+      if (route.query.new !== undefined) return <NewEndpointPage />;
+      return <EndpointPage key={route.of} name={route.of} />;
+    case 'doctor':
+      return <DoctorPage query={route.query} />;
+  }
 }
 
 /** The place in the address. Another page begins at its top, with its heading in focus, as if it had been loaded. */

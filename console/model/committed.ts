@@ -31,3 +31,19 @@ export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
 export function workspaceOf({ event }: Pick<Committed, 'event'>): string {
   return typeof event.source === 'string' ? (event.source.split('/')[2] ?? '') : '';
 }
+
+/** The event without its whole records: what changed, and where. */
+export function withoutRecords({ committedAt, event }: Committed): Committed {
+  const { data } = event as { data?: unknown };
+  if (typeof data !== 'object' || data === null) return { committedAt, event };
+  const bare = (named: unknown) => {
+    if (typeof named !== 'object' || named === null) return named;
+    const { record: _, ...rest } = named as Record<string, unknown>;
+    return rest;
+  };
+  const parts = Object.entries(data).map(([key, part]) => [
+    key,
+    key === 'project' || key === 'task' ? bare(part) : part,
+  ]);
+  return { committedAt, event: { ...event, data: Object.fromEntries(parts) } };
+}

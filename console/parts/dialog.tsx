@@ -7,10 +7,11 @@ interface Props {
   readonly children: ComponentChildren;
   /** What is shown may not come again: a click beside it doesn't close it. */
   readonly isCareful?: boolean;
+  readonly isWide?: boolean;
 }
 
 /** A dialog over the page. The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
-export function Dialog({ title, onClose, children, isCareful = false }: Props) {
+export function Dialog({ title, onClose, children, isCareful = false, isWide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
@@ -29,6 +30,7 @@ export function Dialog({ title, onClose, children, isCareful = false }: Props) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it for who has no mouse
     <dialog
       ref={dialog}
+      class={isWide ? 'wide' : ''}
       aria-labelledby={heading}
       onClick={clicked}
       onCancel={event => {

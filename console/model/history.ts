@@ -1,0 +1,220 @@
+import { type ChangeLine, type ChangeText, changeLine, changeText } from './change-line.ts';
+import { type Committed, dataOf, withoutRecords } from './committed.ts';
+import { fieldLabel } from './field-name.ts';
+import { lineText } from './line-text.ts';
+
+/** An event of the past: as it is told, and what changed in it. */
+export interface Entry {
+  readonly line: ChangeLine;
+  /** Without its whole records. */
+  readonly committed: Committed;
+}
+
+export function entryOf(committed: Committed): Entry {
+  return { line: changeLine(committed), committed: withoutRecords(committed) };
+}
+
+/** What became of one record in some time: its changes taken together. */
+export interface RecordSummary {
+  readonly key: string;
+  readonly name: string;
+  /** Undefined: it was there before, and is there still. `passing`: it came and went. */
+  readonly fate: 'created' | 'deleted' | 'passing' | undefined;
+  /** Fields that are not as they were, each from the first value to the last one; of a record that came, what it has. */
+  readonly changes: readonly ChangeText[];
+  /** How many events told that. */
+  readonly events: number;
+}
+
+export interface ProjectSummary {
+  readonly key: string;
+  readonly id: string;
+  readonly project: RecordSummary;
+  readonly tasks: readonly RecordSummary[];
+  /** Of the last change, in ms since 1970. */
+  readonly at: number;
+  readonly events: number;
+}
+
+/** What changed, by project, the one that changed last first; and what is of no project: definitions of fields, and the process itself. */
+export interface Summary {
+  readonly projects: readonly ProjectSummary[];
+  readonly others: readonly Entry[];
+}
+
+/** @param entries in the order of time, of one process */
+export function summaryOf(entries: readonly Entry[]): Summary {
+  const ofProject = (entry: Entry) =>
+    entry.line.type.startsWith('source.') ? undefined : entry.line.project?.id;
+  const groups = Map.groupBy(
+    entries.filter(entry => ofProject(entry) !== undefined),
+    entry => ofProject(entry) ?? '',
+  );
+  const projects = [...groups]
+    .map(([id, group]) => projectSummary(id, group))
+    .toSorted((one, other) => other.at - one.at);
+  return {
+    projects: projects.filter(({ project, tasks }) => isTold(project) || tasks.length > 0),
+    others: entries.filter(entry => ofProject(entry) === undefined),
+  };
+}
+
+function projectSummary(id: string, entries: readonly Entry[]): ProjectSummary {
+  const own = entries.filter(({ line }) => line.task === undefined);
+  const tasks = Map.groupBy(
+    entries.filter(({ line }) => line.task !== undefined),
+    ({ line }) => line.task?.id ?? '',
+  );
+  const last = entries.at(-1)?.line;
+  return {
+    key: `${last?.workspace}/${last?.process}/${id}`,
+    id,
+    project: recordSummary(id, last?.project?.name ?? id, own),
+    tasks: [...tasks]
+      .map(([task, group]) => recordSummary(task, group.at(-1)?.line.task?.name ?? task, group))
+      .filter(isTold),
+    at: last?.at ?? 0,
+    events: entries.length,
+  };
+}
+
+/** What ended as it began is not worth telling. */
+function isTold({ fate, changes }: RecordSummary): boolean {
+  return fate !== undefined || changes.length > 0;
+}
+
+function recordSummary(key: string, name: string, entries: readonly Entry[]): RecordSummary {
+  const fate = fateOf(entries.map(({ line }) => line.action));
+  const isWhole = fate !== undefined;
+  return {
+    key,
+    name,
+    fate,
+    changes: fate === 'deleted' || fate === 'passing' ? [] : netChanges(entries, isWhole),
+    events: entries.length,
+  };
+}
+
+function fateOf(actions: readonly string[]): RecordSummary['fate'] {
+  const ends = actions.filter(action => action === 'created' || action === 'deleted');
+  const [first, last] = [ends[0], ends.at(-1)];
+  if (first === undefined) return undefined;
+  if (first === 'created') return last === 'created' ? 'created' : 'passing';
+  // It went and came back: it is there as before, whatever it was called meanwhile.
+  return last === 'deleted' ? 'deleted' : undefined;
+}
+
+type RawChange = NonNullable<ReturnType<typeof dataOf>['changes']>[number];
+
+/** Each field once: from what it was at first to what it was at last. */
+function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[] {
+  const net = new Map<string, RawChange>();
+  for (const { committed, line } of entries) {
+    const { changes } = dataOf(committed);
+    for (const change of Array.isArray(changes) ? changes : []) {
+      if (line.action === 'created' && !line.changes.some(({ field }) => field === change.field)) continue;
+      const before = net.get(change.field);
+      net.set(change.field, before ? together(before, change) : change);
+    }
+  }
+  return [...net.values()]
+    .filter(({ from, to }) => isCreated || JSON.stringify(from) !== JSON.stringify(to))
+    .map(change => changeText(change));
+}
+
+/** Choices that came and went are told by both lists instead. */
+function together(before: RawChange, { to }: RawChange): RawChange {
+  const { added: _, removed: __, ...rest } = before;
+  return { ...rest, to } as RawChange;
+}
+
+/** As a mail or a chat would have it. */
+export function summaryText({ projects, others }: Summary, title: string): string {
+  const told = projects.map(({ project, tasks }) =>
+    [
+      `${headText(project)}`,
+      ...project.changes.map(text => `  ${changeLineText(text, project.fate)}`),
+      ...tasks.map(taskText),
+    ].join('\n'),
+  );
+  const rest = others.map(({ line }) => lineText(line));
+  const all =
+    rest.length > 0
+      ? [...told, ['Fields and the process itself', ...rest.map(text => `  ${text}`)].join('\n')]
+      : told;
+  return `${[title, ...(all.length > 0 ? all : ['Nothing changed.'])].join('\n\n')}\n`;
+}
+
+const FATES = { created: 'new', deleted: 'deleted', passing: 'came and went' } as const;
+
+function headText({ name, fate }: RecordSummary): string {
+  return fate === undefined ? name : `${name} (${FATES[fate]})`;
+}
+
+function taskText(task: RecordSummary): string {
+  const changes = task.changes.map(change => changeLineText(change, task.fate)).join(', ');
+  return `  - ${headText(task)}${changes === '' ? '' : `: ${changes}`}`;
+}
+
+function changeLineText({ label, from, to, choices }: ChangeText, fate: RecordSummary['fate']): string {
+  if (choices) return `${label}: ${choices.map(({ sign, text }) => `${sign}${text}`).join(', ')}`;
+  return fate === 'created'
+    ? `${label}: ${to ?? 'empty'}`
+    : `${label}: ${from ?? 'empty'} → ${to ?? 'empty'}`;
+}
+
+export const CSV_HEAD = [
+  'committed',
+  'observed after',
+  'observed before',
+  'workspace',
+  'process',
+  'type',
+  'project id',
+  'project',
+  'task id',
+  'task',
+  'field',
+  'from',
+  'to',
+  'event id',
+] as const;
+
+/** A row for each changed field; one for what has none, and for a record that came or went. */
+export function csvRows(entries: readonly Entry[]): string[][] {
+  return entries.flatMap(({ committed, line }) => {
+    const { project, task, observed, changes, field } = dataOf(committed);
+    const { committedAt, event } = committed;
+    const head = [committedAt, observed?.after, observed?.before, line.workspace, line.process, event.type];
+    const where = [project?.id, project?.name, task?.id, task?.name];
+    const row = (...what: readonly (string | undefined)[]) =>
+      [...head, ...where, ...what, event.id].map(cell => cell ?? '');
+    const isWhole = line.action === 'created' || line.action === 'deleted';
+    if (!Array.isArray(changes) || changes.length === 0 || isWhole)
+      return [row(field?.name ?? '', '', line.note ?? line.action)];
+    return (changes as readonly RawChange[]).map(change =>
+      row(nameOf(change), cellOf(change.from), cellOf(change.to)),
+    );
+  });
+}
+
+function nameOf(change: RawChange): string {
+  const name = 'name' in change ? change.name : change.field;
+  return fieldLabel({ name, kind: 'kind' in change && change.kind ? change.kind : 'builtin' });
+}
+
+/** The value as it is: a text, or its JSON. */
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.every(item => typeof item === 'string')) return value.join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What is saved as JSON: the events, without whole records. */
+export function historyJson(entries: readonly Entry[]): string {
+  return `${JSON.stringify(
+    entries.map(({ committed }) => committed),
+    null,
+    2,
+  )}\n`;
+}

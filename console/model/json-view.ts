@@ -1,0 +1,40 @@
+/** JSON as people read and copy it. What can't be seen, or would turn the text around, stands there as an escape. */
+export function prettyJson(value: unknown): string {
+  return (JSON.stringify(value, null, 2) ?? '').replace(UNSEEN, escaped);
+}
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
+
+function escaped(character: string): string {
+  if (character === '\n') return character;
+  return Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('');
+}
+
+export interface Token {
+  readonly kind: 'key' | 'text' | 'number' | 'word' | 'rest';
+  readonly text: string;
+}
+
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b/g;
+/** Beyond this it is shown in one colour: a page of a hundred thousand pieces is slow. */
+const MOST = 60_000;
+
+/** The parts of pretty JSON, to be coloured; together they are the text again. */
+export function jsonTokens(json: string): Token[] {
+  if (json.length > MOST) return [{ kind: 'rest', text: json }];
+  const tokens: Token[] = [];
+  let end = 0;
+  for (const match of json.matchAll(TOKEN)) {
+    const [all, string, colon, number] = match;
+    if (match.index > end) tokens.push({ kind: 'rest', text: json.slice(end, match.index) });
+    if (string === undefined) tokens.push({ kind: number === undefined ? 'word' : 'number', text: all });
+    else tokens.push({ kind: colon === undefined ? 'text' : 'key', text: string });
+    if (colon !== undefined) tokens.push({ kind: 'rest', text: colon });
+    end = match.index + all.length;
+  }
+  if (end < json.length) tokens.push({ kind: 'rest', text: json.slice(end) });
+  return tokens;
+}

@@ -1,0 +1,30 @@
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
+import { type ChangeLine, changeLine } from './change-line.ts';
+import { type Committed, withoutRecords } from './committed.ts';
+
+/** An event of the past, with what a filter looks at. */
+export interface Past {
+  readonly committed: Committed;
+  readonly line: ChangeLine;
+}
+
+/** Without its whole records, which no filter looks at. */
+export function pastOf(committed: Committed): Past {
+  return { committed: withoutRecords(committed), line: changeLine(committed) };
+}
+
+/** Which of these events an endpoint with that filter would have got, in their order. */
+export function matched(filter: EndpointFilter | undefined, past: readonly Past[]): readonly Past[] {
+  if (filter === undefined) return past;
+  return past.filter(({ committed: { event } }) => isWanted(filter, event as unknown as ChangeEvent));
+}
+
+/** An event that another version wrote may lack what the filter reads: nobody gets it. */
+function isWanted(filter: EndpointFilter, event: ChangeEvent): boolean {
+  try {
+    return wants(filter, event);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,204 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { settingsToPaste } from '../../functions/operations/doctor/to-paste.ts';
+import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/doctor.ts';
+import { messageOf } from '../api.ts';
+import { addressOf } from '../model/routes.ts';
+import type { Tone } from '../model/status-words.ts';
+import { CopyButton } from '../parts/copy.tsx';
+import { ProcessSelect } from '../parts/process-select.tsx';
+import { Badge, Empty, Failed, Loading } from '../parts/states.tsx';
+import { Ago, For } from '../parts/times.tsx';
+import { createStore, useStore } from '../store.ts';
+import { useWorld } from '../use.ts';
+
+interface Examination {
+  readonly answer?: DoctorAnswer;
+  readonly error?: string;
+  /** When it began, while it goes on. */
+  readonly since?: string;
+}
+
+/** It takes minutes: what was found stays while somebody looks at other pages. */
+const examinations = createStore<ReadonlyMap<string, Examination>>(new Map());
+
+function keep(key: string, examination: Examination): void {
+  examinations.set(new Map([...examinations.get(), [key, examination]]));
+}
+
+/** What the service does where its API document leaves things open, and which settings follow. */
+export function DoctorPage({ query }: { readonly query: Readonly<Record<string, string>> }) {
+  const { session, status } = useWorld();
+  const processes = useStore(status).status?.processes;
+  const chosen =
+    processes?.find(one => one.workspace === query.workspace && one.process === query.process) ??
+    processes?.[0];
+  const key = `${chosen?.workspace}/${chosen?.process}`;
+  const examination = useStore(examinations).get(key);
+  const examine = async () => {
+    if (!chosen || examination?.since) return;
+    const { workspace, process } = chosen;
+    keep(key, { since: new Date().toISOString() });
+    try {
+      keep(key, { answer: await session.ask({ operation: 'doctor', workspace, process }) });
+    } catch (error) {
+      keep(key, { error: messageOf(error) });
+    }
+  };
+  return (
+    <div class="column">
+      <div class="page-head">
+        <h1 tabIndex={-1}>Doctor</h1>
+        {processes && chosen && (
+          <>
+            <ProcessSelect
+              processes={processes}
+              chosen={chosen}
+              onChoose={({ workspace, process }) => {
+                location.hash = addressOf('doctor', undefined, { workspace, process });
+              }}
+            />
+            <button
+              type="button"
+              class="primary"
+              aria-busy={examination?.since !== undefined}
+              onClick={examine}
+            >
+              {examination?.answer ? 'Examine again' : 'Examine the service'}
+            </button>
+          </>
+        )}
+      </div>
+      <p class="quiet intro">
+        The service's API document leaves things open. The doctor asks the service itself, tells what it
+        found, and which settings follow. It only reads, and takes up to some minutes.
+      </p>
+      {!processes && <Loading what="The list of processes" />}
+      {processes?.length === 0 && <Empty title="No process is known yet." />}
+      {examination?.since !== undefined && <UnderWay since={examination.since} />}
+      {examination?.error !== undefined && <Failed error={examination.error} again={examine} />}
+      {examination?.answer && <Findings answer={examination.answer} />}
+    </div>
+  );
+}
+
+function UnderWay({ since }: { readonly since: string }) {
+  return (
+    <div class="sheet padded" role="status">
+      <p>
+        The service is being asked <For since={since} />. You may look at other pages meanwhile.
+      </p>
+      <Loading what="What the doctor finds" rows={4} />
+    </div>
+  );
+}
+
+const VERDICTS: Record<Finding['verdict'], readonly [string, Tone, number]> = {
+  warning: ['warning', 'warn', 0],
+  setting: ['setting', 'info', 1],
+  unknown: ['unknown', 'quiet', 2],
+  fine: ['fine', 'good', 3],
+};
+
+function Findings({ answer }: { readonly answer: DoctorAnswer }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [only, setOnly] = useState('');
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const counts = Object.entries(VERDICTS).map(
+    ([verdict, [word]]) =>
+      [verdict, word, answer.findings.filter(one => one.verdict === verdict).length] as const,
+  );
+  const shown = answer.findings
+    .filter(({ verdict }) => only === '' || verdict === only)
+    .toSorted((one, other) => VERDICTS[one.verdict][2] - VERDICTS[other.verdict][2]);
+  return (
+    <>
+      <div class="page-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {answer.findings.length} findings
+        </h2>
+        <span class="quiet">
+          <Ago at={answer.at} />
+        </span>
+        <div class="chips end">
+          {counts
+            .filter(([, , count]) => count > 0)
+            .map(([verdict, word, count]) => (
+              <button
+                key={verdict}
+                type="button"
+                class="small"
+                aria-pressed={only === verdict}
+                onClick={() => setOnly(only === verdict ? '' : verdict)}
+              >
+                {count} {word}
+              </button>
+            ))}
+        </div>
+      </div>
+      <ul class="sheet findings">
+        {shown.map((finding, index) => (
+          <FindingRow key={index} finding={finding} />
+        ))}
+      </ul>
+      <Settings answer={answer} />
+    </>
+  );
+}
+
+function FindingRow({ finding }: { readonly finding: Finding }) {
+  const { topic, verdict, found, asked, came, remedy } = finding;
+  const [word, tone] = VERDICTS[verdict];
+  return (
+    <li class="finding">
+      <Badge tone={tone}>{word}</Badge>
+      <div>
+        <h3>
+          <bdi>{topic}</bdi>
+        </h3>
+        <p>
+          <bdi>{found}</bdi>
+        </p>
+        {remedy !== undefined && (
+          <p class={tone}>
+            → <bdi>{remedy}</bdi>
+          </p>
+        )}
+        <details>
+          <summary>What was asked, and what came</summary>
+          <ul class="mono plain-list">
+            {asked.map((request, index) => (
+              <li key={index}>
+                <bdi>{request}</bdi>
+              </li>
+            ))}
+          </ul>
+          <p class="quiet">
+            <bdi>{came}</bdi>
+          </p>
+        </details>
+      </div>
+    </li>
+  );
+}
+
+function Settings({ answer }: { readonly answer: DoctorAnswer }) {
+  const text = settingsToPaste(answer);
+  return (
+    <section aria-labelledby="settings">
+      <h2 id="settings">Settings that follow</h2>
+      {text === undefined ? (
+        <p class="quiet">None: the defaults fit.</p>
+      ) : (
+        <div class="json">
+          <CopyButton class="small json-copy" text={() => text}>
+            Copy
+          </CopyButton>
+          <p class="quiet">For this workspace, in cdk.json or in the configuration file:</p>
+          <pre>
+            <code>{text}</code>
+          </pre>
+        </div>
+      )}
+    </section>
+  );
+}

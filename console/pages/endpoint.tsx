@@ -1,0 +1,158 @@
+import type { ComponentChildren } from 'preact';
+import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import { filterText } from '../model/filter-form.ts';
+import { addressOf } from '../model/routes.ts';
+import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-words.ts';
+import { BacklogLine } from '../parts/backlog-line.tsx';
+import { EditEndpoint } from '../parts/edit-endpoint.tsx';
+import { EndpointActions, RemoveEndpoint } from '../parts/endpoint-actions.tsx';
+import { ActionLog, Attempts, DeadLetters } from '../parts/endpoint-lists.tsx';
+import { ReplayProgress } from '../parts/replay.tsx';
+import { Badge, Failed, Loading } from '../parts/states.tsx';
+import { Ago, For } from '../parts/times.tsx';
+import { useStore } from '../store.ts';
+import { useAsked, useWorld } from '../use.ts';
+
+const EVERY_MS = 3_000;
+
+/** One endpoint: how it does, what it gets, and what came of each delivery. */
+export function EndpointPage({ name }: { readonly name: string }) {
+  const { session } = useWorld();
+  const asked = useAsked(
+    name,
+    signal => session.ask({ operation: 'endpoint', endpoint: name }, signal),
+    EVERY_MS,
+  );
+  const { answer, error, again } = asked;
+  return (
+    <div class="column">
+      <div class="page-head">
+        <h1 tabIndex={-1}>
+          <a class="crumb" href={addressOf('endpoints')}>
+            Endpoints
+          </a>
+          <span class="step"> › </span>
+          <bdi>{name}</bdi>
+        </h1>
+        {answer && (
+          <>
+            <span class="kind">{answer.kind}</span>
+            <Badge tone={ENDPOINT_TONES[answer.state]}>{answer.state}</Badge>
+            {answer.since !== undefined && (
+              <span class="quiet">
+                <For since={answer.since} />
+              </span>
+            )}
+          </>
+        )}
+      </div>
+      {error !== undefined && <Failed error={error} again={again} />}
+      {!answer && error === undefined && <Loading what="The endpoint" rows={6} />}
+      {answer && <Told status={answer} again={again} />}
+    </div>
+  );
+}
+
+function Told({ status, again }: { readonly status: EndpointStatus; readonly again: () => void }) {
+  const trouble = troubleOf(status);
+  const { name, replay, overrides, isConfigured } = status;
+  return (
+    <>
+      <EndpointActions status={status} again={again} />
+      {trouble !== undefined && (
+        <p class="note bad">
+          <bdi>{trouble}</bdi>
+        </p>
+      )}
+      {overrides && isConfigured && (
+        <p class="note warn">The configuration hides an endpoint of this name that was added.</p>
+      )}
+      {replay && <ReplayProgress endpoint={name} replay={replay} again={again} />}
+      <Facts status={status} />
+      <Settings status={status} again={again} />
+      <Attempts endpoint={name} />
+      <DeadLetters endpoint={name} dead={status.dead} again={again} />
+      <ActionLog endpoint={name} />
+      {!isConfigured && <RemoveEndpoint name={name} />}
+    </>
+  );
+}
+
+function Facts({ status }: { readonly status: EndpointStatus }) {
+  const { name, waiting, oldestWaiting, dead, nextTryAt } = status;
+  const backlog = useStore(useWorld().status).backlogs.get(name) ?? [];
+  return (
+    <section class="sheet figures" aria-label="What waits for it">
+      <Figure name="Waiting" value={countText(waiting)}>
+        {oldestWaiting !== undefined && !isNone(waiting) && (
+          <>
+            oldest <Ago at={oldestWaiting} />
+          </>
+        )}
+      </Figure>
+      <Figure name="Dead" value={countText(dead)} isBad={!isNone(dead)}>
+        {!isNone(dead) && 'kept for 30 days'}
+      </Figure>
+      <Figure name="Next try" value={nextTryAt === undefined ? '–' : <Ago at={nextTryAt} />} />
+      <div class="figure wide">
+        <span class="quiet">Backlog, since this page was opened</span>
+        {backlog.length < 2 ? (
+          <span class="bone" />
+        ) : (
+          <BacklogLine backlog={backlog} width={420} height={40} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  readonly value: ComponentChildren;
+  readonly isBad?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+function Figure({ name, value, isBad = false, children }: FigureProps) {
+  return (
+    <div class="figure">
+      <span class="quiet">{name}</span>
+      <span class={`figure-value ${isBad ? 'bad-text' : ''}`}>{value}</span>
+      <span class="quiet">{children}</span>
+    </div>
+  );
+}
+
+function Settings({ status, again }: { readonly status: EndpointStatus; readonly again: () => void }) {
+  const { filter, perSecond, keepSuccesses, isConfigured } = status;
+  const lines = filterText(filter);
+  return (
+    <section aria-labelledby="settings">
+      <div class="section-head">
+        <h2 id="settings">Which events it gets</h2>
+        {!isConfigured && <EditEndpoint status={status} again={again} />}
+      </div>
+      <div class="sheet padded">
+        {lines.length === 0 ? (
+          <p>All events.</p>
+        ) : (
+          <dl class="filter-text">
+            {lines.map(([key, text], index) => (
+              <div key={index}>
+                <dt>{key}</dt>
+                <dd>
+                  <bdi>{text}</bdi>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        <p class="quiet">
+          {perSecond} a second while it catches up · attempts that succeeded are{' '}
+          {keepSuccesses ? 'kept, too' : 'not kept'}
+          {isConfigured && ' · it stands in the configuration, and is changed there'}
+        </p>
+      </div>
+    </section>
+  );
+}

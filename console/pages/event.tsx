@@ -1,0 +1,172 @@
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { changeLine, changeText } from '../model/change-line.ts';
+import { dataOf } from '../model/committed.ts';
+import { addressOf } from '../model/routes.ts';
+import { about } from '../model/times.ts';
+import { OneChange, Value, Where } from '../parts/change.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { Fates } from '../parts/fates.tsx';
+import { Json } from '../parts/json.tsx';
+import { Failed, Loading } from '../parts/states.tsx';
+import { Ago, At } from '../parts/times.tsx';
+import { useAsked, useWorld } from '../use.ts';
+
+type Trace = AnswerOf<'trace'>;
+
+const EVERY_MS = 3_000;
+/** Of a value, on a page of its own. */
+const WHOLE = 4_000;
+
+/** One event: what changed, when, where it went, and all of it as JSON. */
+export function EventPage({ id }: { readonly id: string }) {
+  const { session } = useWorld();
+  const asked = useAsked(id, signal => session.ask({ operation: 'trace', eventId: id }, signal), EVERY_MS);
+  const { answer, error } = asked;
+  return (
+    <div class="column">
+      {answer ? <Told trace={answer} again={asked.again} /> : <h1 tabIndex={-1}>Event</h1>}
+      {error !== undefined && <Failed error={error} again={asked.again} />}
+      {!answer && error === undefined && <Loading what="The event" rows={8} />}
+    </div>
+  );
+}
+
+function Told({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
+  const line = changeLine(trace);
+  const { event } = trace;
+  const data = dataOf(trace);
+  const { workspace, process, project, task } = line;
+  const of = { workspace, process, project: project?.id, task: task?.id };
+  return (
+    <>
+      <header class="event-head">
+        <p class="quiet">
+          <span class="mono">{event.type}</span> · <bdi>{workspace}</bdi>/<bdi>{process}</bdi> ·{' '}
+          <Ago at={trace.committedAt} />
+        </p>
+        <h1 tabIndex={-1}>
+          <Where line={line} />
+        </h1>
+        {line.note !== undefined && <p>{line.note}</p>}
+        {project && (
+          <p class="links">
+            <a href={addressOf('history', undefined, { ...of, task: undefined })}>Time line of the project</a>
+            {task && <a href={addressOf('history', undefined, of)}>Time line of the task</a>}
+          </p>
+        )}
+      </header>
+      <div class="event-grid">
+        <div class="event-main">
+          <Changes data={data} action={line.action} />
+          <Fates trace={trace} again={again} />
+        </div>
+        <Facts trace={trace} />
+      </div>
+      <section aria-labelledby="json">
+        <h2 id="json">The event as JSON</h2>
+        <Json value={event} label="The event as JSON" />
+      </section>
+    </>
+  );
+}
+
+function Changes({
+  data: { changes = [] },
+  action,
+}: {
+  readonly data: ReturnType<typeof dataOf>;
+  readonly action: string;
+}) {
+  if (changes.length === 0) return null;
+  const isWhole = action === 'created' || action === 'deleted';
+  const texts = changes.map(change => changeText(change, WHOLE));
+  const told = isWhole ? texts.filter(({ from, to }) => (from ?? to) !== undefined) : texts;
+  return (
+    <section aria-labelledby="changes">
+      <h2 id="changes">{isWhole ? 'What it holds' : 'What changed'}</h2>
+      <div class="table-box">
+        <table class="changes">
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              {isWhole ? <th scope="col">Value</th> : <th scope="col">From</th>}
+              {!isWhole && <th scope="col">To</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {told.map((change, index) => (
+              <tr key={index}>
+                <th scope="row">
+                  <bdi>{change.label}</bdi>
+                  {change.label !== change.field && <bdi class="kind mono block">{change.field}</bdi>}
+                </th>
+                <td>
+                  <Value text={isWhole ? (change.to ?? change.from) : change.from} isOld={!isWhole} />
+                </td>
+                {!isWhole && (
+                  <td>
+                    <Value text={change.to} />
+                    {change.choices && (
+                      <div class="quiet">
+                        <OneChange change={{ ...change, label: 'that is' }} />
+                      </div>
+                    )}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Facts({ trace }: { readonly trace: Trace }) {
+  const { event, committedAt, published } = trace;
+  const { observed, truncated } = dataOf(trace);
+  return (
+    <section class="sheet facts" aria-labelledby="facts">
+      <h2 id="facts">When</h2>
+      <dl>
+        {observed && <Interval {...observed} />}
+        <dt>Committed</dt>
+        <dd>
+          <At at={committedAt} />
+        </dd>
+        <dt>Published to the topic</dt>
+        <dd>{published}</dd>
+        {truncated && (
+          <>
+            <dt>Cut to fit</dt>
+            <dd class="mono">{truncated.join(', ')}</dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd>
+          <bdi class="mono">{event.id}</bdi>
+          <CopyButton text={() => event.id} class="small">
+            Copy the id
+          </CopyButton>
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+function Interval({ after, before }: { readonly after: string; readonly before: string }) {
+  return (
+    <>
+      <dt>It happened between</dt>
+      <dd>
+        <At at={after} />
+        <br />
+        <At at={before} />
+        <span class="quiet">
+          {' '}
+          ({about(Math.max(0, Date.parse(before) - Date.parse(after)))} apart, by the service's clock)
+        </span>
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { useState } from 'preact/hooks';
+import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import { type FilterForm, filterOf, NO_FILTER } from '../model/filter-form.ts';
+import { addressOf } from '../model/routes.ts';
+import { failureText } from '../parts/action.tsx';
+import { Field } from '../parts/field.tsx';
+import { FilterEditor } from '../parts/filter-editor.tsx';
+import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { Failed } from '../parts/states.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { useWorld } from '../use.ts';
+
+type Kind = EndpointStatus['kind'];
+
+const KINDS: readonly (readonly [Kind, string, string, string])[] = [
+  [
+    'webhook',
+    'Webhook',
+    'Your own HTTP endpoint, signed by Standard Webhooks',
+    'https://example.com/changes',
+  ],
+  ['slack', 'Slack', 'A channel, by its incoming webhook', 'https://hooks.slack.com/services/…'],
+  ['teams', 'Teams', 'A channel, by its Workflows webhook', 'https://….logic.azure.com/workflows/…'],
+];
+
+/** Adds an endpoint, with a look at what it would have got. */
+export function NewEndpointPage() {
+  const { session, refresh } = useWorld();
+  const [kind, setKind] = useState<Kind>('webhook');
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [secret, setSecret] = useState('');
+  const [filter, setFilter] = useState<FilterForm>(NO_FILTER);
+  const [state, setState] = useState<{ isBusy: boolean; error?: string; made?: string }>({ isBusy: false });
+  const endpoint = name.trim();
+  const open = () => {
+    location.hash = addressOf('endpoints', endpoint);
+  };
+  const add = async () => {
+    setState({ isBusy: true });
+    const asked = filterOf(filter);
+    const given = kind === 'webhook' && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
+    try {
+      const made = await session.ask({
+        operation: 'add-endpoint',
+        endpoint,
+        kind,
+        url: url.trim(),
+        ...given,
+        ...(asked && { filter: asked }),
+      });
+      refresh();
+      toast(`${endpoint} is added.`);
+      if (made.secret === undefined) open();
+      else setState({ isBusy: false, made: made.secret });
+    } catch (error) {
+      setState({ isBusy: false, error: failureText(error) });
+    }
+  };
+  const placeholder = KINDS.find(([each]) => each === kind)?.[3];
+  return (
+    <div class="column">
+      <div class="page-head">
+        <h1 tabIndex={-1}>Add an endpoint</h1>
+      </div>
+      <form
+        class="new-endpoint"
+        autocomplete="off"
+        onSubmit={event => {
+          event.preventDefault();
+          if (!state.isBusy) add();
+        }}
+      >
+        <KindChoice kind={kind} onChange={setKind} />
+        <div class="two">
+          <Field label="Name" hint="What it is called in all that is said of it.">
+            {(id, hint) => (
+              <input
+                id={id}
+                aria-describedby={hint}
+                type="text"
+                required
+                maxLength={100}
+                value={name}
+                onInput={event => setName(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label="Address" hint="It is a secret: kept where secrets are kept, and never shown again.">
+            {(id, hint) => (
+              <input
+                id={id}
+                aria-describedby={hint}
+                type="url"
+                required
+                placeholder={placeholder}
+                value={url}
+                onInput={event => setUrl(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        </div>
+        {kind === 'webhook' && (
+          <Field label="Signing secret" hint="Empty: one is made, and shown to you once.">
+            {(id, hint) => (
+              <input
+                id={id}
+                aria-describedby={hint}
+                type="password"
+                autocomplete="new-password"
+                placeholder="whsec_…"
+                value={secret}
+                onInput={event => setSecret(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
+        <h2>Which events it gets</h2>
+        <FilterEditor form={filter} onChange={setFilter} />
+        {state.error !== undefined && <Failed error={state.error} />}
+        <div class="form-foot">
+          <button type="submit" class="primary" aria-busy={state.isBusy}>
+            Add the endpoint
+          </button>
+          <a class="button" href={addressOf('endpoints')}>
+            Cancel
+          </a>
+        </div>
+      </form>
+      {state.made !== undefined && <SecretDialog endpoint={endpoint} secret={state.made} onClose={open} />}
+    </div>
+  );
+}
+
+function KindChoice({ kind, onChange }: { readonly kind: Kind; readonly onChange: (kind: Kind) => void }) {
+  return (
+    <fieldset class="kinds">
+      <legend>Kind</legend>
+      {KINDS.map(([each, title, what]) => (
+        <label key={each} class="kind-choice">
+          <input
+            type="radio"
+            name="kind"
+            value={each}
+            checked={each === kind}
+            onChange={() => onChange(each)}
+          />
+          <span>
+            <strong>{title}</strong>
+            <span class="quiet block">{what}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

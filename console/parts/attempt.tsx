@@ -1,0 +1,43 @@
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { about } from '../model/times.ts';
+import { Ago } from './times.tsx';
+
+export type Attempt = AnswerOf<'test-endpoint'>;
+
+/** What came of one request: `answered 200 in 12 ms`, and the answer. */
+export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
+  const { failure, status, took, answer } = attempt;
+  const isGood = failure === undefined;
+  return (
+    <div class="attempt">
+      <span class={isGood ? 'good' : 'bad'}>
+        <span class="attempt-mark" aria-hidden="true">
+          {isGood ? '✓' : '✕'}
+        </span>{' '}
+        <bdi>{failure ?? (status === undefined ? 'answered' : `answered ${status}`)}</bdi>
+      </span>{' '}
+      <span class="quiet">in {took < 10_000 ? `${Math.round(took)} ms` : about(took)}</span>
+      {answer !== undefined && answer !== '' && (
+        <pre class="answer">
+          <bdi>{answer}</bdi>
+        </pre>
+      )}
+    </div>
+  );
+}
+
+/** Attempts in the order that they are given. */
+export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[] }) {
+  return (
+    <ol class="attempts">
+      {attempts.map(attempt => (
+        <li key={`${attempt.at} ${attempt.events[0]?.id}`}>
+          <span class="quiet attempt-when">
+            <Ago at={attempt.at} />
+          </span>
+          <AttemptResult attempt={attempt} />
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,10 @@
+/** Saves a text that this page has made as a file. */
+export function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads it a little later.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

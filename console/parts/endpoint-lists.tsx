@@ -1,0 +1,264 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import { messageOf } from '../api.ts';
+import { addressOf } from '../model/routes.ts';
+import { countText, isNone } from '../model/status-words.ts';
+import { type Asked, useAsked, useWorld } from '../use.ts';
+import { type Attempt, AttemptResult } from './attempt.tsx';
+import { ConfirmButton } from './confirm.tsx';
+import { Failed, Loading } from './states.tsx';
+import { Ago } from './times.tsx';
+import { toast } from './toasts.tsx';
+
+const EVERY_MS = 5_000;
+const PAGE = 20;
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly cursor: string | undefined;
+}
+
+/** The first page, kept fresh, and more of them once somebody asks: then it stands still. */
+function usePages<Row>(
+  key: string,
+  ask: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<Row>>,
+) {
+  const [more, setMore] = useState<Page<Row>>();
+  const first = useAsked(key, signal => ask(undefined, signal), more ? undefined : EVERY_MS);
+  const [isBusy, setBusy] = useState(false);
+  const last = more ?? first.answer;
+  const next = async () => {
+    if (isBusy || last?.cursor === undefined) return;
+    setBusy(true);
+    try {
+      const page = await ask(last.cursor);
+      setMore({ rows: [...last.rows, ...page.rows], cursor: page.cursor });
+    } catch (error) {
+      toast(messageOf(error), { isBad: true });
+    }
+    setBusy(false);
+  };
+  const again = () => {
+    setMore(undefined);
+    first.again();
+  };
+  return { ...first, answer: last, next, isBusy, again };
+}
+
+type Pages<Row> = Asked<Page<Row>> & { readonly next: () => void; readonly isBusy: boolean };
+
+interface ListProps<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly none: string;
+  readonly heads: readonly string[];
+  readonly pages: Pages<Row>;
+  readonly row: (row: Row) => ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+function List<Row>({ id, title, none, heads, pages, row, children }: ListProps<Row>) {
+  const { answer, error, again, next, isBusy } = pages;
+  return (
+    <section aria-labelledby={id}>
+      <div class="section-head">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+      {error !== undefined && <Failed error={error} again={again} />}
+      {!answer && error === undefined && <Loading what={title} />}
+      {answer?.rows.length === 0 && <p class="sheet padded quiet">{none}</p>}
+      {answer && answer.rows.length > 0 && (
+        <div class="table-box">
+          <table class="stacked">
+            <thead>
+              <tr>
+                {heads.map(head => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{answer.rows.map(row)}</tbody>
+          </table>
+          {answer.cursor !== undefined && (
+            <div class="table-foot">
+              <button type="button" class="small" aria-busy={isBusy} onClick={next}>
+                Show more
+              </button>
+            </div>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+export function Attempts({ endpoint }: { readonly endpoint: string }) {
+  const { session } = useWorld();
+  const pages = usePages<Attempt>(`attempts ${endpoint}`, async (from, signal) => {
+    const place = from === undefined ? {} : { cursor: from };
+    const { attempts, cursor } = await session.ask(
+      { operation: 'attempts', endpoint, limit: PAGE, ...place },
+      signal,
+    );
+    return { rows: attempts, cursor };
+  });
+  return (
+    <List
+      id="attempts"
+      title="Attempts"
+      none="No attempt of the last 7 days."
+      heads={['When', 'Event', 'Result']}
+      pages={pages}
+      row={attempt => (
+        <tr key={`${attempt.at} ${attempt.events[0]?.id}`}>
+          <td class="nowrap" data-title="When">
+            <Ago at={attempt.at} />
+          </td>
+          <td data-title="Event">
+            <AttemptEvents attempt={attempt} />
+          </td>
+          <td data-title="Result">
+            <AttemptResult attempt={attempt} />
+          </td>
+        </tr>
+      )}
+    />
+  );
+}
+
+const SHOWN_EVENTS = 3;
+
+function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {
+  return (
+    <div>
+      {events.slice(0, SHOWN_EVENTS).map(({ id, type }) => (
+        <div key={id}>
+          <EventLink id={id} /> <span class="quiet">{type}</span>
+        </div>
+      ))}
+      {events.length > SHOWN_EVENTS && <span class="quiet">and {events.length - SHOWN_EVENTS} more</span>}
+    </div>
+  );
+}
+
+function EventLink({ id }: { readonly id: string }) {
+  return (
+    <a class="mono" href={addressOf('event', id)}>
+      <bdi>{id}</bdi>
+    </a>
+  );
+}
+
+type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
+
+interface DeadProps {
+  readonly endpoint: string;
+  readonly dead: EndpointStatus['dead'];
+  readonly again: () => void;
+}
+
+export function DeadLetters({ endpoint, dead, again }: DeadProps) {
+  const { session } = useWorld();
+  const pages = usePages<DeadLetter>(`dead ${endpoint}`, async (from, signal) => {
+    const place = from === undefined ? {} : { cursor: from };
+    const { deadLetters, cursor } = await session.ask(
+      { operation: 'dead-letters', endpoint, limit: PAGE, ...place },
+      signal,
+    );
+    return { rows: deadLetters, cursor };
+  });
+  return (
+    <List
+      id="dead"
+      title="Given up"
+      none="Nothing was given up."
+      heads={['Published', 'Given up', 'Event', 'Attempts', 'Why']}
+      pages={pages}
+      row={letter => (
+        <tr key={letter.eventId}>
+          <td class="nowrap" data-title="Published">
+            <Ago at={letter.publishedAt} />
+          </td>
+          <td class="nowrap" data-title="Given up">
+            <Ago at={letter.diedAt} />
+          </td>
+          <td data-title="Event">
+            <EventLink id={letter.eventId} />
+          </td>
+          <td data-title="Attempts">{letter.attempts}</td>
+          <td data-title="Why">
+            <bdi>{letter.reason}</bdi>
+          </td>
+        </tr>
+      )}
+    >
+      {!isNone(dead) && (
+        <ConfirmButton
+          class="small"
+          title={`Send again to ${endpoint}`}
+          label="Send all of them again"
+          look={async () => {
+            const { deliveries } = await session.ask({
+              operation: 'resend-dead',
+              to: endpoint,
+              dryRun: true,
+            });
+            return `${countText(deliveries)} events are sent to ${endpoint} again.`;
+          }}
+          act={async () => {
+            const { deliveries } = await session.ask({ operation: 'resend-dead', to: endpoint });
+            pages.again();
+            again();
+            const rest = deliveries.isExact ? '' : ' There are more: ask again for the next ones.';
+            return `${countText(deliveries)} events are sent to ${endpoint} again.${rest}`;
+          }}
+        />
+      )}
+    </List>
+  );
+}
+
+type Done = AnswerOf<'actions'>['actions'][number];
+
+export function ActionLog({ endpoint }: { readonly endpoint: string }) {
+  const { session } = useWorld();
+  const pages = usePages<Done>(`actions ${endpoint}`, async (from, signal) => {
+    const place = from === undefined ? {} : { cursor: from };
+    const { actions, cursor } = await session.ask(
+      { operation: 'actions', endpoint, limit: PAGE, ...place },
+      signal,
+    );
+    return { rows: actions, cursor };
+  });
+  return (
+    <List
+      id="actions"
+      title="Who did what"
+      none="Nobody has done anything to it yet."
+      heads={['When', 'Who', 'Did', 'Details']}
+      pages={pages}
+      row={action => (
+        <tr key={`${action.at} ${action.operation}`}>
+          <td class="nowrap" data-title="When">
+            <Ago at={action.at} />
+          </td>
+          <td data-title="Who">
+            <bdi>{action.who}</bdi>
+            {!action.isProven && <span class="quiet"> (not proven)</span>}
+          </td>
+          <td data-title="Did" class="mono">
+            {action.operation}
+          </td>
+          <td data-title="Details">
+            <bdi>{action.details}</bdi>
+          </td>
+        </tr>
+      )}
+    />
+  );
+}

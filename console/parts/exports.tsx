@@ -1,0 +1,38 @@
+import { csv, fileName } from '../model/csv.ts';
+import { CSV_HEAD, csvRows, type Entry, historyJson } from '../model/history.ts';
+import { CopyButton } from './copy.tsx';
+import { download } from './download.tsx';
+
+interface Props {
+  readonly entries: readonly Entry[];
+  /** What is copied. */
+  readonly text: () => string;
+  /** Of which the file's name is made. */
+  readonly name: readonly string[];
+}
+
+/** Takes what is shown elsewhere: as text, as CSV, as JSON. */
+export function Exports({ entries, text, name }: Props) {
+  const isNone = entries.length === 0;
+  return (
+    <div class="exports">
+      <CopyButton text={text}>Copy as text</CopyButton>
+      <button
+        type="button"
+        disabled={isNone}
+        onClick={() =>
+          download(fileName(name, 'csv'), 'text/csv;charset=utf-8', csv(CSV_HEAD, csvRows(entries)))
+        }
+      >
+        CSV
+      </button>
+      <button
+        type="button"
+        disabled={isNone}
+        onClick={() => download(fileName(name, 'json'), 'application/json', historyJson(entries))}
+      >
+        JSON
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { addressOf } from '../model/routes.ts';
+import type { Tone } from '../model/status-words.ts';
+import { useStore } from '../store.ts';
+import { useWorld } from '../use.ts';
+import { Action } from './action.tsx';
+import { AttemptList } from './attempt.tsx';
+import { Badge } from './states.tsx';
+import { Ago } from './times.tsx';
+
+type Trace = AnswerOf<'trace'>;
+type Fate = Trace['endpoints'][number];
+
+const TONES: Record<Fate['state'], Tone> = {
+  delivered: 'good',
+  waiting: 'warn',
+  dead: 'bad',
+  unknown: 'quiet',
+};
+const WORDS: Record<Fate['state'], string> = {
+  delivered: 'delivered',
+  waiting: 'waiting',
+  dead: 'given up',
+  unknown: 'nothing known',
+};
+
+/** Where an event went: each endpoint, and each attempt with what was answered. */
+export function Fates({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
+  const { endpoints, notWanted, event } = trace;
+  return (
+    <section aria-labelledby="fates">
+      <h2 id="fates">Where it went</h2>
+      <div class="sheet">
+        {endpoints.length === 0 && (
+          <p class="fate quiet">{notWanted > 0 ? 'No endpoint asks for it.' : 'There is no endpoint.'}</p>
+        )}
+        {endpoints.map(fate => (
+          <FateRow key={fate.endpoint} fate={fate} eventId={event.id} again={again} />
+        ))}
+        {notWanted > 0 && endpoints.length > 0 && (
+          <p class="fate quiet">
+            {notWanted} other {notWanted === 1 ? 'endpoint' : 'endpoints'}: left out by the filter.
+          </p>
+        )}
+        <SendElsewhere eventId={event.id} known={endpoints.map(({ endpoint }) => endpoint)} again={again} />
+      </div>
+    </section>
+  );
+}
+
+function FateRow({
+  fate,
+  eventId,
+  again,
+}: {
+  readonly fate: Fate;
+  readonly eventId: string;
+  readonly again: () => void;
+}) {
+  const { endpoint, state, isWanted, nextTryAt, reason, attempts } = fate;
+  const send = useSend(eventId, again);
+  return (
+    <div class="fate">
+      <div class="fate-head">
+        <a class="fate-name" href={addressOf('endpoints', endpoint)}>
+          <bdi>{endpoint}</bdi>
+        </a>
+        <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+        {nextTryAt !== undefined && (
+          <span class="quiet">
+            next try <Ago at={nextTryAt} />
+          </span>
+        )}
+        <Action class="small end" label={`Send again to ${endpoint}`} act={() => send(endpoint)}>
+          Send again
+        </Action>
+      </div>
+      {reason !== undefined && (
+        <p class={state === 'dead' ? 'bad-text' : 'quiet'}>
+          <bdi>{reason}</bdi>
+        </p>
+      )}
+      {!isWanted && <p class="quiet">Its filter leaves this event out now.</p>}
+      {attempts.length > 0 && <AttemptList attempts={attempts} />}
+      {attempts.length === 0 && state === 'unknown' && (
+        <p class="quiet">No attempt is known: it is about to be sent, or that was over 7 days ago.</p>
+      )}
+    </div>
+  );
+}
+
+/** To an endpoint that it did not go to, because of its filter. */
+function SendElsewhere({
+  eventId,
+  known,
+  again,
+}: {
+  readonly eventId: string;
+  readonly known: readonly string[];
+  readonly again: () => void;
+}) {
+  const endpoints = useStore(useWorld().status).status?.endpoints ?? [];
+  const others = endpoints.filter(({ name }) => !known.includes(name));
+  const [chosen, setChosen] = useState('');
+  const send = useSend(eventId, again);
+  const to = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '');
+  if (others.length === 0) return null;
+  return (
+    <div class="fate fate-head">
+      <label class="inline">
+        Send it to
+        <select value={to} onChange={event => setChosen(event.currentTarget.value)}>
+          {others.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Action class="small" act={() => send(to)}>
+        Send
+      </Action>
+    </div>
+  );
+}
+
+const CLOSED: Record<string, string> = {
+  paused: 'it is paused',
+  stopped: 'it was stopped',
+  failing: 'it is failing',
+  held: 'it asked for a pause',
+  behind: 'more waits before it',
+};
+
+function useSend(eventId: string, again: () => void): (to: string) => Promise<string> {
+  const { session } = useWorld();
+  return async to => {
+    const { result, closed } = await session.ask({ operation: 'resend', eventId, to });
+    again();
+    const later = closed === undefined ? '' : ` It goes out later, because ${CLOSED[closed] ?? closed}.`;
+    return result === 'sent'
+      ? `It is sent to ${to} again.${later}`
+      : `It is waiting for ${to} already.${later}`;
+  };
+}

@@ -1,0 +1,280 @@
+import { useId, useMemo } from 'preact/hooks';
+import { EVENT_TYPES } from '../model/event-types.ts';
+import { type FilterForm, filterOf, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
+import { readListed, showListed } from '../model/listed.ts';
+import { matched } from '../model/preview.ts';
+import { useStore } from '../store.ts';
+import { useWorld } from '../use.ts';
+import { What, Where } from './change.tsx';
+import { Field } from './field.tsx';
+import { Failed, Loading } from './states.tsx';
+import { Ago } from './times.tsx';
+import { LOOKED_BACK, type PastEvents, usePast } from './use-past.ts';
+
+interface Props {
+  readonly form: FilterForm;
+  readonly onChange: (form: FilterForm) => void;
+}
+
+/** Which events an endpoint gets, and which of the last thousand these would have been. */
+export function FilterEditor({ form, onChange }: Props) {
+  const past = usePast();
+  const set = (part: Partial<FilterForm>) => onChange({ ...form, ...part });
+  const names = useMemo(() => fieldNames(past), [past]);
+  const list = useId();
+  return (
+    <div class="filter-editor">
+      <div class="form">
+        <Types chosen={form.events} onChange={events => set({ events })} />
+        <Processes form={form} set={set} />
+        <Field label="Projects" hint="Identifiers, with commas between. Empty: all.">
+          {id => (
+            <input
+              id={id}
+              type="text"
+              value={form.projects}
+              onInput={event => set({ projects: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label="Changed fields"
+          hint="Names that people see, or properties, with commas between. Empty: any."
+        >
+          {id => (
+            <input
+              id={id}
+              type="text"
+              value={form.fields}
+              list={list}
+              onInput={event => set({ fields: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <datalist id={list}>
+          {names.map(name => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Values rows={form.values} list={list} onChange={values => set({ values })} />
+      </div>
+      <Preview form={form} past={past} />
+    </div>
+  );
+}
+
+function Types({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: string[]) => void;
+}) {
+  const toggle = (type: string) =>
+    onChange(chosen.includes(type) ? chosen.filter(one => one !== type) : [...chosen, type]);
+  return (
+    <fieldset>
+      <legend>
+        Types of events <span class="quiet">{chosen.length === 0 ? 'all' : `${chosen.length} chosen`}</span>
+      </legend>
+      {EVENT_TYPES.map(({ kind, types }) => (
+        <div key={kind} class="type-row">
+          <span class="quiet">{kind}</span>
+          {types.map(type => (
+            <label key={type} class="check">
+              <input type="checkbox" checked={chosen.includes(type)} onChange={() => toggle(type)} />
+              {type.slice(kind.length + 1)}
+              <span class="hidden"> {kind}</span>
+            </label>
+          ))}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function Processes({
+  form,
+  set,
+}: {
+  readonly form: FilterForm;
+  readonly set: (part: Partial<FilterForm>) => void;
+}) {
+  const processes = useStore(useWorld().status).status?.processes ?? [];
+  const workspaces = [...new Set(processes.map(({ workspace }) => workspace))];
+  return (
+    <>
+      {(workspaces.length > 1 || form.workspaces !== '') && (
+        <Chosen
+          legend="Workspaces"
+          all={workspaces}
+          text={form.workspaces}
+          onChange={text => set({ workspaces: text })}
+        />
+      )}
+      <Chosen
+        legend="Processes"
+        all={[...new Set(processes.map(({ process }) => process))]}
+        text={form.processes}
+        onChange={text => set({ processes: text })}
+      />
+    </>
+  );
+}
+
+interface ChosenProps {
+  readonly legend: string;
+  readonly all: readonly string[];
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** Some of what is known. What was chosen, and is not known now, stays. */
+function Chosen({ legend, all, text, onChange }: ChosenProps) {
+  const chosen = readListed(text);
+  const shown = [...new Set([...all, ...chosen])];
+  const toggle = (one: string) =>
+    onChange(showListed(chosen.includes(one) ? chosen.filter(each => each !== one) : [...chosen, one]));
+  return (
+    <fieldset>
+      <legend>
+        {legend} <span class="quiet">{chosen.length === 0 ? 'all' : `${chosen.length} chosen`}</span>
+      </legend>
+      <div class="type-row">
+        {shown.map(one => (
+          <label key={one} class="check">
+            <input type="checkbox" checked={chosen.includes(one)} onChange={() => toggle(one)} />
+            <bdi>{one}</bdi>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface ValuesProps {
+  readonly rows: readonly ValueRow[];
+  readonly list: string;
+  readonly onChange: (rows: readonly ValueRow[]) => void;
+}
+
+const PARTS = [
+  ['from', 'from'],
+  ['to', 'to'],
+  ['added', 'choice added'],
+  ['removed', 'choice removed'],
+] as const;
+
+/** Any of these must be so: a field that changed, from and to certain values. */
+function Values({ rows, list, onChange }: ValuesProps) {
+  const set = (index: number, part: Partial<ValueRow>) =>
+    onChange(rows.map((row, place) => (place === index ? { ...row, ...part } : row)));
+  return (
+    <fieldset>
+      <legend>
+        Values{' '}
+        <span class="quiet">
+          {rows.length === 0
+            ? 'any'
+            : 'one of these must be so; an empty box asks for nothing, "" for an empty value'}
+        </span>
+      </legend>
+      {rows.map((row, index) => (
+        <div key={index} class="value-row">
+          <input
+            type="text"
+            list={list}
+            placeholder="Field"
+            aria-label={`Field of value ${index + 1}`}
+            value={row.field}
+            onInput={event => set(index, { field: event.currentTarget.value })}
+          />
+          {PARTS.map(([key, label]) => (
+            <input
+              key={key}
+              type="text"
+              placeholder={label}
+              aria-label={`${label}, of value ${index + 1}`}
+              value={row[key]}
+              onInput={event => set(index, { [key]: event.currentTarget.value })}
+            />
+          ))}
+          <button
+            type="button"
+            class="plain"
+            aria-label={`Remove value ${index + 1}`}
+            onClick={() => onChange(rows.filter((_, place) => place !== index))}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+      <button type="button" class="small" onClick={() => onChange([...rows, NO_VALUES])}>
+        Add a value
+      </button>
+    </fieldset>
+  );
+}
+
+const SHOWN = 12;
+
+function Preview({
+  form,
+  past: { past, isRead, error },
+}: {
+  readonly form: FilterForm;
+  readonly past: PastEvents;
+}) {
+  const wanted = useMemo(() => matched(filterOf(form), past), [form, past]);
+  const oldest = past.at(-1)?.line.at;
+  return (
+    <section class="sheet preview" aria-label="What it would have got">
+      <p class="preview-head" aria-live="polite">
+        <strong>{wanted.length.toLocaleString('en')}</strong> of the last {past.length.toLocaleString('en')}{' '}
+        events
+        {isRead || past.length >= LOOKED_BACK ? '' : ' so far'}
+        {oldest !== undefined && (
+          <span class="quiet">
+            , the first <Ago at={oldest} />
+          </span>
+        )}
+      </p>
+      {error !== undefined && <Failed error={error} />}
+      {past.length === 0 && !isRead && error === undefined && <Loading what="The last events" />}
+      {past.length === 0 && isRead && <p class="quiet">Nothing has changed yet: nothing to try it on.</p>}
+      {past.length > 0 && wanted.length === 0 && <p class="quiet">None of them is so.</p>}
+      <ul class="preview-lines">
+        {wanted.slice(0, SHOWN).map(({ line }) => (
+          <li key={line.id}>
+            <div class="preview-line">
+              <span class="where">
+                <Where line={line} />
+              </span>
+              <span class="what">
+                <What line={line} />
+              </span>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {wanted.length > SHOWN && <p class="quiet">and {(wanted.length - SHOWN).toLocaleString('en')} more</p>}
+    </section>
+  );
+}
+
+function fieldNames({ past }: PastEvents): string[] {
+  return [
+    ...new Set(
+      past.flatMap(({ line }) =>
+        line.changes.map(({ field, label }) => (label.includes(',') ? field : rawName(label, field))),
+      ),
+    ),
+  ].toSorted();
+}
+
+/** A filter goes by a custom field's own name, or by the property: words made of a property are neither. */
+function rawName(label: string, field: string): string {
+  return label.toLowerCase().replaceAll(/[\s_-]/g, '') === field.toLowerCase().replaceAll(/[\s_-]/g, '')
+    ? field
+    : label;
+}

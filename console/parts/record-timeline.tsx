@@ -1,0 +1,111 @@
+import { useMemo } from 'preact/hooks';
+import { byDay } from '../model/days.ts';
+import type { Entry } from '../model/history.ts';
+import { lineText } from '../model/line-text.ts';
+import { addressOf } from '../model/routes.ts';
+import { wallTime } from '../model/times.ts';
+import { What } from './change.tsx';
+import { Exports } from './exports.tsx';
+import { Empty, Failed, Loading } from './states.tsx';
+import { useHistory } from './use-history.ts';
+
+interface Query {
+  readonly project: string;
+  readonly task?: string;
+  readonly process?: string;
+  readonly workspace?: string;
+}
+
+/** All changes of one project, its tasks' among them, or of one task: the newest first. */
+export function RecordTimeline({ query }: { readonly query: Query }) {
+  const { project, task, process, workspace } = query;
+  const given = {
+    project,
+    ...(task && { task }),
+    ...(process && { process }),
+    ...(workspace && { workspace }),
+  };
+  const { entries, state, error } = useHistory({ ...given, order: 'newest-first' });
+  const days = useMemo(() => byDay(entries), [entries]);
+  const named = entries[0]?.line;
+  const name =
+    (task === undefined ? undefined : named?.task?.name) ?? named?.project?.name ?? task ?? project;
+  return (
+    <div class="column">
+      <div class="page-head">
+        <h1 tabIndex={-1}>
+          <a class="crumb" href={addressOf('history', undefined, { process, workspace })}>
+            History
+          </a>
+          <span class="step"> › </span>
+          {task !== undefined && (
+            <>
+              <a class="crumb" href={addressOf('history', undefined, { process, workspace, project })}>
+                <bdi>{named?.project?.name ?? project}</bdi>
+              </a>
+              <span class="step"> › </span>
+            </>
+          )}
+          <bdi>{name}</bdi>
+        </h1>
+        <span class="quiet" role="status">
+          {entries.length.toLocaleString('en')} changes{state === 'reading' && ', and more are being read…'}
+        </span>
+        <Exports
+          entries={entries}
+          text={() => timelineText(name, entries)}
+          name={[project, task ?? '', name]}
+        />
+      </div>
+      {error !== undefined && <Failed error={error} />}
+      {entries.length === 0 && state === 'reading' && error === undefined && (
+        <Loading what="The time line" rows={8} />
+      )}
+      {entries.length === 0 && state === 'all' && (
+        <Empty title="Nothing of it has changed in the last 30 days.">
+          <p>
+            Or there is none of this identifier: <bdi class="mono">{task ?? project}</bdi>
+          </p>
+        </Empty>
+      )}
+      {days.map(day => (
+        <section key={day.key} class="day">
+          <h2>
+            {new Date(day.at).toLocaleDateString('en', { weekday: 'long', day: 'numeric', month: 'long' })}
+          </h2>
+          <ol class="timeline">
+            {day.entries.map(entry => (
+              <Moment key={entry.line.id} entry={entry} isOfTask={task !== undefined} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {state === 'cut' && <p class="note warn">These are the last ones: what is older does not fit here.</p>}
+      {state === 'all' && entries.length > 0 && <p class="quiet">That is all of the last 30 days.</p>}
+    </div>
+  );
+}
+
+function Moment({ entry: { line }, isOfTask }: { readonly entry: Entry; readonly isOfTask: boolean }) {
+  return (
+    <li class={`moment ${line.action}`}>
+      <time class="moment-time" dateTime={new Date(line.at).toISOString()}>
+        {wallTime(line.at).slice(11)}
+      </time>
+      <a class="moment-what" href={addressOf('event', line.id)}>
+        {!isOfTask && (
+          <span class="moment-where">
+            <bdi>{line.task?.name ?? 'The project'}</bdi>
+          </span>
+        )}
+        <span>
+          <What line={line} />
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function timelineText(name: string, entries: readonly Entry[]): string {
+  return `${[name, ...entries.map(({ line }) => `${wallTime(line.at)}  ${lineText(line)}`)].join('\n')}\n`;
+}

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
+import { countText } from '../model/status-words.ts';
+import { beginningOf, localInput, readLocalInput } from '../model/times.ts';
+import { useWorld } from '../use.ts';
+import { Action, failureText } from './action.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { Failed } from './states.tsx';
+import { Ago } from './times.tsx';
+import { toast } from './toasts.tsx';
+
+/** Sends an endpoint what happened since a time, once more. */
+export function ReplayButton({ endpoint, again }: { readonly endpoint: string; readonly again: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Replay since…
+      </button>
+      {isOpen && (
+        <ReplayDialog
+          endpoint={endpoint}
+          onClose={() => {
+            setOpen(false);
+            again();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** First what it would be, then it. */
+function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readonly onClose: () => void }) {
+  const { session, refresh } = useWorld();
+  const [since, setSince] = useState(() => localInput(beginningOf('last-hour', Date.now())));
+  const [until, setUntil] = useState('');
+  const [state, setState] = useState<{ isBusy: boolean; error?: string; would?: string }>({ isBusy: false });
+  const change = (set: (text: string) => void) => (event: { readonly currentTarget: HTMLInputElement }) => {
+    set(event.currentTarget.value);
+    setState({ isBusy: false });
+  };
+  const request = (dryRun: boolean) => {
+    const [from, to] = [readLocalInput(since), readLocalInput(until)];
+    if (from === undefined) throw new Error('Since when? Give a date and a time.');
+    const end = to === undefined ? {} : { until: new Date(to).toISOString() };
+    const asked = { operation: 'replay', to: endpoint, since: new Date(from).toISOString(), ...end } as const;
+    return session.ask(dryRun ? { ...asked, dryRun } : asked);
+  };
+  const run = async () => {
+    if (state.isBusy) return;
+    const isLook = state.would === undefined;
+    setState({ ...state, isBusy: true });
+    try {
+      const { events } = await request(isLook);
+      if (isLook) {
+        setState({
+          isBusy: false,
+          would: events === undefined ? 'Some events' : `${countText(events)} events`,
+        });
+        return;
+      }
+      refresh();
+      toast(`The replay to ${endpoint} has begun.`);
+      onClose();
+    } catch (error) {
+      setState({ isBusy: false, error: failureText(error) });
+    }
+  };
+  return (
+    <Dialog title={`Replay to ${endpoint}`} onClose={onClose}>
+      <div class="two">
+        <Field label="Since" hint="By the clock of this browser.">
+          {id => <input id={id} type="datetime-local" required value={since} onInput={change(setSince)} />}
+        </Field>
+        <Field label="Until" hint="Empty: now.">
+          {id => <input id={id} type="datetime-local" value={until} onInput={change(setUntil)} />}
+        </Field>
+      </div>
+      <p role="status">
+        {state.would === undefined
+          ? 'All of that time that its filter wants is sent to it again, under the same ids.'
+          : `${state.would} will be sent to ${endpoint} again. A receiver that knows their ids can drop them.`}
+      </p>
+      {state.error !== undefined && <Failed error={state.error} />}
+      <div class="dialog-foot">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="primary" aria-busy={state.isBusy} onClick={run}>
+          {state.would === undefined ? 'How many is that?' : 'Replay them'}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface ProgressProps {
+  readonly endpoint: string;
+  readonly replay: NonNullable<EndpointStatus['replay']>;
+  readonly again: () => void;
+}
+
+export function ReplayProgress({ endpoint, replay, again }: ProgressProps) {
+  const { session } = useWorld();
+  return (
+    <div class="note info">
+      <p>
+        A replay of <Ago at={replay.since} /> to <Ago at={replay.until} /> is under way:{' '}
+        {replay.added.toLocaleString('en')} events were added.
+      </p>
+      <Action
+        class="small"
+        act={async () => {
+          const { added } = await session.ask({ operation: 'cancel-replay', to: endpoint });
+          again();
+          return `The replay is ended; ${added} events had been added.`;
+        }}
+      >
+        End it
+      </Action>
+    </div>
+  );
+}

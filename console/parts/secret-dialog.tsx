@@ -1,0 +1,38 @@
+import { CopyButton } from './copy.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface Props {
+  readonly endpoint: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+  /** The one before it signs too, until the rotation is finished. */
+  readonly isRotation?: boolean;
+}
+
+/** A signing secret that was made. It is shown this once. */
+export function SecretDialog({ endpoint, secret, onClose, isRotation = false }: Props) {
+  return (
+    <Dialog title={`The signing secret of ${endpoint}`} onClose={onClose} isCareful>
+      <p>
+        Give it to the receiver, which checks with it that a request comes from here. It is shown this once.
+      </p>
+      <div class="secret">
+        <code class="mono">{secret}</code>
+        <CopyButton class="primary" text={() => secret}>
+          Copy
+        </CopyButton>
+      </div>
+      {isRotation && (
+        <p class="quiet">
+          Requests are signed with the old secret, too, until you finish the rotation: do that once the
+          receiver knows the new one.
+        </p>
+      )}
+      <div class="dialog-foot">
+        <button type="button" onClick={onClose}>
+          I have kept it
+        </button>
+      </div>
+    </Dialog>
+  );
+}

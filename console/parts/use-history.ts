@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
+import { messageOf, NotAllowed } from '../api.ts';
+import { type Entry, entryOf } from '../model/history.ts';
+import { useWorld } from '../use.ts';
+
+export interface HistoryRead {
+  readonly entries: readonly Entry[];
+  /** `all`: the end was reached. `cut`: there is more than a page can hold. */
+  readonly state: 'reading' | 'all' | 'cut';
+  readonly error: string | undefined;
+}
+
+const MOST = 10_000;
+const MOST_CHARACTERS = 30_000_000;
+const NOTHING: HistoryRead = { entries: [], state: 'reading', error: undefined };
+
+type Query = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit'>;
+
+/** Reads all events that are so, page by page, as far as a page of the browser can well hold them. */
+export function useHistory(query: Query): HistoryRead {
+  const { session } = useWorld();
+  const key = JSON.stringify(query);
+  const [state, setState] = useState<{ key: string; read: HistoryRead }>({ key, read: NOTHING });
+  useEffect(() => {
+    const ending = new AbortController();
+    const { signal } = ending;
+    let read = NOTHING;
+    const tell = (part: Partial<HistoryRead>) => {
+      read = { ...read, ...part };
+      setState({ key, read });
+    };
+    const all = async () => {
+      const asked = JSON.parse(key) as Query;
+      let cursor: string | undefined;
+      let characters = 0;
+      do {
+        const place = cursor === undefined ? {} : { cursor };
+        const page = await session.persist(
+          () => session.ask({ operation: 'events', limit: 100, ...asked, ...place }, signal),
+          signal,
+          error => tell({ error }),
+        );
+        characters += JSON.stringify(page.events).length;
+        cursor = page.cursor;
+        const entries = [...read.entries, ...page.events.map(entryOf)];
+        const isFull = entries.length >= MOST || characters > MOST_CHARACTERS;
+        tell({ entries, state: cursor === undefined ? 'all' : isFull ? 'cut' : 'reading' });
+      } while (read.state === 'reading' && !signal.aborted);
+    };
+    tell({});
+    all().catch((error: unknown) => {
+      if (!signal.aborted && !(error instanceof NotAllowed)) tell({ error: messageOf(error) });
+    });
+    return () => ending.abort();
+  }, [key, session]);
+  return state.key === key ? state.read : NOTHING;
+}

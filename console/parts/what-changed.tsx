@@ -1,0 +1,151 @@
+import { useMemo } from 'preact/hooks';
+import { type ProjectSummary, type RecordSummary, summaryOf, summaryText } from '../model/history.ts';
+import { addressOf } from '../model/routes.ts';
+import { OneChange, What, Where } from './change.tsx';
+import { Exports } from './exports.tsx';
+import { Empty, Failed, Loading } from './states.tsx';
+import { Ago } from './times.tsx';
+import { useHistory } from './use-history.ts';
+
+interface Props {
+  readonly workspace: string;
+  readonly process: string;
+  readonly since: string;
+  /** `since` as people say it. */
+  readonly name: string;
+}
+
+/** What a project manager wants on Monday morning: what is not as it was, by project. */
+export function WhatChanged({ workspace, process, since, name }: Props) {
+  const { entries, state, error } = useHistory({ workspace, process, since, order: 'oldest-first' });
+  const summary = useMemo(() => summaryOf(entries), [entries]);
+  const title = `What changed in ${process} since ${name}`;
+  const { projects, others } = summary;
+  const isNothing = state !== 'reading' && projects.length === 0 && others.length === 0;
+  return (
+    <section aria-labelledby="what-changed" class="what-changed">
+      <div class="section-head">
+        <h2 id="what-changed">
+          <bdi>{title}</bdi>
+        </h2>
+        <span class="quiet" role="status">
+          {entries.length.toLocaleString('en')} changes in {projects.length.toLocaleString('en')} projects
+          {state === 'reading' && ', and more are being read…'}
+        </span>
+        <Exports
+          entries={entries}
+          text={() => summaryText(summary, title)}
+          name={[process, 'since', since.slice(0, 10)]}
+        />
+      </div>
+      {error !== undefined && <Failed error={error} />}
+      {state === 'cut' && (
+        <p class="note warn">
+          There is more than fits here: these are the first {entries.length.toLocaleString('en')} changes of
+          that time. All of them:{' '}
+          <code>
+            changewire events --process {process} --since {since.slice(0, 16)}Z --limit all --json
+          </code>
+        </p>
+      )}
+      {entries.length === 0 && state === 'reading' && error === undefined && (
+        <Loading what="What changed" rows={8} />
+      )}
+      {isNothing && (
+        <Empty
+          title={
+            entries.length === 0
+              ? `Nothing has changed since ${name}.`
+              : 'All is as it was: what changed, changed back.'
+          }
+        />
+      )}
+      {projects.map(one => (
+        <Project key={one.key} summary={one} of={{ workspace, process }} />
+      ))}
+      {others.length > 0 && (
+        <article class="sheet project">
+          <h3 class="project-head">Fields, and the process itself</h3>
+          <ul>
+            {others.map(({ line }) => (
+              <li key={line.id} class="task">
+                <a class="task-name" href={addressOf('event', line.id)}>
+                  <Where line={line} />
+                </a>
+                <span class="task-changes">
+                  <What line={line} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </article>
+      )}
+    </section>
+  );
+}
+
+interface ProjectProps {
+  readonly summary: ProjectSummary;
+  readonly of: { readonly workspace: string; readonly process: string };
+}
+
+function Project({ summary: { id, project, tasks, at, events }, of }: ProjectProps) {
+  return (
+    <article class="sheet project">
+      <h3 class="project-head">
+        <a class="project-name" href={addressOf('history', undefined, { ...of, project: id })}>
+          <bdi>{project.name}</bdi>
+        </a>
+        <Fate fate={project.fate} />
+        <span class="quiet end">
+          {events} {events === 1 ? 'change' : 'changes'}, the last <Ago at={at} />
+        </span>
+      </h3>
+      {project.changes.length > 0 && (
+        <p class="project-changes">
+          <Changes summary={project} />
+        </p>
+      )}
+      <ul>
+        {tasks.map(task => (
+          <li key={task.key} class="task">
+            <a
+              class="task-name"
+              href={addressOf('history', undefined, { ...of, project: id, task: task.key })}
+            >
+              <bdi>{task.name}</bdi>
+            </a>
+            <span class="task-changes">
+              <Fate fate={task.fate} />
+              <Changes summary={task} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </article>
+  );
+}
+
+function Changes({ summary: { changes, fate } }: { readonly summary: RecordSummary }) {
+  return (
+    <>
+      {changes.map(change => (
+        <span key={change.field} class="one-change">
+          <OneChange change={change} isNew={fate === 'created'} />
+        </span>
+      ))}
+    </>
+  );
+}
+
+const FATES = {
+  created: ['new', 'good'],
+  deleted: ['deleted', 'bad'],
+  passing: ['came and went', 'quiet'],
+} as const;
+
+function Fate({ fate }: { readonly fate: RecordSummary['fate'] }) {
+  if (fate === undefined) return null;
+  const [word, tone] = FATES[fate];
+  return <span class={`verb ${tone}`}>{word}</span>;
+}
