@@ -20,7 +20,7 @@ VOLUME /data
 
 # In the form of a list, so that no shell stands between: `docker stop` sends SIGTERM, and Node gets it.
 ENTRYPOINT ["node", "/opt/changewire/local/main.ts"]
-CMD ["--config", "/etc/changewire/changewire.json", "--data", "/data", "--health", "8321"]
+CMD ["--config", "/etc/changewire/changewire.json", "--data", "/data", "--health", "8321", "--no-console"]
 
 # Late is not dead: a start anew mends neither the service nor the network. So this is for you to see, and for nobody to kill by.
 HEALTHCHECK --interval=1m --timeout=10s --start-period=10m \

@@ -1,3 +1,4 @@
+import type { Page } from '../console/page.ts';
 import { doctorOf } from '../operate/doctor.ts';
 import { serveOperations } from '../operate/serve.ts';
 import type { Endpoints } from './endpoints.ts';
@@ -11,18 +12,21 @@ interface Parts
     ReturnType<Table['looks']>,
     Pick<Endpoints, 'configured' | 'secrets' | 'sender'> {
   readonly source: Source;
+  /** The console; undefined: nobody wants one. */
+  readonly page: Page | undefined;
 }
 
 /** Has a run answer what people ask. */
 export function answerPeople(
   house: Parameters<typeof serveOperations>[0],
-  { source, rows, deliveries, actions, states, journal, configured, secrets, sender }: Parts,
+  { source, rows, deliveries, actions, states, journal, configured, secrets, sender, page }: Parts,
 ): ReturnType<typeof serveOperations> {
-  return serveOperations(house, {
+  const parts = {
     ...{ rows, deliveries, actions, states, journal, configured, secrets, sender },
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
     // Lanes look for what waits several times a second.
     queues: { wake: async () => undefined },
-  });
+  };
+  return serveOperations(house, parts, page);
 }

@@ -44,6 +44,7 @@ Options
   --log json              write all else as lines of JSON, too (text); without --json the events are among them
   --health PORT           answer GET http://127.0.0.1:PORT/healthz (8321): 200 when all is well, 503 when something is
                           late, and what, as JSON
+  --no-console            without the console, the page that shows what happens (docs/console.md)
   --help                  print this
 
 Durations are written 500ms, 60s, 5m or 6h. Ctrl-C stops; a second Ctrl-C stops at once.

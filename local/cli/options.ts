@@ -28,6 +28,8 @@ export interface Options {
   readonly log: LogFormat;
   /** The port of `GET /healthz` on this machine, 0 for any that is free; undefined: none. */
   readonly health: number | undefined;
+  /** Whether the run has the console's page, and says where. */
+  readonly console: boolean;
   readonly help: boolean;
 }
 
@@ -51,6 +53,7 @@ const FLAGS = {
   json: { type: 'boolean' },
   log: { type: 'string' },
   health: { type: 'string' },
+  'no-console': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -86,6 +89,7 @@ export function parseOptions(args: readonly string[]): Options {
     json: values.json ?? false,
     log: logFormat(values.log),
     health: port(values.health),
+    console: !values['no-console'],
     help: values.help ?? false,
   };
 }

@@ -8,6 +8,7 @@ import { subscriberName } from '../sns/subscribe.ts';
 import { answerPeople } from './answer-people.ts';
 import { askedBy, banner } from './banner.ts';
 import { Closers } from './closers.ts';
+import { consoleOf, tellConsole } from './console.ts';
 import { type DataDirectory, openDataDirectory, openScratchDirectory } from './data-directory.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
 import type { Environment } from './environment.ts';
@@ -108,9 +109,11 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   );
   const polling = startPolling({ output, snapshots: table.snapshots, clock, passes }, source);
   closers.add(polling.close);
+  const page = consoleOf(options);
   const served = options.once
     ? undefined
-    : await answerPeople(house, { ...store, ...looks, ...endpoints, source });
+    : await answerPeople(house, { ...store, ...looks, ...endpoints, source, page });
+  if (served) tellConsole({ output, options, address: served.address, directory: house.directory });
   const feed = () => table.feed(topic.publish);
   return {
     once: () => once({ source, topic, endpoints, feed, polling, output }),

@@ -7,22 +7,30 @@ export interface Refusal {
   readonly body: { readonly error: string };
 }
 
-export type Admitted = { readonly challenge: string } | { readonly asks: true } | Refusal;
+export type Admitted =
+  | { readonly challenge: string }
+  | { readonly asks: true }
+  /** A file of the console's page, by its path. */
+  | { readonly file: string }
+  | Refusal;
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
 
 /** Lets in who may ask. A browser on this machine can be made to send requests here by any page of the web; such a request names another
- *  host (DNS rebinding), or an origin or site that isn't ours, and can't have the token. */
+ *  host (DNS rebinding), or an origin or site that isn't ours, and can't have the token. The files of the page take no token: they are
+ *  the same for everybody. A link of another site may lead to the page, which then knows nothing to ask with. */
 export function admit({ method, url = '', headers, socket }: Head, token: string): Admitted {
   const port = socket.localPort;
   if (headers.host !== `127.0.0.1:${port}`) return refusal(403, 'Ask 127.0.0.1, by this name and port.');
   if (headers.origin !== undefined && headers.origin !== `http://127.0.0.1:${port}`)
     return refusal(403, 'Pages of other origins may not ask.');
-  const site = headers['sec-fetch-site'];
+  const { pathname, searchParams } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
+  const site = isOpened(headers) && pathname === '/' ? undefined : headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     return refusal(403, 'Pages of other sites may not ask.');
-  const { pathname, searchParams } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/'}`);
-  if (pathname !== '/operations') return refusal(404, 'There is POST /operations.');
+  if (pathname === '/' || pathname.startsWith('/assets/'))
+    return method === 'GET' || method === 'HEAD' ? { file: pathname } : refusal(405, 'Use GET.');
+  if (pathname !== '/operations') return refusal(404, NOT_THERE);
   if (method === 'GET') return challengeOf(searchParams.get('challenge'));
   if (method !== 'POST') return refusal(405, 'Use POST.');
   if (!isToken(headers.authorization, token))
@@ -30,6 +38,13 @@ export function admit({ method, url = '', headers, socket }: Head, token: string
   if (!/^application\/json(; *charset=utf-8)?$/i.test(headers['content-type'] ?? ''))
     return refusal(415, 'A request is application/json.');
   return { asks: true };
+}
+
+export const NOT_THERE = 'There is POST /operations, and the console at /.';
+
+/** In a tab of its own: what is only fetched, or framed, says otherwise. */
+function isOpened(headers: Head['headers']): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
 function challengeOf(challenge: string | null): Admitted {

@@ -5,7 +5,8 @@ import type { DataDirectory } from '../cli/data-directory.ts';
 import { failure } from '../cli/failure.ts';
 import type { Output } from '../cli/output.ts';
 import type { Scheduler } from '../cli/scheduler.ts';
-import { removeAddress, writeAddress } from './address.ts';
+import type { Page } from '../console/page.ts';
+import { type Address, formerAddress, removeAddress, writeAddress } from './address.ts';
 import { type HouseParts, localOperations } from './house.ts';
 import { startOperationsServer } from './server.ts';
 import { userName } from './user-name.ts';
@@ -24,7 +25,8 @@ export type Begin = (process: ProcessKey, mode: Mode) => ReturnType<Scheduler['r
 export async function serveOperations(
   { closers, directory, output }: Run,
   parts: Omit<HouseParts, 'isRunning' | 'passes' | 'log'>,
-): Promise<{ passesBeginBy(begin: Begin): void }> {
+  page: Page | undefined,
+): Promise<{ readonly address: Address; passesBeginBy(begin: Begin): void }> {
   let begin: Begin = () => 'unknown';
   const passes: HouseParts['passes'] = {
     start: async (process, mode) => {
@@ -34,6 +36,8 @@ export async function serveOperations(
   };
   const operations = localOperations({ ...parts, isRunning: true, passes, log: output.log });
   const server = await startOperationsServer(operations, {
+    page,
+    before: formerAddress(directory.path),
     who: userName(),
     onError: error => output.warn(`What somebody asked failed: ${failure(error)}.`),
   });
@@ -43,6 +47,7 @@ export async function serveOperations(
     await server.stop();
   });
   return {
+    address: server,
     passesBeginBy: given => {
       begin = given;
     },

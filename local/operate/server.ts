@@ -1,43 +1,62 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerRequest } from '../../functions/operations/answer-request.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
+import { PageError, type PageFile } from '../console/built-page.ts';
+import type { Page } from '../console/page.ts';
 import { type Address, newToken, proofOf } from './address.ts';
-import { admit, type Refusal } from './admit.ts';
+import { admit, NOT_THERE, type Refusal, refusal } from './admit.ts';
+import { HEADERS } from './headers.ts';
 import { readBody } from './read-body.ts';
 
 export interface OperationsServer extends Address {
   stop(): Promise<void>;
 }
 
+export interface ServerOptions {
+  /** Whoever may read the token: the user of this run. */
+  readonly who: string;
+  readonly onError: (error: unknown) => void;
+  /** The console; undefined: there is none. */
+  readonly page?: Page | undefined;
+  /** Where the run before answered. A page that is open there finds this one by itself, unless somebody else has the port by now: that one
+   *  may have heard the token. */
+  readonly before?: Address | undefined;
+}
+
 /**
- * Answers on a free port of 127.0.0.1 (DESIGN §13):
+ * Answers on a port of 127.0.0.1 (DESIGN §13), which was free:
  *
  *     POST /operations         a request (functions/operations/protocol/), with the token; the reply is protocol/reply.ts
  *     GET /operations?challenge=…   proves that the token is known here, without telling it
+ *     GET /, GET /assets/…     the console's page, which asks the same
  *
  * A page of the web can't ask, whatever a browser on this machine is made to send (`admit.ts`). No request is ever logged: it may hold a secret.
- * `who` is whoever may read the token: the user of this run.
  */
 export async function startOperationsServer(
   operations: Operations,
-  { who, onError }: { readonly who: string; readonly onError: (error: unknown) => void },
+  { who, onError, page, before }: ServerOptions,
 ): Promise<OperationsServer> {
-  const token = newToken();
+  let token = before?.token ?? newToken();
   const server = createServer((message, response) => {
-    answer(message, { operations, token, who }).then(
-      ({ status, body }) => send(response, status, body),
+    answer(message, { operations, token, who, page }).then(
+      answered => send(response, answered, message.method === 'HEAD'),
       error => {
         onError(error);
-        send(response, 500, { error: 'This failed in the run, which says why.' });
+        send(response, failed(error), message.method === 'HEAD');
       },
     );
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const isAgain = before !== undefined && (await listen(server, Number(new URL(before.url).port)));
+  if (!isAgain) {
+    token = newToken();
+    if (!(await listen(server, 0))) throw new Error('Nobody can listen on 127.0.0.1: there is no free port.');
+  }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token,
+    hasPage: page !== undefined,
     stop: () =>
       new Promise(resolve => {
         server.close(() => resolve());
@@ -46,20 +65,42 @@ export async function startOperationsServer(
   };
 }
 
+/** @returns false when somebody else has the port */
+async function listen(server: Server, port: number): Promise<boolean> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE' || code === 'EACCES') return false;
+    throw error;
+  } finally {
+    server.removeAllListeners('error');
+  }
+}
+
 interface Parts {
   readonly operations: Operations;
   readonly token: string;
   readonly who: string;
+  readonly page: Page | undefined;
 }
 interface Answered {
   readonly status: number;
-  readonly body: Reply | Refusal['body'] | { readonly proof: string };
+  readonly body: Reply | Refusal['body'] | { readonly proof: string } | PageFile;
 }
 
-async function answer(message: IncomingMessage, { operations, token, who }: Parts): Promise<Answered> {
+async function answer(message: IncomingMessage, parts: Parts): Promise<Answered> {
+  const { operations, token, who, page } = parts;
   const admitted = admit(message, token);
   if ('status' in admitted) return admitted;
   if ('challenge' in admitted) return { status: 200, body: { proof: proofOf(token, admitted.challenge) } };
+  if ('file' in admitted) {
+    const body = await page?.file(admitted.file);
+    return body ? { status: 200, body } : refusal(404, NOT_THERE);
+  }
   const asked = await readBody(message);
   if ('status' in asked) return asked;
   const reply = await answerRequest(operations, asked.json, { who, isProven: true });
@@ -67,13 +108,21 @@ async function answer(message: IncomingMessage, { operations, token, who }: Part
   return { status: reply.isUsage ? 400 : 409, body: reply };
 }
 
-function send(response: ServerResponse, status: number, body: object): void {
+function failed(error: unknown): Refusal {
+  if (error instanceof PageError)
+    return refusal(503, 'The console could not be built; who started this is told why. The command works.');
+  return refusal(500, 'This failed in the run, which says why.');
+}
+
+function send(response: ServerResponse, { status, body }: Answered, isHead: boolean): void {
+  const isFile = 'type' in body;
+  const bytes = isFile ? body.body : `${JSON.stringify(body)}\n`;
   response.writeHead(status, {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
+    ...HEADERS,
+    'content-type': isFile ? body.type : 'application/json',
+    'content-length': Buffer.byteLength(bytes),
     // What was refused may have more to send, that nobody reads.
     ...(status >= 400 && { connection: 'close' }),
   });
-  response.end(`${JSON.stringify(body)}\n`);
+  response.end(isHead ? undefined : bytes);
 }

@@ -20,6 +20,7 @@ describe('the command line', () => {
       json: false,
       log: 'text',
       health: undefined,
+      console: true,
       help: false,
     });
   });
@@ -28,7 +29,17 @@ describe('the command line', () => {
     const args =
       '--subscribe http://a/1 --subscribe https://b --raw --interval 500ms --sweep-interval 5m --overlap 1h --resend planner --resend crm';
     expect(
-      parseOptions([...args.split(' '), '--data', 'd', '--once', '--json', '--log', 'json', '-h']),
+      parseOptions([
+        ...args.split(' '),
+        '--data',
+        'd',
+        '--once',
+        '--json',
+        '--log',
+        'json',
+        '--no-console',
+        '-h',
+      ]),
     ).toEqual({
       subscribe: ['http://a/1', 'https://b'],
       raw: true,
@@ -44,6 +55,7 @@ describe('the command line', () => {
       json: true,
       log: 'json',
       health: undefined,
+      console: false,
       help: true,
     });
   });

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import type { Operations } from '../../../functions/operations/operations.ts';
 import { Refused } from '../../../functions/operations/refused.ts';
 import {
   ADDRESS_FILE,
+  formerAddress,
   newToken,
   readAddress,
   removeAddress,
@@ -30,7 +31,7 @@ describe('the address of a run', () => {
     const directory = temporaryDirectory();
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
-    const mine = { url: 'http://127.0.0.1:1234', token: newToken() };
+    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), hasPage: true };
     writeAddress(directory, mine);
     expect(statSync(join(directory, ADDRESS_FILE)).mode & 0o777).toBe(0o600);
     expect(readAddress(directory)).toEqual(mine);
@@ -40,6 +41,17 @@ describe('the address of a run', () => {
     expect(readAddress(directory)).toEqual(next);
     removeAddress(directory, next);
     expect(existsSync(join(directory, ADDRESS_FILE))).toBe(false);
+  });
+
+  it('is known to the next run, however this one ended', () => {
+    const directory = temporaryDirectory();
+    expect(formerAddress(directory)).toBe(undefined);
+    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), hasPage: true };
+    writeAddress(directory, mine);
+    expect(formerAddress(directory)).toEqual(mine);
+    removeAddress(directory, mine);
+    expect([readAddress(directory), formerAddress(directory)]).toEqual([undefined, mine]);
+    expect(readdirSync(directory).map(name => statSync(join(directory, name)).mode & 0o777)).toEqual([0o600]);
   });
 
   it.each([
@@ -99,7 +111,7 @@ describe('a command', () => {
     onTestFinished(() => void stranger.close());
     const token = newToken();
     const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
-    expect(await connectToRun({ url, token })).toBe(undefined);
+    expect(await connectToRun({ url, token, hasPage: true })).toBe(undefined);
     expect(heard).toEqual([expect.stringMatching(/^GET \/operations\?challenge=/)]);
     expect(heard[0]).not.toContain(token);
   });

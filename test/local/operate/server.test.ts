@@ -1,57 +1,9 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Caller, Operations } from '../../../functions/operations/operations.ts';
+import { describe, expect, it } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
 import { proofOf } from '../../../local/operate/address.ts';
-import { startOperationsServer } from '../../../local/operate/server.ts';
-
-const ASKED = { operation: 'endpoints' } as const;
-const ANSWER = { endpoints: [] };
-
-/** A server whose operations tell what they were asked. */
-async function served(operations: (asked: object) => unknown = () => ANSWER) {
-  const asked: { request: object; caller: Caller }[] = [];
-  const errors: unknown[] = [];
-  const record = async (request: object, caller: Caller) => {
-    asked.push({ request, caller });
-    return operations(request);
-  };
-  const server = await startOperationsServer(record as Operations, {
-    who: 'ann',
-    onError: error => errors.push(error),
-  });
-  onTestFinished(server.stop);
-  const port = Number(new URL(server.url).port);
-  return { server, port, asked, errors };
-}
-
-interface Sent {
-  readonly method?: string;
-  readonly path?: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-}
-
-function send(port: number, { method = 'POST', path = '/operations', headers = {}, body }: Sent) {
-  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
-    const sending = httpRequest(
-      { host: '127.0.0.1', port, method, path, headers, agent: false },
-      response => {
-        let text = '';
-        response.setEncoding('utf8').on('data', chunk => (text += chunk));
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-        );
-      },
-    );
-    // A refusal may come, and the connection go, before all is sent.
-    sending.on('error', reject).end(body);
-  });
-}
-
-const good = (token: string) => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' });
+import { ANSWER, ASKED, good, send, served } from './served.ts';
 
 describe('the server of a run', () => {
   it('answers who has the token, as the user of the run', async () => {
@@ -194,7 +146,6 @@ describe('what is not let in', () => {
   it('is every other path', async () => {
     const { server, port, asked } = await served();
     for (const path of [
-      '/',
       '/operations/',
       '/operations/../x',
       '//operations',

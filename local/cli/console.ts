@@ -1,0 +1,26 @@
+import { createPage, type Page, whyNoPage } from '../console/page.ts';
+import { type Address, pageAddress } from '../operate/address.ts';
+import type { DataDirectory } from './data-directory.ts';
+import type { Options } from './options.ts';
+import type { Output } from './output.ts';
+
+/** The console of a run; undefined: nobody wants it, or it can't be had here. */
+export function consoleOf(options: Pick<Options, 'console'>, why = whyNoPage()): Page | undefined {
+  return options.console && why === undefined ? createPage() : undefined;
+}
+
+interface Told {
+  readonly options: Pick<Options, 'console' | 'log'>;
+  readonly output: Pick<Output, 'say'>;
+  readonly address: Address;
+  readonly directory: DataDirectory;
+}
+
+/** Says in one line where the console is, or why there is none. A log of JSON is kept by others, who must not read the token. */
+export function tellConsole({ options, output, address, directory }: Told, why = whyNoPage()): void {
+  if (!options.console) return;
+  if (!address.hasPage) output.say(`There is no console: ${why ?? 'it was not asked for'}.`);
+  else if (options.log === 'json')
+    output.say(`The console: npx changewire console --data ${directory.path} tells its address.`);
+  else output.say(`Look at it in a browser: ${pageAddress(address)}\n`);
+}

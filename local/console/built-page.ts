@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { digestOfSources } from './digest.ts';
+
+/** A file of the console's page. */
+export interface PageFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** The files of the page, by the path that a browser asks for. */
+export type Built = ReadonlyMap<string, PageFile>;
+
+/** The page can't be built; the message says why, in a line. */
+export class PageError extends Error {}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+/** On a busy machine it takes some seconds. */
+const BUILT_WITHIN = 120_000;
+const BUILDER = fileURLToPath(new URL('build.ts', import.meta.url));
+
+/** The page of the sources as they are: as it was built before, or built now, by another process. @throws PageError */
+export async function builtPage(root: string, run: typeof runBuilder = runBuilder): Promise<Built> {
+  const cache = join(root, 'node_modules/.cache/changewire/console');
+  const kept = join(cache, await digestOfSources(root));
+  const found = await read(kept).catch(() => undefined);
+  return found ?? (await build({ cache, kept, run }));
+}
+
+interface Building {
+  readonly cache: string;
+  readonly kept: string;
+  readonly run: typeof runBuilder;
+}
+
+/** What is kept gets its name when it is whole: several may build at once. */
+async function build({ cache, kept, run }: Building): Promise<Built> {
+  const directory = await scratchIn(cache).catch(() => scratchIn(tmpdir()));
+  try {
+    await run(directory);
+    const built = await read(directory);
+    await keep(directory, { cache, kept }).catch(() => undefined);
+    return built;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function scratchIn(parent: string): Promise<string> {
+  await mkdir(parent, { recursive: true });
+  return await mkdtemp(join(parent, 'changewire-console-'));
+}
+
+/** Where nobody may write, or somebody else was quicker, it isn't kept. Pages of other states of the sources go. */
+async function keep(directory: string, { cache, kept }: Omit<Building, 'run'>): Promise<void> {
+  const others = (await readdir(cache)).filter(name => /^[0-9a-f]{16}$/.test(name));
+  await rename(directory, kept);
+  for (const name of others) await rm(join(cache, name), { recursive: true, force: true });
+}
+
+async function runBuilder(directory: string): Promise<void> {
+  await promisify(execFile)(execPath, [BUILDER, directory], { timeout: BUILT_WITHIN }).catch(
+    ({ stderr, message }: { stderr?: string; message: string }) => {
+      throw new PageError(lastWords(stderr || message));
+    },
+  );
+}
+
+/** Of a stack trace, what was wrong. */
+function lastWords(text: string): string {
+  const lines = text.split('\n').filter(line => line.trim() !== '');
+  return (lines.find(line => /error/i.test(line)) ?? lines.at(-1) ?? '').trim();
+}
+
+/** @throws when there is no page */
+async function read(directory: string): Promise<Built> {
+  const files = new Map<string, PageFile>();
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = file.slice(directory.length).replaceAll('\\', '/');
+    files.set(path, { type, body: await readFile(file) });
+  }
+  const index = files.get('/index.html');
+  if (index === undefined) throw new PageError('The page has no index.html.');
+  files.delete('/index.html');
+  return files.set('/', index);
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Built, builtPage, type PageFile } from './built-page.ts';
+
+/** The page that the local server shows. */
+export interface Page {
+  /** By its path, as a browser asks for it; undefined: there is none of that path. The first one may take seconds: the page is built when
+   *  somebody wants to see it. @throws PageError when it can't be built */
+  file(path: string): Promise<PageFile | undefined>;
+}
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** The console of this checkout. It is built once per state of the sources, and then kept in memory: it is small. */
+export function createPage(build: () => Promise<Built> = () => builtPage(ROOT)): Page {
+  let building: Promise<Built> | undefined;
+  return {
+    file: async path => {
+      building ??= build();
+      const attempt = building;
+      const built = await attempt.catch(error => {
+        // Whoever asks later may have better luck.
+        if (building === attempt) building = undefined;
+        throw error;
+      });
+      return built.get(path);
+    },
+  };
+}
+
+/** Why there can be no page, in words for people; undefined: it can be built, as far as can be seen without trying. */
+export function whyNoPage(root = ROOT): string | undefined {
+  const isThere = (path: string) => existsSync(resolve(root, path));
+  if (!isThere('console/index.html')) return 'its sources (console/) are not installed';
+  if (!isThere('node_modules/vite') && !isThere('node_modules/.cache/changewire/console'))
+    return 'it is built with development tools, which npm ci brings without --omit=dev';
+  return undefined;
+}

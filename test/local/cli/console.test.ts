@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { consoleOf, tellConsole } from '../../../local/cli/console.ts';
+import { openScratchDirectory } from '../../../local/cli/data-directory.ts';
+import { parseOptions } from '../../../local/cli/options.ts';
+
+const TOKEN = 'a'.repeat(43);
+
+function told(args: readonly string[], hasPage: boolean, why?: string): readonly string[] {
+  const options = parseOptions(args);
+  const lines: string[] = [];
+  const directory = openScratchDirectory();
+  directory.release();
+  const address = { url: 'http://127.0.0.1:4321', token: TOKEN, hasPage };
+  tellConsole({ options, output: { say: text => lines.push(text) }, address, directory }, why);
+  return lines;
+}
+
+test('a run says where its console is, in one line', () => {
+  expect(told([], true)).toEqual([`Look at it in a browser: http://127.0.0.1:4321/#token=${TOKEN}\n`]);
+});
+
+test('a log that is kept has no token: it names the command that tells the address', () => {
+  const [line, ...more] = told(['--log', 'json'], true);
+  expect([line, more]).toEqual([
+    expect.stringMatching(/^The console: npx changewire console --data .+ tells its address\.$/),
+    [],
+  ]);
+  expect(line).not.toContain(TOKEN);
+});
+
+test('where the page can not be built, a run says why in one line, and goes on without', () => {
+  expect(consoleOf(parseOptions([]), 'there is none here')).toBe(undefined);
+  expect(told([], false, 'there is none here')).toEqual(['There is no console: there is none here.']);
+});
+
+test('with --no-console there is none, and no word of it', () => {
+  const options = parseOptions(['--no-console']);
+  expect(consoleOf(options, undefined)).toBe(undefined);
+  expect(consoleOf(parseOptions([]), undefined)).toBeDefined();
+  expect(told(['--no-console'], false)).toEqual([]);
+});
