@@ -23,6 +23,8 @@ export interface World {
   /** Aborts when somebody wants it to end. */
   readonly interrupted: AbortSignal;
   open(place: Place): Promise<Connection>;
+  /** Opens an address in the browser of whoever is there. @throws when there is none */
+  browse(address: string): Promise<void>;
   /** A doctor for the service that the command line or the environment names; undefined: whoever answers has one. */
   doctor(place: DoctorPlace): Promise<DirectDoctor | undefined>;
 }
@@ -30,6 +32,8 @@ export interface World {
 /** What one command works with. */
 export interface Context extends Pick<World, 'input' | 'clock' | 'sleep' | 'interrupted'> {
   readonly ask: Ask;
+  /** Whoever answers. */
+  connect(): Promise<Connection>;
   readonly print: Printer;
   readonly place: Place;
 }

@@ -2,6 +2,7 @@ import { argv, cwd, env, exit, stderr, stdin, stdout } from 'node:process';
 import { withEnvFile } from '../local/cli/environment.ts';
 import { flush } from '../local/cli/flush.ts';
 import { sleep } from '../local/cli/sleep.ts';
+import { browse } from './browse.ts';
 import { openDoctor } from './connect/doctor.ts';
 import { open } from './connect/open.ts';
 import { terminalInput } from './input.ts';
@@ -20,7 +21,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 stdout.on('error', () => exit(0));
 
 const code = await changewire(argv.slice(2), {
-  ...{ stdout, stderr, env, sleep, open },
+  ...{ stdout, stderr, env, sleep, open, browse },
   doctor: place => openDoctor(place, withEnvFile(env, cwd())),
   input: terminalInput({ stdin, stderr }, interrupting.signal),
   clock: Date.now,

@@ -21,9 +21,12 @@ export function runnerOf(program: Command, world: World): Run {
       const { input, clock, sleep, interrupted } = world;
       // Opened at the first question: what is asked wrongly is said before anybody is connected to.
       let opening: ReturnType<World['open']> | undefined;
-      const ask: Context['ask'] = async request => {
+      const connect: Context['connect'] = () => {
         opening ??= world.open(place);
-        const { ask } = await opening;
+        return opening;
+      };
+      const ask: Context['ask'] = async request => {
+        const { ask } = await connect();
         return await ask(request).catch(error => {
           // Whoever asks again asks whoever is there then.
           if (error instanceof Gone) opening = undefined;
@@ -31,7 +34,7 @@ export function runnerOf(program: Command, world: World): Run {
         });
       };
       try {
-        await work({ ask, print, place, input, clock, sleep, interrupted }, ...(args as never));
+        await work({ ask, connect, print, place, input, clock, sleep, interrupted }, ...(args as never));
       } finally {
         await (await opening?.catch(() => undefined))?.close();
       }

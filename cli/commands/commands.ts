@@ -3,6 +3,7 @@ import type { World } from '../context.ts';
 import type { Run } from '../runner.ts';
 import { actionsCommand } from './actions.ts';
 import { completionCommand } from './completion.ts';
+import { consoleCommand } from './console.ts';
 import { doctorCommand } from './doctor.ts';
 import { endpointCommands } from './endpoints.ts';
 import { eventCommands } from './events.ts';
@@ -22,6 +23,7 @@ export interface Cli {
 /** Every command, in the order of the help. */
 export function addCommands(program: Command, cli: Cli): void {
   program.commandsGroup('Look:');
+  consoleCommand(program, cli);
   statusCommand(program, cli);
   eventCommands(program, cli);
   actionsCommand(program, cli);

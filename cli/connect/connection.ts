@@ -1,12 +1,15 @@
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import type { Address } from '../../local/operate/address.ts';
 
 /** Asks whoever answers: a run, its store, or a stack. @throws Refused, and UsageError for a request that isn't as it must be */
 export type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
 
 export interface Connection {
   readonly ask: Ask;
+  /** Where a run has its console. */
+  readonly page?: Pick<Address, 'url' | 'token'>;
   close(): Promise<void>;
 }
 

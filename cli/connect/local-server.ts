@@ -21,6 +21,7 @@ export async function connectToRun(address: Address): Promise<Connection | undef
     return undefined;
   }
   return {
+    ...(address.hasPage && { page: address }),
     ask: async request => {
       const { status, text } = await send(agent, address, { request }).catch(
         ({ code }: NodeJS.ErrnoException) => {

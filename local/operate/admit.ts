@@ -12,6 +12,8 @@ export type Admitted =
   | { readonly asks: true }
   /** A file of the console's page, by its path. */
   | { readonly file: string }
+  /** A browser that was started with a ticket. */
+  | { readonly ticket: string }
   | Refusal;
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
@@ -20,16 +22,14 @@ type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
  *  host (DNS rebinding), or an origin or site that isn't ours, and can't have the token. The files of the page take no token: they are
  *  the same for everybody. A link of another site may lead to the page, which then knows nothing to ask with. */
 export function admit({ method, url = '', headers, socket }: Head, token: string): Admitted {
-  const port = socket.localPort;
-  if (headers.host !== `127.0.0.1:${port}`) return refusal(403, 'Ask 127.0.0.1, by this name and port.');
-  if (headers.origin !== undefined && headers.origin !== `http://127.0.0.1:${port}`)
-    return refusal(403, 'Pages of other origins may not ask.');
   const { pathname, searchParams } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
-  const site = isOpened(headers) && pathname === '/' ? undefined : headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    return refusal(403, 'Pages of other sites may not ask.');
-  if (pathname === '/' || pathname.startsWith('/assets/'))
-    return method === 'GET' || method === 'HEAD' ? { file: pathname } : refusal(405, 'Use GET.');
+  const isOfPage = pathname === '/' || pathname === '/open';
+  const foreign = whyForeign(headers, socket.localPort, isOfPage && isOpened(headers));
+  if (foreign !== undefined) return refusal(403, foreign);
+  if (isOfPage || pathname.startsWith('/assets/')) {
+    if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'Use GET.');
+    return pathname === '/open' ? { ticket: searchParams.get('ticket') ?? '' } : { file: pathname };
+  }
   if (pathname !== '/operations') return refusal(404, NOT_THERE);
   if (method === 'GET') return challengeOf(searchParams.get('challenge'));
   if (method !== 'POST') return refusal(405, 'Use POST.');
@@ -38,6 +38,15 @@ export function admit({ method, url = '', headers, socket }: Head, token: string
   if (!/^application\/json(; *charset=utf-8)?$/i.test(headers['content-type'] ?? ''))
     return refusal(415, 'A request is application/json.');
   return { asks: true };
+}
+
+function whyForeign(headers: Head['headers'], port: number | undefined, isOpening: boolean) {
+  const { host, origin, 'sec-fetch-site': site } = headers;
+  if (host !== `127.0.0.1:${port}`) return 'Ask 127.0.0.1, by this name and port.';
+  if (origin !== undefined && origin !== `http://127.0.0.1:${port}`)
+    return 'Pages of other origins may not ask.';
+  const isOurs = site === undefined || site === 'same-origin' || site === 'none';
+  return isOurs || isOpening ? undefined : 'Pages of other sites may not ask.';
 }
 
 export const NOT_THERE = 'There is POST /operations, and the console at /.';

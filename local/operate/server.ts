@@ -9,6 +9,7 @@ import { type Address, newToken, proofOf } from './address.ts';
 import { admit, NOT_THERE, type Refusal, refusal } from './admit.ts';
 import { HEADERS } from './headers.ts';
 import { readBody } from './read-body.ts';
+import { ticketTaker } from './tickets.ts';
 
 export interface OperationsServer extends Address {
   stop(): Promise<void>;
@@ -31,6 +32,7 @@ export interface ServerOptions {
  *     POST /operations         a request (functions/operations/protocol/), with the token; the reply is protocol/reply.ts
  *     GET /operations?challenge=…   proves that the token is known here, without telling it
  *     GET /, GET /assets/…     the console's page, which asks the same
+ *     GET /open?ticket=…       leads to the page with its token, once
  *
  * A page of the web can't ask, whatever a browser on this machine is made to send (`admit.ts`). No request is ever logged: it may hold a secret.
  */
@@ -39,8 +41,9 @@ export async function startOperationsServer(
   { who, onError, page, before }: ServerOptions,
 ): Promise<OperationsServer> {
   let token = before?.token ?? newToken();
+  let takes = ticketTaker(token, Date.now);
   const server = createServer((message, response) => {
-    answer(message, { operations, token, who, page }).then(
+    answer(message, { operations, token, takes, who, page }).then(
       answered => send(response, answered, message.method === 'HEAD'),
       error => {
         onError(error);
@@ -51,6 +54,7 @@ export async function startOperationsServer(
   const isAgain = before !== undefined && (await listen(server, Number(new URL(before.url).port)));
   if (!isAgain) {
     token = newToken();
+    takes = ticketTaker(token, Date.now);
     if (!(await listen(server, 0))) throw new Error('Nobody can listen on 127.0.0.1: there is no free port.');
   }
   return {
@@ -84,12 +88,14 @@ async function listen(server: Server, port: number): Promise<boolean> {
 interface Parts {
   readonly operations: Operations;
   readonly token: string;
+  readonly takes: (ticket: string) => boolean;
   readonly who: string;
   readonly page: Page | undefined;
 }
 interface Answered {
   readonly status: number;
   readonly body: Reply | Refusal['body'] | { readonly proof: string } | PageFile;
+  readonly location?: string;
 }
 
 async function answer(message: IncomingMessage, parts: Parts): Promise<Answered> {
@@ -101,6 +107,10 @@ async function answer(message: IncomingMessage, parts: Parts): Promise<Answered>
     const body = await page?.file(admitted.file);
     return body ? { status: 200, body } : refusal(404, NOT_THERE);
   }
+  if ('ticket' in admitted) {
+    if (page === undefined || !parts.takes(admitted.ticket)) return refusal(403, TICKET_USED);
+    return { status: 303, body: { error: 'Go on to the page.' }, location: `/#token=${token}` };
+  }
   const asked = await readBody(message);
   if ('status' in asked) return asked;
   const reply = await answerRequest(operations, asked.json, { who, isProven: true });
@@ -108,19 +118,23 @@ async function answer(message: IncomingMessage, parts: Parts): Promise<Answered>
   return { status: reply.isUsage ? 400 : 409, body: reply };
 }
 
+const TICKET_USED =
+  'This was opened before, or is older than a minute: ask for the console once more, with changewire console.';
+
 function failed(error: unknown): Refusal {
   if (error instanceof PageError)
     return refusal(503, 'The console could not be built; who started this is told why. The command works.');
   return refusal(500, 'This failed in the run, which says why.');
 }
 
-function send(response: ServerResponse, { status, body }: Answered, isHead: boolean): void {
+function send(response: ServerResponse, { status, body, location }: Answered, isHead: boolean): void {
   const isFile = 'type' in body;
   const bytes = isFile ? body.body : `${JSON.stringify(body)}\n`;
   response.writeHead(status, {
     ...HEADERS,
     'content-type': isFile ? body.type : 'application/json',
     'content-length': Buffer.byteLength(bytes),
+    ...(location !== undefined && { location }),
     // What was refused may have more to send, that nobody reads.
     ...(status >= 400 && { connection: 'close' }),
   });

@@ -35,6 +35,11 @@ export interface Setting {
   readonly doctor?: DirectDoctor;
   /** Who answers, instead of `answers`. */
   readonly open?: World['open'];
+  readonly browse?: World['browse'];
+  /** Where a run that answers has its console. */
+  readonly page?: Awaited<ReturnType<World['open']>>['page'];
+  /** Hears each text of stdout as it is written. */
+  readonly said?: (text: string) => void;
 }
 
 /** Runs the command over answers that are made up. */
@@ -50,6 +55,7 @@ export function worldOf(setting: Setting) {
   const told = { out: '', err: '' };
   const tell = (stream: 'out' | 'err', text: string) => {
     told[stream] += text;
+    if (stream === 'out') setting.said?.(text);
   };
   const asked: Request[] = [];
   const places: object[] = [];
@@ -69,12 +75,14 @@ export function worldOf(setting: Setting) {
     },
     clock: setting.clock ?? (() => NOW),
     doctor: async () => setting.doctor,
+    browse: setting.browse ?? (async () => undefined),
     sleep: setting.sleep ?? (async () => undefined),
     interrupted: setting.interrupted ?? new AbortController().signal,
     open: async place => {
       if (setting.open) return setting.open(place);
       places.push(JSON.parse(JSON.stringify(place)));
       return {
+        ...(setting.page && { page: setting.page }),
         ask: async request => {
           asked.push(request);
           const answer = answers[request.operation];

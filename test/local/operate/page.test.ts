@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Built, PageError } from '../../../local/console/built-page.ts';
 import { createPage, type Page } from '../../../local/console/page.ts';
 import { newToken } from '../../../local/operate/address.ts';
+import { newTicket } from '../../../local/operate/tickets.ts';
 import { good, send, served } from './served.ts';
 
 const FILES: Built = new Map([
@@ -148,6 +149,33 @@ describe('the page', () => {
     const { port } = await served(undefined, { page: once });
     await Promise.all(['/', '/assets/index-1.js', '/'].map(path => look(port, path)));
     expect(built).toBe(1);
+  });
+});
+
+describe('a ticket', () => {
+  const open = (port: number, ticket: string) => look(port, `/open?ticket=${encodeURIComponent(ticket)}`);
+
+  it('leads to the page with its token, once', async () => {
+    const { server, port } = await served(undefined, { page });
+    const ticket = newTicket(server.token, Date.now);
+    expect(ticket).not.toContain(server.token);
+    const { status, headers } = await open(port, ticket);
+    expect([status, headers.location]).toEqual([303, `/#token=${server.token}`]);
+    const again = await open(port, ticket);
+    expect([again.status, again.headers.location]).toEqual([403, undefined]);
+  });
+
+  it('leads nowhere after a minute, of another token, or when it was made up', async () => {
+    const { server, port } = await served(undefined, { page });
+    const aMinuteAgo = newTicket(server.token, () => Date.now() - 60_000);
+    const [until, random, mac] = newTicket(server.token, Date.now).split('.');
+    for (const ticket of [
+      aMinuteAgo,
+      newTicket(newToken(), Date.now),
+      `${Number(until) + 1}.${random}.${mac}`,
+      ...['', 'x', `${until}.${random}`, `${until}.${random}.${'a'.repeat(43)}`],
+    ])
+      expect([ticket, (await open(port, ticket)).status]).toEqual([ticket, 403]);
   });
 });
 

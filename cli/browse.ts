@@ -1,0 +1,20 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { platform } from 'node:process';
+import { Refused } from '../functions/operations/refused.ts';
+
+/** What opens an address: of each system the program that takes its user's choice. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Opens an address in the browser of whoever is there. @throws Refused when nothing opens it */
+export async function browse(address: string): Promise<void> {
+  const [program, ...args] = OPENERS[platform] ?? ['xdg-open'];
+  const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true });
+  child.unref();
+  await once(child, 'spawn').catch(() => {
+    throw new Refused(`No browser can be opened here (there is no ${program}): open the address yourself.`);
+  });
+}
