@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What takes longest begins first, so that no worker has it left to do alone at the end. */
 const FIRST = [
   'local/endpoints',
+  'console/browser',
   'cli/daily',
   'simulation/simulation',
   'local/main',

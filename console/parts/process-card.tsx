@@ -133,7 +133,7 @@ function More({ status: { workspace, process } }: { readonly status: ProcessStat
   };
   return (
     <div class="card-actions">
-      <Action class="small" label={`Look for changes in ${process} now`} act={begin('changes')}>
+      <Action class="small" label={`Look now for changes in ${process}`} act={begin('changes')}>
         Look now
       </Action>
       <Action class="small" label={`Sweep ${process} now: read all of it again`} act={begin('sweep')}>
