@@ -49,7 +49,7 @@ export function changeLine(committed: Committed): ChangeLine {
   const { event, committedAt } = committed;
   const data = dataOf(committed);
   const [, action = event.type] = event.type.split('.');
-  const told = wanted(Array.isArray(data.changes) ? data.changes : [], action);
+  const told = wanted(data.changes ?? [], action);
   const line = {
     id: event.id,
     type: event.type,

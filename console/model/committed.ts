@@ -22,9 +22,42 @@ export interface EventData {
   readonly truncated?: readonly string[];
 }
 
+/** The parts of its data that are as they should be. */
 export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
   const { data } = event;
-  return typeof data === 'object' && data !== null ? (data as EventData) : {};
+  if (!isObject(data)) return {};
+  const { process, project, task, field, changes, observed, reason, missing, truncated } = data;
+  const parts = {
+    process: isNamed(process) ? process : undefined,
+    project: isNamed(project) ? project : undefined,
+    task: isNamed(task) ? task : undefined,
+    field: isObject(field) && typeof field.name === 'string' ? field : undefined,
+    changes: Array.isArray(changes) ? changes.filter(isChange) : undefined,
+    observed: isObject(observed) && typeof observed.after === 'string' ? observed : undefined,
+    reason: typeof reason === 'string' ? reason : undefined,
+    missing: typeof missing === 'number' ? missing : undefined,
+    truncated: Array.isArray(truncated) ? truncated.map(String) : undefined,
+  };
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as EventData;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isNamed(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value.id === 'string' &&
+    (value.name === undefined || typeof value.name === 'string')
+  );
+}
+
+function isChange(value: unknown): boolean {
+  if (!isObject(value) || typeof value.field !== 'string') return false;
+  const { name, added, removed } = value;
+  const isList = (list: unknown) => list === undefined || Array.isArray(list);
+  return (name === undefined || typeof name === 'string') && isList(added) && isList(removed);
 }
 
 /** Of `/workspaces/<workspace>/processes/<process>`. */
@@ -35,10 +68,10 @@ export function workspaceOf({ event }: Pick<Committed, 'event'>): string {
 /** The event without its whole records: what changed, and where. */
 export function withoutRecords({ committedAt, event }: Committed): Committed {
   const { data } = event as { data?: unknown };
-  if (typeof data !== 'object' || data === null) return { committedAt, event };
+  if (!isObject(data)) return { committedAt, event };
   const bare = (named: unknown) => {
-    if (typeof named !== 'object' || named === null) return named;
-    const { record: _, ...rest } = named as Record<string, unknown>;
+    if (!isObject(named)) return named;
+    const { record: _, ...rest } = named;
     return rest;
   };
   const parts = Object.entries(data).map(([key, part]) => [

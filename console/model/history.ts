@@ -111,7 +111,7 @@ function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[]
   const net = new Map<string, RawChange>();
   for (const { committed, line } of entries) {
     const { changes } = dataOf(committed);
-    for (const change of Array.isArray(changes) ? changes : []) {
+    for (const change of changes ?? []) {
       if (line.action === 'created' && !line.changes.some(({ field }) => field === change.field)) continue;
       const before = net.get(change.field);
       net.set(change.field, before ? together(before, change) : change);
@@ -190,11 +190,8 @@ export function csvRows(entries: readonly Entry[]): string[][] {
     const row = (...what: readonly (string | undefined)[]) =>
       [...head, ...where, ...what, event.id].map(cell => cell ?? '');
     const isWhole = line.action === 'created' || line.action === 'deleted';
-    if (!Array.isArray(changes) || changes.length === 0 || isWhole)
-      return [row(field?.name ?? '', '', line.note ?? line.action)];
-    return (changes as readonly RawChange[]).map(change =>
-      row(nameOf(change), cellOf(change.from), cellOf(change.to)),
-    );
+    if (!changes?.length || isWhole) return [row(field?.name ?? '', '', line.note ?? line.action)];
+    return changes.map(change => row(nameOf(change), cellOf(change.from), cellOf(change.to)));
   });
 }
 

@@ -1,0 +1,110 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changeLine } from '../../../console/model/change-line.ts';
+import { lineText } from '../../../console/model/line-text.ts';
+import { fieldChange, hostileEvent, taskEvent } from './events.ts';
+
+const task = { id: '12', name: 'Task 12' };
+
+describe('a change in a line', () => {
+  it('reads as people say it: project, task, field, from and to', () => {
+    const changes = [fieldChange('status', 'To do', 'Done')];
+    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(
+      'Onboarding › Task 12 · Status: To do → Done',
+    );
+  });
+
+  it('begins with what people ask first, whatever order the event has', () => {
+    const changes = [
+      fieldChange('completedOn', null, '2026-11-22'),
+      fieldChange('dueDate', '2026-12-01', '2026-12-02'),
+      fieldChange('assignee', null, { id: '1', name: 'Anna' }),
+      fieldChange('status', 'To do', 'Done'),
+    ];
+    expect(changeLine(taskEvent({ task, changes })).changes.map(({ label }) => label)).toEqual([
+      'Status',
+      'Assignee',
+      'Due date',
+      'Completed on',
+    ]);
+  });
+
+  it('calls a custom field by its name, as it is', () => {
+    const changes = [
+      fieldChange('effortHours', '', '7.5', { name: 'EFFORT (hours)', kind: 'custom', type: 'number' }),
+    ];
+    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(
+      'Onboarding › Task 12 · EFFORT (hours): empty → 7.5',
+    );
+  });
+
+  it('tells of a list the choices that came and went, unless it was empty', () => {
+    const changed = { name: 'Teams', kind: 'custom', added: ['Legal'], removed: ['Sales'] };
+    const changes = [fieldChange('teams', ['Sales', 'IT'], ['IT', 'Legal'], changed)];
+    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(
+      'Onboarding › Task 12 · Teams: +Legal, −Sales',
+    );
+    const first = [fieldChange('teams', null, ['Legal'], { ...changed, removed: [] })];
+    expect(lineText(changeLine(taskEvent({ task, changes: first })))).toBe(
+      'Onboarding › Task 12 · Teams: empty → Legal',
+    );
+  });
+
+  it('tells of a new record what people ask first, and not each of its fields', () => {
+    const changes = [
+      fieldChange('position', null, 3),
+      fieldChange('status', null, 'To do'),
+      fieldChange('blocked', null, false),
+    ];
+    expect(lineText(changeLine(taskEvent({ type: 'task.created', task, changes })))).toBe(
+      'Onboarding › Task 12 · created, Status: To do',
+    );
+  });
+
+  it('says how many more fields changed than it shows', () => {
+    const changes = Array.from({ length: 11 }, (_, index) => fieldChange(`f${index}`, '1', '2'));
+    const line = changeLine(taskEvent({ task, changes }));
+    expect([line.changes.length, line.more]).toEqual([8, 3]);
+    expect(lineText(line)).toMatch(/ and 3 more$/);
+  });
+
+  it('shows what differs in long values, which begin alike', () => {
+    const start = 'The same beginning. '.repeat(50);
+    const [change] = changeLine(
+      taskEvent({ task, changes: [fieldChange('note', `${start}old`, `${start}new`)] }),
+    ).changes;
+    expect(change?.from).toMatch(/^….*old$/);
+    expect(change?.to).toMatch(/^….*new$/);
+  });
+
+  it('tells apart what reads alike', () => {
+    const [change] = changeLine(taskEvent({ task, changes: [fieldChange('count', '1', 1)] })).changes;
+    expect(change).toMatchObject({ from: '"1"', to: '1' });
+  });
+
+  it('calls a record without a name by its identifier', () => {
+    expect(lineText(changeLine(taskEvent({ project: { id: '77' }, type: 'project.deleted' })))).toBe(
+      '#77 · deleted',
+    );
+  });
+
+  it('is short and harmless whatever an event holds: one line of text, no control or direction characters', () => {
+    fc.assert(
+      fc.property(hostileEvent, committed => {
+        const line = changeLine(committed);
+        expect(line.changes.length).toBeLessThanOrEqual(8);
+        expect(JSON.stringify(line).length).toBeLessThan(30_000);
+        const shown = [line.project?.name, line.task?.name, line.definition, line.note].concat(
+          line.changes.flatMap(({ label, from, to, choices = [] }) => [
+            label,
+            from,
+            to,
+            ...choices.map(({ text }) => text),
+          ]),
+        );
+        for (const text of shown)
+          expect(text ?? '').not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069\u200E\u200F]/u);
+      }),
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { filterOf, filterText, formOf, NO_FILTER, NO_VALUES } from '../../../console/model/filter-form.ts';
+import { readListed, showListed } from '../../../console/model/listed.ts';
+import { hostileText } from './events.ts';
+
+describe('values in a field of a form', () => {
+  it.each([
+    ['Done, In review', ['Done', 'In review']],
+    [' , Done,, ', ['Done']],
+    ['"a, b", c', ['a, b', 'c']],
+    ['""', ['']],
+    ['say "hi", x', ['say "hi"', 'x']],
+    ['', []],
+  ])('%j are %j', (text, values) => {
+    expect(readListed(text)).toEqual(values);
+  });
+
+  it('are read back as they are shown, whatever they hold', () => {
+    fc.assert(
+      fc.property(fc.array(hostileText), values => {
+        expect(readListed(showListed(values))).toEqual(values);
+      }),
+    );
+  });
+});
+
+describe('the form of a filter', () => {
+  it('asks for nothing while it is empty: all events', () => {
+    expect(filterOf(NO_FILTER)).toBeUndefined();
+    expect(filterOf({ ...NO_FILTER, values: [NO_VALUES], projects: ' , ' })).toBeUndefined();
+    expect(formOf(undefined)).toEqual(NO_FILTER);
+    expect(filterText(null)).toEqual([]);
+  });
+
+  it('asks for what is filled in', () => {
+    const form = {
+      ...NO_FILTER,
+      events: ['task.updated'],
+      values: [{ ...NO_VALUES, field: ' Status ', to: 'Done, ""' }],
+    };
+    expect(filterOf(form)).toEqual({
+      events: ['task.updated'],
+      values: [{ field: 'Status', to: ['Done', ''] }],
+    });
+  });
+
+  it('is filled in from a filter such that it asks for the same again', () => {
+    const texts = fc.array(
+      hostileText.filter(text => text !== ''),
+      { minLength: 1, maxLength: 3 },
+    );
+    const value = fc.record(
+      {
+        field: hostileText.map(text => text.trim()).filter(text => text !== ''),
+        ...{ from: texts, to: texts, added: texts, removed: texts },
+      },
+      { requiredKeys: ['field'] },
+    );
+    const filter = fc.record(
+      {
+        events: fc.constant(['task.updated']),
+        ...{ workspaces: texts, processes: texts, projects: texts, fields: texts },
+        values: fc.array(value, { minLength: 1, maxLength: 3 }),
+      },
+      { requiredKeys: ['events'] },
+    );
+    fc.assert(
+      fc.property(filter, given => {
+        expect(filterOf(formOf(given))).toEqual(given);
+      }),
+    );
+  });
+
+  it('is told in words, a line for each key', () => {
+    const filter = {
+      processes: ['launch'],
+      values: [{ field: 'Status', from: ['To do'], to: ['Done', 'Gone'] }],
+    };
+    expect(filterText(filter)).toEqual([
+      ['Processes', 'launch'],
+      ['Change of', 'Status, from To do, to Done, Gone'],
+    ]);
+  });
+});

@@ -1,0 +1,140 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { csv } from '../../../console/model/csv.ts';
+import {
+  CSV_HEAD,
+  csvRows,
+  entryOf,
+  historyJson,
+  summaryOf,
+  summaryText,
+} from '../../../console/model/history.ts';
+import { fieldChange, hostileEvent, taskEvent } from './events.ts';
+
+const task = { id: '12', name: 'Task 12' };
+const at = (minute: number) => `2026-11-22T10:${String(minute).padStart(2, '0')}:00.000Z`;
+const updated = (minute: number, ...changes: object[]) =>
+  entryOf(taskEvent({ id: `e${minute}`, at: at(minute), task, changes }));
+const ofTask = (minute: number, type: string, changes: object[] = []) =>
+  entryOf(taskEvent({ id: `e${minute}`, at: at(minute), type, task, changes }));
+
+describe('what changed since a time', () => {
+  it('tells each field once, from what it was at first to what it is now', () => {
+    const { projects } = summaryOf([
+      updated(1, fieldChange('status', 'To do', 'In progress')),
+      updated(2, fieldChange('status', 'In progress', 'Done'), fieldChange('dueDate', '1', '2')),
+    ]);
+    expect(projects[0]?.tasks[0]?.changes).toMatchObject([
+      { label: 'Status', from: 'To do', to: 'Done' },
+      { label: 'Due date', from: '1', to: '2' },
+    ]);
+  });
+
+  it('does not tell what is again as it was', () => {
+    const back = [
+      updated(1, fieldChange('status', 'To do', 'Done')),
+      updated(2, fieldChange('status', 'Done', 'To do')),
+    ];
+    expect(summaryOf(back).projects).toEqual([]);
+  });
+
+  it('tells a new task as it now is', () => {
+    const { projects } = summaryOf([
+      ofTask(1, 'task.created', [fieldChange('status', null, 'To do'), fieldChange('position', null, 4)]),
+      updated(2, fieldChange('status', 'To do', 'Done')),
+    ]);
+    expect(projects[0]?.tasks[0]).toMatchObject({
+      fate: 'created',
+      changes: [{ label: 'Status', to: 'Done' }],
+    });
+    expect(summaryText(summaryOf([]), 'Title')).toBe('Title\n\nNothing changed.\n');
+  });
+
+  it('says that a task is deleted, or came and went', () => {
+    const fates = (...types: string[]) =>
+      summaryOf(types.map((type, index) => ofTask(index, type))).projects[0]?.tasks[0]?.fate;
+    expect(fates('task.updated', 'task.deleted')).toBe('deleted');
+    expect(fates('task.created', 'task.deleted')).toBe('passing');
+    expect(fates('task.created', 'task.deleted', 'task.created')).toBe('created');
+  });
+
+  it('has the project that changed last on top', () => {
+    const of = (id: string, minute: number) =>
+      entryOf(
+        taskEvent({
+          id: `e${minute}`,
+          at: at(minute),
+          project: { id, name: `P${id}` },
+          task,
+          changes: [fieldChange('a', '1', '2')],
+        }),
+      );
+    expect(summaryOf([of('1', 1), of('2', 2), of('1', 3)]).projects.map(({ id }) => id)).toEqual(['1', '2']);
+  });
+
+  it('reads as text that one may paste into a mail', () => {
+    const entries = [
+      entryOf(taskEvent({ id: 'e0', type: 'project.updated', changes: [fieldChange('budget', '1', '2')] })),
+      updated(1, fieldChange('status', 'To do', 'Done')),
+      entryOf({
+        committedAt: at(2),
+        event: { id: 'e2', type: 'source.recovered', data: { process: { id: 'launch' } } },
+      }),
+    ];
+    expect(summaryText(summaryOf(entries), 'What changed in launch since Monday')).toBe(
+      [
+        'What changed in launch since Monday',
+        '',
+        'Onboarding',
+        '  Budget: 1 → 2',
+        '  - Task 12: Status: To do → Done',
+        '',
+        'Fields and the process itself',
+        '  launch · Passes are completed again: what changed meanwhile is told.',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('can be told of whatever events hold, as text, as CSV and as JSON', () => {
+    fc.assert(
+      fc.property(fc.array(hostileEvent, { maxLength: 8 }), events => {
+        const entries = events.map(entryOf);
+        const { projects, others } = summaryOf(entries);
+        expect(projects.reduce((sum, one) => sum + one.events, others.length)).toBeLessThanOrEqual(
+          events.length,
+        );
+        expect(summaryText({ projects, others }, 'Title')).toMatch(/^Title\n/);
+        for (const row of csvRows(entries)) expect(row.length).toBe(CSV_HEAD.length);
+        expect(csv(CSV_HEAD, csvRows(entries))).toMatch(/^\uFEFF"committed"/);
+        expect(JSON.parse(historyJson(entries))).toHaveLength(events.length);
+      }),
+    );
+  });
+});
+
+describe('what is saved', () => {
+  it('has a row for each changed field, with whole values', () => {
+    const long = 'x'.repeat(5_000);
+    const rows = csvRows([
+      updated(1, fieldChange('status', 'To do', long), fieldChange('teams', ['a', 'b'], { id: '1' })),
+    ]);
+    expect(rows.map(row => row.slice(6, 13))).toEqual([
+      ['1', 'Onboarding', '12', 'Task 12', 'Status', 'To do', long],
+      ['1', 'Onboarding', '12', 'Task 12', 'Teams', 'a, b', '{"id":"1"}'],
+    ]);
+  });
+
+  it('has one row for a record that came or went', () => {
+    const rows = csvRows([
+      ofTask(1, 'task.created', [fieldChange('a', null, '1'), fieldChange('b', null, '2')]),
+    ]);
+    expect(rows.map(row => row.slice(10, 13))).toEqual([['', '', 'created']]);
+  });
+
+  it('leaves whole records out of the JSON', () => {
+    const record = { id: '12', secret: 'long' };
+    const saved = JSON.parse(historyJson([entryOf(taskEvent({ task: { ...task, record } }))]));
+    expect(saved[0].event.data.task).toEqual(task);
+  });
+});

@@ -1,0 +1,46 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { listWindow, scrollTo } from '../../../console/model/list-window.ts';
+
+const size = fc.record({
+  scrollTop: fc.integer({ min: -500, max: 400_000 }),
+  height: fc.integer({ min: 0, max: 2_000 }),
+  rowHeight: fc.integer({ min: 20, max: 80 }),
+  count: fc.integer({ min: 0, max: 10_000 }),
+});
+
+describe('the rows that are drawn', () => {
+  it('are those in sight, and some around them', () => {
+    expect(listWindow({ scrollTop: 1_000, height: 300, rowHeight: 10, count: 10_000 }, 5)).toEqual({
+      first: 95,
+      end: 135,
+    });
+  });
+
+  it('are rows that there are, all that can be seen among them, and few more', () => {
+    fc.assert(
+      fc.property(size, given => {
+        const { first, end } = listWindow(given);
+        const { scrollTop, height, rowHeight, count } = given;
+        expect(first).toBeGreaterThanOrEqual(0);
+        expect(end).toBeLessThanOrEqual(count);
+        expect(first).toBeLessThanOrEqual(end);
+        expect(end - first).toBeLessThanOrEqual(height / rowHeight + 18);
+        for (let row = 0; row < count; row += 1) {
+          const isSeen = (row + 1) * rowHeight > scrollTop && row * rowHeight < scrollTop + height;
+          if (isSeen && scrollTop >= 0) expect(row >= first && row < end).toBe(true);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('scrolling to a row', () => {
+  it('moves as little as it takes, and not at all for one in sight', () => {
+    const sight = { scrollTop: 100, height: 100, rowHeight: 10 };
+    expect(scrollTo(12, sight)).toBe(100);
+    expect(scrollTo(3, sight)).toBe(30);
+    expect(scrollTo(30, sight)).toBe(210);
+  });
+});

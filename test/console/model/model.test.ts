@@ -1,0 +1,152 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Backlog, courseText, linePoints, withSample } from '../../../console/model/backlog.ts';
+import { backOff } from '../../../console/model/backoff.ts';
+import { changeLine } from '../../../console/model/change-line.ts';
+import { jsonTokens, prettyJson } from '../../../console/model/json-view.ts';
+import { EVERYTHING, isFiltered, lineMatcher } from '../../../console/model/line-filter.ts';
+import { matched, pastOf } from '../../../console/model/preview.ts';
+import { ago, beginningOf, every, localInput, readLocalInput } from '../../../console/model/times.ts';
+import { fieldChange, hostileEvent, hostileText, taskEvent } from './events.ts';
+
+const task = { id: '12', name: 'Task 12' };
+const done = taskEvent({
+  task,
+  changes: [fieldChange('dueDate', '1', '2', { name: 'Due date', kind: 'custom' })],
+});
+
+describe('a filter of the stream', () => {
+  const line = changeLine(done);
+  it.each([
+    [{ words: 'task ONBOARDING' }, true],
+    [{ words: 'task elsewhere' }, false],
+    [{ type: 'task.updated' }, true],
+    [{ type: 'task' }, true],
+    [{ type: 'project' }, false],
+    [{ field: 'due' }, true],
+    [{ field: 'dueDate' }, true],
+    [{ field: 'status' }, false],
+    [{ process: 'eu/onboarding' }, true],
+    [{ process: 'us/onboarding' }, false],
+    [{ words: 'task', field: 'status' }, false],
+  ])('%j: %s', (part, isShown) => {
+    expect(lineMatcher({ ...EVERYTHING, ...part })(line)).toBe(isShown);
+  });
+
+  it('that asks for nothing leaves nothing out', () => {
+    expect(isFiltered({ ...EVERYTHING, words: '  ' })).toBe(false);
+    fc.assert(
+      fc.property(hostileEvent, committed => {
+        expect(lineMatcher(EVERYTHING)(changeLine(committed))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("a new endpoint's preview", () => {
+  it('shows what its filter would have let through', () => {
+    const past = [pastOf(done), pastOf(taskEvent({ id: 'other', process: 'launch' }))];
+    expect(matched({ fields: ['Due date'] }, past).map(({ line }) => line.id)).toEqual([done.event.id]);
+    expect(matched({ processes: ['launch'] }, past).map(({ line }) => line.id)).toEqual(['other']);
+    expect(matched(undefined, past)).toBe(past);
+  });
+
+  it('fails for no event, whatever it holds', () => {
+    fc.assert(
+      fc.property(hostileEvent, hostileText, (committed, text) => {
+        const filter = { fields: [text], values: [{ field: text, to: [text] }] };
+        expect(matched(filter, [pastOf(committed)]).length).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe('JSON on the page', () => {
+  it('shows what can not be seen, and what turns text around, as escapes', () => {
+    expect(prettyJson('a\u202Eb\u0007\u200Bc')).toBe('"a\\u202eb\\u0007\\u200bc"');
+  });
+
+  it('means the same when it is copied, and its parts are the whole', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(hostileText, hostileText)), value => {
+        const json = prettyJson(value);
+        expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(json).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+        expect(
+          jsonTokens(json)
+            .map(({ text }) => text)
+            .join(''),
+        ).toBe(json);
+      }),
+    );
+  });
+
+  it('tells keys from texts, numbers and words', () => {
+    expect(jsonTokens('{"a": "b", "c": -1.5, "d": null}').filter(({ kind }) => kind !== 'rest')).toEqual([
+      { kind: 'key', text: '"a"' },
+      { kind: 'text', text: '"b"' },
+      { kind: 'key', text: '"c"' },
+      { kind: 'number', text: '-1.5' },
+      { kind: 'key', text: '"d"' },
+      { kind: 'word', text: 'null' },
+    ]);
+  });
+});
+
+describe("a backlog's course", () => {
+  it('goes from left to right, and up with what waits', () => {
+    const backlog = [
+      { at: 1_000, waiting: 0 },
+      { at: 2_000, waiting: 10 },
+      { at: 3_000, waiting: 5 },
+    ];
+    expect(linePoints(backlog, { width: 100, height: 20 })).toBe('0,20 50,0 100,10');
+    expect(courseText(backlog)).toBe('0 waited when this page was opened, 10 at most, 5 now.');
+    expect([linePoints([], { width: 1, height: 1 }), courseText([])]).toEqual(['', 'Nothing is known yet.']);
+  });
+
+  it('keeps its first and its last sample, however long the page is open, and is never long', () => {
+    let backlog: Backlog = [];
+    for (let at = 0; at < 5_000; at += 1) backlog = withSample(backlog, { at, waiting: at % 7 });
+    expect(backlog.length).toBeLessThanOrEqual(240);
+    expect([backlog[0]?.at, backlog.at(-1)?.at]).toEqual([0, 4_999]);
+  });
+});
+
+describe('times', () => {
+  it('are told as people say them', () => {
+    const now = Date.parse('2026-11-22T12:00:00Z');
+    expect(
+      [0, 40_000, 180_000, -30_000, 4 * 3_600_000, 5 * 86_400_000].map(ms => ago(now - ms, now)),
+    ).toEqual(['now', '40 s ago', '3 min ago', 'in 30 s', '4 h ago', '5 d ago']);
+    expect([2_000, 300_000, 21_600_000, 1_500].map(every)).toEqual([
+      'every 2 s',
+      'every 5 min',
+      'every 6 h',
+      'every 1500 ms',
+    ]);
+  });
+
+  it('begin at midnight, and the week on Monday', () => {
+    const sunday = new Date(2026, 10, 22, 15, 30).getTime();
+    expect(new Date(beginningOf('monday', sunday))).toEqual(new Date(2026, 10, 16));
+    const monday = new Date(2026, 10, 23, 0, 30).getTime();
+    expect(new Date(beginningOf('monday', monday))).toEqual(new Date(2026, 10, 23));
+    expect(new Date(beginningOf('yesterday', sunday))).toEqual(new Date(2026, 10, 21));
+    expect(new Date(beginningOf('today', sunday))).toEqual(new Date(2026, 10, 22));
+  });
+
+  it('of a form are read back to the minute; what is no time is none', () => {
+    const at = new Date(2026, 10, 22, 15, 30).getTime();
+    expect(localInput(at)).toBe('2026-11-22T15:30');
+    expect(readLocalInput(localInput(at))).toBe(at);
+    for (const text of ['', 'yesterday', '2026-11-22', '2026-13-45T99:99'])
+      expect(readLocalInput(text)).toBeUndefined();
+  });
+});
+
+describe('tries again', () => {
+  it('come soon at first, then later and later, but for ten seconds at most', () => {
+    expect([1, 2, 3, 4, 5, 6, 50].map(backOff)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+  });
+});

@@ -1,0 +1,45 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { addressOf, PAGES, readRoute, tokenIn } from '../../../console/model/routes.ts';
+import { hostileText } from './events.ts';
+
+describe('a place in the address', () => {
+  it('is read back as it was written, whatever identifiers hold', () => {
+    const wellFormed = hostileText.map(text => text.toWellFormed()).filter(text => text !== '');
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...PAGES),
+        fc.option(wellFormed, { nil: undefined }),
+        wellFormed,
+        (page, of, project) => {
+          expect(readRoute(addressOf(page, of, { project, task: undefined }))).toEqual({
+            page,
+            of,
+            query: { project },
+          });
+        },
+      ),
+    );
+  });
+
+  it('is the first page for whatever is no place', () => {
+    for (const hash of ['', '#', '#/', '#/nowhere', '#now', '#//x', '#/%E0%A4%A'])
+      expect(readRoute(hash).page).toBe('now');
+    expect(readRoute('#/event/%E0%A4%A').of).toBe('%E0%A4%A');
+  });
+});
+
+describe('the token in the address', () => {
+  it('is taken only from where changewire console puts it', () => {
+    expect(tokenIn('#token=abcdefghijklmnopqrstuvwx-_')).toBe('abcdefghijklmnopqrstuvwx-_');
+    for (const hash of [
+      '',
+      '#/now',
+      '#token=',
+      '#token=short',
+      '#token=abcdefghijklmnopqrstuvwx&x=1',
+      '#/now?token=abcdefghijklmnopqrst',
+    ])
+      expect(tokenIn(hash)).toBeUndefined();
+  });
+});
