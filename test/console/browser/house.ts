@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseOptions } from '../../local/cli/options.ts';
-import type { Output } from '../../local/cli/output.ts';
-import { startRunner } from '../../local/cli/runner.ts';
-import { pageAddress, readAddress } from '../../local/operate/address.ts';
-import { type SimulatedService, startSimulatedService } from '../../local/service/server.ts';
-import { answer, startReceiver } from '../endpoints/receiver.ts';
-import { environmentOf } from '../local/main-support.ts';
+import { parseOptions } from '../../../local/cli/options.ts';
+import type { Output } from '../../../local/cli/output.ts';
+import { startRunner } from '../../../local/cli/runner.ts';
+import { pageAddress, readAddress } from '../../../local/operate/address.ts';
+import { type SimulatedService, startSimulatedService } from '../../../local/service/server.ts';
+import { answer, startReceiver } from '../../endpoints/receiver.ts';
+import { environmentOf } from '../../local/main-support.ts';
 
 /** A run as `npm start` has it, over a simulated service that changes when it is told to, with one endpoint, `crm`. */
 export interface House {

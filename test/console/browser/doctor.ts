@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { flat, type Given } from './given.ts';
+import { use } from './keyboard.ts';
+import { axeFindings } from './tab.ts';
+
+export function doctorTests({ open }: Given): void {
+  describe('the doctor', () => {
+    it('examines the service, and shows what it found', async () => {
+      const page = await open({}, '#/doctor');
+      await use(page, 'Examine the service');
+      await page.getByRole('heading', { name: /\d+ findings/ }).waitFor({ timeout: 20_000 });
+      expect(flat(await page.locator('main').innerText())).toContain('Settings that follow');
+      expect(await axeFindings(page)).toEqual([]);
+    });
+  });
+}

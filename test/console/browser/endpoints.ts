@@ -1,0 +1,130 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { flat, type Given } from './given.ts';
+import { tabTo, use, write } from './keyboard.ts';
+import { axeFindings } from './tab.ts';
+
+const SECRET = /whsec_[\w+/=]+/;
+
+/** All that can be done to an endpoint, with the keyboard alone, one after the other. */
+export function endpointTests({ house, open }: Given): void {
+  const received = () => house().receiver.received;
+  const main = async (page: Page) => flat(await page.locator('main').innerText());
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const there = () => open({}, '#/endpoints/planner');
+
+  describe('an endpoint', () => {
+    it('is added, with a look at what it would have got; its secret is shown once', async () => {
+      house().service.workspace.updateTask('onboarding', '1011', '500251', { name: 'For the preview' });
+      const page = await open({}, '#/endpoints');
+      await use(page, 'Add an endpoint');
+      await page.getByRole('heading', { name: 'Add an endpoint' }).waitFor();
+      await write(page, 'Name', 'planner');
+      await write(page, 'Address', house().receiver.url);
+      const preview = page.getByRole('region', { name: 'What it would have got' });
+      await preview.getByText(/[1-9]\d* of the last/).waitFor();
+      await write(page, 'Changed fields', 'no such field');
+      await preview.getByText('None of them is so.').waitFor();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.press('Delete');
+      await preview.getByText('For the preview').first().waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Add the endpoint');
+      await dialog(page).getByText(SECRET).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'I have kept it');
+      await page.getByRole('heading', { name: /planner/ }).waitFor();
+      await page.reload();
+      await page.getByRole('heading', { name: 'Which events it gets' }).waitFor();
+      expect(await main(page)).not.toMatch(SECRET);
+    });
+
+    it('is tested, and what it answered is shown', async () => {
+      const page = await there();
+      const before = received().length;
+      await use(page, 'Send a test');
+      await page.locator('.test-result').getByText('204').waitFor();
+      expect(
+        received()
+          .slice(before)
+          .map(({ body }) => JSON.parse(body).type),
+      ).toContain('changewire.test');
+    });
+
+    it('is paused, keeps what comes, and gets it once it is resumed', async () => {
+      const page = await there();
+      await use(page, 'Pause');
+      await page.getByText('planner is paused').waitFor();
+      house().service.workspace.updateTask('onboarding', '1012', '500276', { name: 'Kept for later' });
+      await page.locator('.figure', { hasText: 'Waiting' }).getByText('1', { exact: true }).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      const kept = () => received().filter(({ body }) => body.includes('Kept for later')).length;
+      await expect.poll(kept).toBe(1);
+      await use(page, 'Resume');
+      await page.getByText('planner gets what waits for it').waitFor();
+      await expect.poll(kept).toBe(2);
+    });
+
+    it('is sent what happened since a time, once more', async () => {
+      const page = await there();
+      const before = received().length;
+      await use(page, 'Replay since');
+      await use(page, 'How many is that?');
+      await dialog(page)
+        .getByText(/\d+ events will be sent to planner again/)
+        .waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.getByText('The replay to planner has begun.').waitFor();
+      await expect.poll(() => received().length, { timeout: 10_000 }).toBeGreaterThan(before);
+    });
+
+    it('gets another secret, which is shown once, and the old one ends', async () => {
+      const page = await there();
+      await use(page, 'Rotate the secret');
+      await dialog(page).getByText('Requests are signed with both').waitFor();
+      await use(page, 'Rotate the secret');
+      await dialog(page).getByText(SECRET).waitFor();
+      await use(page, 'I have kept it');
+      await dialog(page).waitFor({ state: 'hidden' });
+      expect(await main(page)).not.toMatch(SECRET);
+      await use(page, 'Finish the rotation');
+      await dialog(page).getByText('only the new secret signs').waitFor();
+      await use(page, 'Finish the rotation');
+      await page.getByText('Only the new secret signs for planner.').waitFor();
+    });
+
+    it('is changed: its filter, its speed, what is kept', async () => {
+      const page = await there();
+      await use(page, 'Change…');
+      await write(page, 'Changed fields', 'Status');
+      await write(page, 'Requests a second', '7');
+      await tabTo(page, 'Keep attempts');
+      await page.keyboard.press('Space');
+      await use(page, 'Save');
+      await page.getByText('planner is changed.').waitFor();
+      await expect.poll(() => main(page)).toMatch(/7 a second while it catches up.*are kept, too/);
+      expect(await main(page)).toMatch(/Which events it gets.*Status/);
+    });
+
+    it('is not removed by who thinks better of it, and is gone once it is removed', async () => {
+      const page = await there();
+      await use(page, 'Remove the endpoint');
+      await dialog(page).getByText('its address and secret are deleted').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog(page).waitFor({ state: 'hidden' });
+      // The focus is where it was.
+      await page.keyboard.press('Enter');
+      await dialog(page).getByText('its address and secret are deleted').waitFor();
+      await use(page, 'Remove the endpoint');
+      await page.getByText('planner is removed.').waitFor();
+      await page.getByRole('heading', { name: 'Endpoints', exact: true }).waitFor();
+      await expect.poll(() => main(page)).not.toContain('planner');
+    });
+
+    it('that can not be reached shows what was answered', async () => {
+      const page = await open({}, '#/endpoints/none');
+      await page.getByRole('alert').first().waitFor();
+    });
+  });
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { flat, type Given } from './given.ts';
+import { tabTo, use, write } from './keyboard.ts';
+import { axeFindings } from './tab.ts';
+
+export function historyTests({ house, open }: Given): void {
+  const edits = () => house().service.workspace;
+
+  const history = async (options: Parameters<Given['open']>[0] = {}) => {
+    const page = await open(options, '#/history');
+    await tabTo(page, 'Process');
+    await page.keyboard.type('onboarding');
+    return page;
+  };
+
+  /** What a button has the browser save. */
+  async function downloaded(page: Page, button: string): Promise<{ name: string; text: string }> {
+    const waiting = page.waitForEvent('download');
+    await use(page, button);
+    const download = await waiting;
+    return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+  }
+
+  describe('what changed since a time', () => {
+    it('is told by project, and taken along as text, CSV and JSON', async () => {
+      edits().updateTask('onboarding', '1007', '500151', { name: '=SUM(A1), "quoted"' });
+      const page = await history({ permissions: ['clipboard-read', 'clipboard-write'] });
+      await page.getByText('=SUM(A1)').first().waitFor();
+      await tabTo(page, 'Since');
+      await page.keyboard.type('an hour');
+      await page.getByText('=SUM(A1)').first().waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Copy as text');
+      await page.getByText('Copied').waitFor();
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain('=SUM(A1)');
+      const csv = await downloaded(page, 'CSV');
+      expect(csv.name).toMatch(/^onboarding.*\.csv$/);
+      // A spreadsheet must not take a name for a formula.
+      expect(csv.text).toMatch(/'=SUM\(A1\), ""quoted""/);
+      const json = await downloaded(page, 'JSON');
+      expect(JSON.stringify(JSON.parse(json.text))).toContain('=SUM(A1)');
+    });
+  });
+
+  describe('a time line', () => {
+    it('of one project is found by its identifier, and has its changes only', async () => {
+      edits().updateProject('onboarding', '1008', { name: 'Harbour Foods' });
+      edits().updateProject('onboarding', '1009', { name: 'Somebody else' });
+      const page = await history();
+      await page.getByText('Harbour Foods').first().waitFor();
+      await write(page, 'Time line of', '1008');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: /History.*Harbour Foods/ }).waitFor();
+      const main = flat(await page.locator('main').innerText());
+      expect(main).not.toContain('Somebody else');
+      expect(await axeFindings(page)).toEqual([]);
+    });
+
+    it('of a task is opened from what changed', async () => {
+      edits().updateTask('onboarding', '1010', '500226', { name: 'Order the badges' });
+      const page = await history();
+      await page.getByText('Order the badges').first().waitFor();
+      await use(page, 'Order the badges');
+      await page.getByRole('heading', { name: /Order the badges/ }).waitFor();
+    });
+  });
+}

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import type { Given } from './given.ts';
+import { use } from './keyboard.ts';
+import { axeFindings } from './tab.ts';
+
+/** The last ones: they delete most of a process. */
+export function processTests({ house, open }: Given): void {
+  describe('a process', () => {
+    it('is looked at now, when somebody asks for it', async () => {
+      const page = await open();
+      await use(page, 'Look now for changes in launch');
+      await page.getByText('A pass over launch begins.').waitFor();
+    });
+
+    it('of which most vanished is on hold, until somebody releases the deletions', async () => {
+      const edits = house().service.workspace;
+      const gone = edits.projects('launch').slice(0, 15);
+      for (const { id } of gone) edits.deleteProject('launch', String(id));
+      const page = await open();
+      await use(page, 'Sweep launch now');
+      await page.getByText('on hold', { exact: true }).waitFor({ timeout: 15_000 });
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Release the deletions');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(/\d+ projects and their tasks will be told as deleted/).waitFor();
+      await use(page, 'Release the deletions');
+      await page.getByText(/The deletions of \d+ projects are released/).waitFor();
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { flat, type Given, stream } from './given.ts';
+import { tabTo, use, write } from './keyboard.ts';
+import { axeFindings, NARROW, overflow } from './tab.ts';
+
+/** The address, and the live view. */
+export function streamTests({ house, open, openAt }: Given): void {
+  const edits = () => house().service.workspace;
+  const shown = async (page: Page) => await stream(page).allInnerTexts();
+
+  describe('its address', () => {
+    it('brings the token once: it is kept for the tab, and gone from the address', async () => {
+      const page = await open();
+      expect(page.url()).toMatch(/#\/now$/);
+      await page.reload();
+      await page.getByText('Live', { exact: true }).waitFor();
+      const other = await openAt(new URL('/', house().address()).href);
+      await other.getByRole('heading', { name: 'The address has no token' }).waitFor();
+    });
+
+    it('with a wrong token shows nothing but how to get the right one', async () => {
+      const page = await openAt(new URL(`/#token=${'x'.repeat(43)}`, house().address()).href);
+      await page.getByText('changewire console').waitFor();
+      expect(await page.locator('main').innerText()).not.toContain('onboarding');
+      expect(await axeFindings(page)).toEqual([]);
+    });
+  });
+
+  describe('a change', () => {
+    it('appears as people read it within moments: project, task, field, from and to', async () => {
+      const page = await open();
+      edits().updateTask('onboarding', '1001', '500001', { status: 'Blocked' });
+      const line = stream(page).filter({ hasText: 'Blocked' });
+      await line.waitFor();
+      expect(flat(await line.innerText())).toMatch(
+        /Nordwind Logistics › Hand over from sales.*Status.*Done → Blocked/,
+      );
+    });
+
+    it('with whatever in it is text: no script runs, nothing is laid out over anything else', async () => {
+      const page = await open();
+      const hostile = [
+        `<script>document.title='taken'</script><img src=x onerror="document.title='taken'">`,
+        `very long ${'x'.repeat(5_000)}`,
+        'שלום עולם \u202Emurad\u2066 مرحبا',
+        'emoji 👩‍👩‍👧‍👦🏳️‍🌈 \u0000\u0007 zalgo Z̸̢͠',
+        'javascript:alert(1) https://evil.example/?q=" onmouseover="alert(1)',
+      ];
+      for (const [index, name] of hostile.entries())
+        edits().updateProject('launch', String(1040 + index), { name });
+      for (const begin of ['<script>', 'very long', 'שלום', 'emoji 👩', 'javascript:'])
+        await stream(page).filter({ hasText: begin }).first().waitFor();
+      expect(await page.title()).toBe('Now · Changewire');
+      expect(await page.locator('main script, main img').count()).toBe(0);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+      expect(await axeFindings(page)).toEqual([]);
+      await page.setViewportSize(NARROW);
+      expect(await overflow(page)).toBeLessThanOrEqual(0);
+    });
+
+    it('is found by words, field, type and process, by the keyboard alone', async () => {
+      edits().updateTask('onboarding', '1003', '500051', { name: 'Sign the contract' });
+      edits().updateProject('launch', '1050', { name: 'Borealis' });
+      const page = await open();
+      for (const text of ['Sign the contract', 'Borealis'])
+        await stream(page).filter({ hasText: text }).first().waitFor();
+      await write(page, 'Words', 'borealis');
+      await expect.poll(() => shown(page)).toEqual([expect.stringContaining('Borealis')]);
+      await page.keyboard.press('Escape');
+      await write(page, 'Words', '');
+      await tabTo(page, 'Type');
+      await page.keyboard.type('task.updated');
+      await expect.poll(async () => (await shown(page)).join()).not.toContain('Borealis');
+      await page.keyboard.press('Home');
+      await write(page, 'Field', 'name');
+      await tabTo(page, 'Process');
+      await page.keyboard.press('End');
+      await expect.poll(async () => (await shown(page)).join()).not.toContain('Borealis');
+      expect((await shown(page)).join()).toContain('Sign the contract');
+    });
+
+    it('waits while somebody holds the view still', async () => {
+      const page = await open();
+      await use(page, 'Hold still');
+      edits().updateTask('onboarding', '1004', '500076', { name: 'Behind the curtain' });
+      await page.getByRole('button', { name: 'Go on (1 new)' }).waitFor();
+      expect((await shown(page)).join()).not.toContain('Behind the curtain');
+      await page.keyboard.press('Enter');
+      await stream(page).filter({ hasText: 'Behind the curtain' }).first().waitFor();
+    });
+  });
+
+  describe('when the run goes away', () => {
+    it('says so, and goes on by itself once the next run is there: nothing lost, nothing twice', async () => {
+      const page = await open();
+      edits().updateTask('onboarding', '1002', '500026', { name: 'Before the end' });
+      await stream(page).filter({ hasText: 'Before the end' }).first().waitFor();
+      await house().stop();
+      await page.getByText('Nobody answers.').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      edits().updateTask('onboarding', '1002', '500026', { name: 'While it was gone' });
+      await house().start();
+      await stream(page).filter({ hasText: 'While it was gone' }).first().waitFor();
+      await page.getByText('Nobody answers.').waitFor({ state: 'hidden' });
+      const ids = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('a.line')].map(line => line.dataset.id)",
+      );
+      expect(ids).toEqual([...new Set(ids)]);
+    });
+  });
+}
