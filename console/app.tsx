@@ -35,7 +35,7 @@ function Opened({ token }: { readonly token: string }) {
 
 function open(token: string): { readonly world: World; readonly ending: AbortController } {
   const ending = new AbortController();
-  const session = createSession(token);
+  const session = createSession(token, ending.signal);
   const live = startLive(session, ending.signal);
   const { store: status, refresh } = startStatus(session, ending.signal);
   return { world: { session, live, status, refresh }, ending };

@@ -24,7 +24,8 @@ export interface Session {
   retryNow(): void;
 }
 
-export function createSession(token: string): Session {
+/** Until `ending` aborts. */
+export function createSession(token: string, ending: AbortSignal): Session {
   const connection = createStore<Connection>({ state: 'connecting' });
   const asking = askWith(token, fetch.bind(globalThis));
   const alarm = new EventTarget();
@@ -39,8 +40,8 @@ export function createSession(token: string): Session {
     }
   };
   const retryNow = () => alarm.dispatchEvent(new Event('retry'));
-  addEventListener('online', retryNow);
-  document.addEventListener('visibilitychange', retryNow);
+  addEventListener('online', retryNow, { signal: ending });
+  document.addEventListener('visibilitychange', retryNow, { signal: ending });
   const pause = (ms: number, signal?: AbortSignal) => paused(ms, alarm, signal);
   return {
     ask,

@@ -11,9 +11,9 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-const imports: Import[] = ['functions', 'infra', 'local', 'cli'].flatMap(folder =>
+const imports: Import[] = ['functions', 'infra', 'local', 'cli', 'console'].flatMap(folder =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter(file => file.endsWith('.ts'))
+    .filter(file => /\.tsx?$/.test(file))
     .flatMap(file => importsOf(join(ROOT, folder, file))),
 );
 
@@ -104,6 +104,25 @@ describe('the rooms', () => {
       ),
     ).toEqual([]);
     expect(imports.filter(({ from }) => isShared(from))).toEqual([]);
+  });
+
+  it('console/ takes from functions/ types, what follows events, what a filter wants, and how values read', () => {
+    const shared = [
+      'functions/operations/follow.ts',
+      'functions/operations/doctor/to-paste.ts',
+      'functions/endpoints/filter.ts',
+      'functions/endpoints/chat-text.ts',
+      'functions/endpoints/chat-value.ts',
+    ];
+    const isForeign = (to: string) => !within('console')(to) && !/^preact(\/|$)/.test(to) && to !== 'vite';
+    const mayTake = ({ to, typeOnly }: Import) =>
+      shared.includes(to) || (typeOnly && within('functions')(to));
+    expect(offending(one => within('console')(one.from) && isForeign(one.to) && !mayTake(one))).toEqual([]);
+  });
+
+  it('console/model knows nothing of the page that shows it', () => {
+    const knows = (to: string) => within('functions', 'console/model')(to);
+    expect(offending(({ from, to }) => within('console/model')(from) && !knows(to))).toEqual([]);
   });
 
   it('functions/ imports nothing of infra/, local/ or test/, but for the check of an endpoint, by the entry that takes new ones', () => {

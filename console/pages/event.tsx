@@ -62,10 +62,10 @@ function Told({ trace, again }: { readonly trace: Trace; readonly again: () => v
         </div>
         <Facts trace={trace} />
       </div>
-      <section aria-labelledby="json">
-        <h2 id="json">The event as JSON</h2>
+      <div>
+        <h2>The event as JSON</h2>
         <Json value={event} label="The event as JSON" />
-      </section>
+      </div>
     </>
   );
 }

@@ -132,13 +132,16 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
 }
 
 const SHOWN_EVENTS = 3;
+/** Nothing changed: there is no page of it. */
+const TEST = 'changewire.test';
 
 function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {
   return (
     <div>
       {events.slice(0, SHOWN_EVENTS).map(({ id, type }) => (
         <div key={id}>
-          <EventLink id={id} /> <span class="quiet">{type}</span>
+          {type === TEST ? <bdi class="mono">{id}</bdi> : <EventLink id={id} />}{' '}
+          <span class="quiet">{type}</span>
         </div>
       ))}
       {events.length > SHOWN_EVENTS && <span class="quiet">and {events.length - SHOWN_EVENTS} more</span>}

@@ -159,10 +159,10 @@ interface ValuesProps {
 }
 
 const PARTS = [
-  ['from', 'from'],
-  ['to', 'to'],
-  ['added', 'choice added'],
-  ['removed', 'choice removed'],
+  ['from', 'From'],
+  ['to', 'To'],
+  ['added', 'Added'],
+  ['removed', 'Removed'],
 ] as const;
 
 /** Any of these must be so: a field that changed, from and to certain values. */

@@ -7,7 +7,7 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
   const text = useMemo(() => prettyJson(value), [value]);
   const tokens = useMemo(() => jsonTokens(text), [text]);
   return (
-    <div class="json" role="group" aria-label={label}>
+    <section class="json" aria-label={label}>
       <CopyButton text={() => text} class="small json-copy">
         Copy
       </CopyButton>
@@ -25,6 +25,6 @@ export function Json({ value, label }: { readonly value: unknown; readonly label
           )}
         </code>
       </pre>
-    </div>
+    </section>
   );
 }
