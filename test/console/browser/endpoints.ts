@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { flat, type Given } from './given.ts';
+import { flat, type Given, SOON } from './given.ts';
 import { tabTo, use, write } from './keyboard.ts';
 import { axeFindings } from './tab.ts';
 
@@ -15,7 +15,7 @@ export function endpointTests({ house, open }: Given): void {
 
   describe('an endpoint', () => {
     it('is added, with a look at what it would have got; its secret is shown once', async () => {
-      house().service.workspace.updateTask('onboarding', '1011', '500251', { name: 'For the preview' });
+      house().rename('1011', 'For the preview');
       const page = await open({}, '#/endpoints');
       await use(page, 'Add an endpoint');
       await page.getByRole('heading', { name: 'Add an endpoint' }).waitFor();
@@ -55,14 +55,14 @@ export function endpointTests({ house, open }: Given): void {
       const page = await there();
       await use(page, 'Pause');
       await page.getByText('planner is paused').waitFor();
-      house().service.workspace.updateTask('onboarding', '1012', '500276', { name: 'Kept for later' });
+      house().rename('1012', 'Kept for later');
       await page.locator('.figure', { hasText: 'Waiting' }).getByText('1', { exact: true }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       const kept = () => received().filter(({ body }) => body.includes('Kept for later')).length;
-      await expect.poll(kept).toBe(1);
+      await expect.poll(kept, SOON).toBe(1);
       await use(page, 'Resume');
       await page.getByText('planner gets what waits for it').waitFor();
-      await expect.poll(kept).toBe(2);
+      await expect.poll(kept, SOON).toBe(2);
     });
 
     it('is sent what happened since a time, once more', async () => {
@@ -76,7 +76,7 @@ export function endpointTests({ house, open }: Given): void {
       expect(await axeFindings(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByText('The replay to planner has begun.').waitFor();
-      await expect.poll(() => received().length, { timeout: 10_000 }).toBeGreaterThan(before);
+      await expect.poll(() => received().length, SOON).toBeGreaterThan(before);
     });
 
     it('gets another secret, which is shown once, and the old one ends', async () => {
@@ -103,7 +103,7 @@ export function endpointTests({ house, open }: Given): void {
       await page.keyboard.press('Space');
       await use(page, 'Save');
       await page.getByText('planner is changed.').waitFor();
-      await expect.poll(() => main(page)).toMatch(/7 a second while it catches up.*are kept, too/);
+      await expect.poll(() => main(page), SOON).toMatch(/7 a second while it catches up.*are not kept/);
       expect(await main(page)).toMatch(/Which events it gets.*Status/);
     });
 
@@ -119,7 +119,7 @@ export function endpointTests({ house, open }: Given): void {
       await use(page, 'Remove the endpoint');
       await page.getByText('planner is removed.').waitFor();
       await page.getByRole('heading', { name: 'Endpoints', exact: true }).waitFor();
-      await expect.poll(() => main(page)).not.toContain('planner');
+      await expect.poll(() => main(page), SOON).not.toContain('planner');
     });
 
     it('that can not be reached shows what was answered', async () => {

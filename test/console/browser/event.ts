@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flat, type Given, stream } from './given.ts';
+import { flat, type Given, SOON, stream } from './given.ts';
 import { tabTo, use } from './keyboard.ts';
 import { axeFindings } from './tab.ts';
 
@@ -7,7 +7,7 @@ export function eventTests({ house, open }: Given): void {
   describe('an event', () => {
     it('is opened from the live view by the keyboard; shows what changed, when, where it went, and its JSON', async () => {
       const page = await open();
-      house().service.workspace.updateTask('onboarding', '1005', '500101', { name: 'Count the boxes' });
+      house().rename('1005', 'Count the boxes');
       await stream(page).filter({ hasText: 'Count the boxes' }).first().waitFor();
       await tabTo(page, 'Hold still');
       await page.keyboard.press('Enter');
@@ -17,7 +17,7 @@ export function eventTests({ house, open }: Given): void {
       }
       await page.keyboard.press('Home');
       await expect
-        .poll(() => page.evaluate<string>('document.activeElement.innerText'))
+        .poll(() => page.evaluate<string>('document.activeElement.innerText'), SOON)
         .toContain('Count the boxes');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Where it went' }).waitFor();
@@ -32,7 +32,7 @@ export function eventTests({ house, open }: Given): void {
 
     it('is sent again', async () => {
       const page = await open();
-      house().service.workspace.updateTask('onboarding', '1006', '500126', { name: 'Call them once more' });
+      house().rename('1006', 'Call them once more');
       await stream(page).filter({ hasText: 'Call them once more' }).first().click();
       await page.getByText('delivered', { exact: true }).waitFor();
       const before = house().receiver.received.length;

@@ -16,3 +16,6 @@ export const stream = (page: Page) => page.locator('a.line');
 
 /** One line of text. */
 export const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+
+/** For what takes a moment: the machine may do other things, too. */
+export const SOON = { timeout: 10_000 };

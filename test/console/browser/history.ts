@@ -25,7 +25,7 @@ export function historyTests({ house, open }: Given): void {
 
   describe('what changed since a time', () => {
     it('is told by project, and taken along as text, CSV and JSON', async () => {
-      edits().updateTask('onboarding', '1007', '500151', { name: '=SUM(A1), "quoted"' });
+      house().rename('1007', '=SUM(A1), "quoted"');
       const page = await history({ permissions: ['clipboard-read', 'clipboard-write'] });
       await page.getByText('=SUM(A1)').first().waitFor();
       await tabTo(page, 'Since');
@@ -59,7 +59,7 @@ export function historyTests({ house, open }: Given): void {
     });
 
     it('of a task is opened from what changed', async () => {
-      edits().updateTask('onboarding', '1010', '500226', { name: 'Order the badges' });
+      house().rename('1010', 'Order the badges');
       const page = await history();
       await page.getByText('Order the badges').first().waitFor();
       await use(page, 'Order the badges');

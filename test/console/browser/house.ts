@@ -13,6 +13,8 @@ import { environmentOf } from '../../local/main-support.ts';
 export interface House {
   readonly service: SimulatedService;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
+  /** Gives the first task of a project of `onboarding` another name: one change. */
+  rename(project: string, name: string): void;
   /** Where the console is, with its token. */
   address(): string;
   /** Ends the run, and leaves what it keeps. */
@@ -57,6 +59,10 @@ export async function openHouse(): Promise<House> {
   return {
     ...{ service, receiver, stop },
     start: async () => void (await start()),
+    rename: (project, name) => {
+      const [task] = service.workspace.tasks('onboarding', project);
+      service.workspace.updateTask('onboarding', project, String(task?.id), { name });
+    },
     address: () => {
       const address = readAddress(data);
       if (!address) throw new Error('Nothing runs.');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { flat, type Given, stream } from './given.ts';
+import { flat, type Given, SOON, stream } from './given.ts';
 import { tabTo, use, write } from './keyboard.ts';
 import { axeFindings, NARROW, overflow } from './tab.ts';
 
@@ -60,30 +60,30 @@ export function streamTests({ house, open, openAt }: Given): void {
     });
 
     it('is found by words, field, type and process, by the keyboard alone', async () => {
-      edits().updateTask('onboarding', '1003', '500051', { name: 'Sign the contract' });
+      house().rename('1003', 'Sign the contract');
       edits().updateProject('launch', '1050', { name: 'Borealis' });
       const page = await open();
       for (const text of ['Sign the contract', 'Borealis'])
         await stream(page).filter({ hasText: text }).first().waitFor();
       await write(page, 'Words', 'borealis');
-      await expect.poll(() => shown(page)).toEqual([expect.stringContaining('Borealis')]);
+      await expect.poll(() => shown(page), SOON).toEqual([expect.stringContaining('Borealis')]);
       await page.keyboard.press('Escape');
       await write(page, 'Words', '');
       await tabTo(page, 'Type');
       await page.keyboard.type('task.updated');
-      await expect.poll(async () => (await shown(page)).join()).not.toContain('Borealis');
+      await expect.poll(async () => (await shown(page)).join(), SOON).not.toContain('Borealis');
       await page.keyboard.press('Home');
       await write(page, 'Field', 'name');
       await tabTo(page, 'Process');
       await page.keyboard.press('End');
-      await expect.poll(async () => (await shown(page)).join()).not.toContain('Borealis');
+      await expect.poll(async () => (await shown(page)).join(), SOON).not.toContain('Borealis');
       expect((await shown(page)).join()).toContain('Sign the contract');
     });
 
     it('waits while somebody holds the view still', async () => {
       const page = await open();
       await use(page, 'Hold still');
-      edits().updateTask('onboarding', '1004', '500076', { name: 'Behind the curtain' });
+      house().rename('1004', 'Behind the curtain');
       await page.getByRole('button', { name: 'Go on (1 new)' }).waitFor();
       expect((await shown(page)).join()).not.toContain('Behind the curtain');
       await page.keyboard.press('Enter');
@@ -94,12 +94,12 @@ export function streamTests({ house, open, openAt }: Given): void {
   describe('when the run goes away', () => {
     it('says so, and goes on by itself once the next run is there: nothing lost, nothing twice', async () => {
       const page = await open();
-      edits().updateTask('onboarding', '1002', '500026', { name: 'Before the end' });
+      house().rename('1002', 'Before the end');
       await stream(page).filter({ hasText: 'Before the end' }).first().waitFor();
       await house().stop();
       await page.getByText('Nobody answers.').waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      edits().updateTask('onboarding', '1002', '500026', { name: 'While it was gone' });
+      house().rename('1002', 'While it was gone');
       await house().start();
       await stream(page).filter({ hasText: 'While it was gone' }).first().waitFor();
       await page.getByText('Nobody answers.').waitFor({ state: 'hidden' });
