@@ -20,6 +20,7 @@ import { startNativeSubscriber } from './receivers/native.ts';
 import { startWebhookReceiver } from './receivers/webhook.ts';
 import { Report } from './report.ts';
 import { commands } from './scenario/commands.ts';
+import { throughThePage } from './scenario/console.ts';
 import { contract } from './scenario/contract.ts';
 import { deploy, firstEvents } from './scenario/deploy.ts';
 import { destroy, settled } from './scenario/destroy.ts';
@@ -80,6 +81,7 @@ async function play(world: World): Promise<void> {
   await settled(world, baseline);
   if (own) await contract(world, own);
   if (own) await commands(world, own);
+  if (own) await throughThePage(world, own);
   await destroy(world);
 }
 
