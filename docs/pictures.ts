@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { parseOptions } from '../local/cli/options.ts';
+import type { Output } from '../local/cli/output.ts';
+import { startRunner } from '../local/cli/runner.ts';
+import { pageAddress, readAddress } from '../local/operate/address.ts';
+import { openBrowser } from '../test/support/browser/browser.ts';
+import { startReceiver } from './pictures/receiver.ts';
+
+/** Takes the pictures of the console in `docs/console/` from a run over the simulated service: `npm run pictures`. Look at them before
+ *  you commit them. It takes a minute: as long as the service needs to change often enough. */
+const FOLDER = join(import.meta.dirname, 'console');
+/** As many as fill the picture. */
+const CHANGES = 16;
+
+const browser = await openBrowser();
+if (typeof browser === 'string') throw new Error(browser);
+const directory = mkdtempSync(join(tmpdir(), 'changewire-pictures-'));
+const crm = await startReceiver(() => 204);
+const planner = await startReceiver(count => (count > 3 ? 503 : 204));
+const quiet = () => undefined;
+const output: Output = {
+  event: quiet,
+  say: quiet,
+  warn: quiet,
+  log: { info: quiet, warn: quiet, error: quiet },
+};
+const data = join(directory, 'data');
+const line = `--data ${data} --webhook ${crm.url} --name crm --webhook ${planner.url} --name planner`;
+const runner = await startRunner({
+  ...{ options: parseOptions(line.split(' ')), environment: {}, output, clock: Date.now },
+});
+try {
+  runner.watch();
+  const address = readAddress(data);
+  if (!address) throw new Error('The run says nowhere where it is.');
+  mkdirSync(FOLDER, { recursive: true });
+  await takeAll(browser, pageAddress(address));
+} finally {
+  await browser.close();
+  await runner.stop();
+  for (const receiver of [crm, planner]) await receiver.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function takeAll(in_: Browser, at: string): Promise<void> {
+  const page = await opened(in_, at, { width: 1440, height: 760 }, 'light');
+  await page
+    .locator('a.line')
+    .nth(CHANGES - 1)
+    .waitFor({ timeout: 180_000 });
+  await take(page, 'now');
+  await goTo(page, '#/history', '.project');
+  await take(page, 'history');
+  await goTo(page, '#/endpoints/planner', '#attempts');
+  await take(page, 'endpoint');
+  const dark = await opened(in_, at, { width: 400, height: 720 }, 'dark');
+  await dark.locator('a.line').first().waitFor();
+  await take(dark, 'now-dark-narrow');
+}
+
+async function opened(
+  in_: Browser,
+  at: string,
+  viewport: { width: number; height: number },
+  colorScheme: 'light' | 'dark',
+): Promise<Page> {
+  const options = { viewport, colorScheme, reducedMotion: 'reduce', timezoneId: 'UTC' } as const;
+  const page = await in_.newPage(options);
+  await page.goto(at);
+  return page;
+}
+
+async function goTo(page: Page, place: string, shows: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+  await page.locator(shows).first().waitFor();
+  await page.locator('.loading').first().waitFor({ state: 'hidden' });
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
+}
