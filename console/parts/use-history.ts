@@ -13,6 +13,7 @@ export interface HistoryRead {
 
 const MOST = 10_000;
 const MOST_CHARACTERS = 30_000_000;
+const SHOWN_EVERY_MS = 700;
 const NOTHING: HistoryRead = { entries: [], state: 'reading', error: undefined };
 
 type Query = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit'>;
@@ -26,8 +27,14 @@ export function useHistory(query: Query): HistoryRead {
     const ending = new AbortController();
     const { signal } = ending;
     let read = NOTHING;
+    let told = 0;
     const tell = (part: Partial<HistoryRead>) => {
-      read = { ...read, ...part };
+      const next = { ...read, ...part };
+      const isAlike = next.state === read.state && next.error === read.error;
+      read = next;
+      // All that was read is summed up each time it is shown.
+      if (isAlike && Date.now() - told < SHOWN_EVERY_MS) return;
+      told = Date.now();
       setState({ key, read });
     };
     const all = async () => {
@@ -45,7 +52,7 @@ export function useHistory(query: Query): HistoryRead {
         cursor = page.cursor;
         const entries = [...read.entries, ...page.events.map(entryOf)];
         const isFull = entries.length >= MOST || characters > MOST_CHARACTERS;
-        tell({ entries, state: cursor === undefined ? 'all' : isFull ? 'cut' : 'reading' });
+        tell({ entries, state: cursor === undefined ? 'all' : isFull ? 'cut' : 'reading', error: undefined });
       } while (read.state === 'reading' && !signal.aborted);
     };
     tell({});
