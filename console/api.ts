@@ -1,5 +1,6 @@
 import type { AnswerTo } from '../functions/operations/protocol/answers.ts';
 import type { Request } from '../functions/operations/protocol/requests.ts';
+import { provesToken } from './proof.ts';
 
 /** The request can't be done; the message says why, and what to do, in words for people. */
 export class Refusal extends Error {
@@ -18,21 +19,31 @@ export class NotAllowed extends Error {
 
 export type Ask = <Asked extends Request>(asked: Asked, signal?: AbortSignal) => Promise<AnswerTo<Asked>>;
 
-/** Asks who serves this page.
+/** Asks who serves this page. Once nobody has answered, whoever listens there next must prove that it knows the token before it gets it.
  *  @throws Refusal, Disconnected, NotAllowed; an AbortError when `signal` ends it */
 export function askWith(token: string, send: typeof fetch): Ask {
+  let isKnown = true;
+  const prove = async (signal: AbortSignal | undefined) => {
+    if (await provesToken(token, send, signal)) return;
+    throw new NotAllowed('Somebody else answers here now.');
+  };
   return async (asked, signal) => {
-    const response = await send('/operations', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(asked),
-      cache: 'no-store',
-      ...(signal && { signal }),
-    }).catch((error: unknown) => {
-      if (signal?.aborted) throw error;
-      throw new Disconnected('Nobody answers.');
-    });
-    return answerOf(response.status, await bodyOf(response, signal)) as never;
+    try {
+      if (!isKnown) await prove(signal);
+      const response = await send('/operations', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(asked),
+        cache: 'no-store',
+        ...(signal && { signal }),
+      });
+      isKnown = true;
+      return answerOf(response.status, await bodyOf(response, signal)) as never;
+    } catch (error) {
+      if (signal?.aborted || error instanceof NotAllowed || error instanceof Refusal) throw error;
+      isKnown = false;
+      throw error instanceof Disconnected ? error : new Disconnected('Nobody answers.');
+    }
   };
 }
 

@@ -2,10 +2,10 @@
 export function NotAllowedPanel({ hasToken }: { readonly hasToken: boolean }) {
   return (
     <main class="alone">
-      <h1>{hasToken ? 'This address is of an earlier run' : 'The address has no token'}</h1>
+      <h1>{hasToken ? 'This address is of another run' : 'The address has no token'}</h1>
       <p>
         {hasToken
-          ? 'Each run makes a new token, so that nobody else on this machine can use the console. The one that this tab has is not valid any more.'
+          ? 'Only who has the token can use the console, so that nobody else on this machine can. The one that this tab has is not that of who answers here now.'
           : 'Only who has the token of the run may use the console. It stands at the end of the address, and belongs to the tab that it was opened in.'}
       </p>
       <p>Ask for the address of now, and open it here:</p>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { askWith, Disconnected, NotAllowed, Refusal } from '../../console/api.ts';
+import { proofOf } from '../../local/operate/address.ts';
 
 const TOKEN = 'a-token-of-a-run';
 
@@ -54,4 +55,40 @@ describe('asking who serves the page', () => {
     ending.abort();
     await expect(ask({ operation: 'status' }, ending.signal)).rejects.toBeInstanceOf(TypeError);
   });
+
+  /** A server that goes away after its first answer, and what listens there then. */
+  function afterwards(next: (url: string) => unknown) {
+    const sent: string[] = [];
+    const send = (async (url: string, init?: RequestInit) => {
+      sent.push(`${init?.method ?? 'GET'} ${url.split('?')[0]} ${JSON.stringify(init?.headers ?? {})}`);
+      if (sent.length === 1) return new Response('{"answer":{}}');
+      if (sent.length === 2) throw new TypeError('Failed to fetch');
+      return new Response(JSON.stringify(next(url)));
+    }) as typeof fetch;
+    return { sent, ask: askWith(TOKEN, send) };
+  }
+
+  it('goes on with the run that comes back, once it has proved that it knows the token', async () => {
+    const { sent, ask } = afterwards(url => {
+      const challenge = new URL(url, 'http://here').searchParams.get('challenge');
+      return challenge === null ? { answer: { house: 'run' } } : { proof: proofOf(TOKEN, challenge) };
+    });
+    await ask({ operation: 'status' });
+    await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(Disconnected);
+    expect(await ask({ operation: 'status' })).toEqual({ house: 'run' });
+    expect(await ask({ operation: 'status' })).toEqual({ house: 'run' });
+    expect(sent.map(one => one.split(' ')[0])).toEqual(['POST', 'POST', 'GET', 'POST', 'POST']);
+  });
+
+  it.each([[{ proof: 'x'.repeat(43) }], [{}], [null]])(
+    'tells the token to nobody who answers %j there instead',
+    async answer => {
+      const { sent, ask } = afterwards(() => answer);
+      await ask({ operation: 'status' });
+      await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(Disconnected);
+      await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(NotAllowed);
+      expect(sent.slice(2).join()).not.toContain(TOKEN);
+      expect(sent.slice(2)).toHaveLength(1);
+    },
+  );
 });
