@@ -13,7 +13,7 @@ interface TraceEvent {
 /** The longest piece of work of the page's main thread, in ms of the processor. A frame takes one: its input, scripts, layout and
  *  painting. On a machine that does other things at the same time, the clock says more about those. */
 export async function longestTask(browser: Browser, page: Page, work: () => Promise<void>): Promise<number> {
-  await browser.startTracing(page, { categories: ['devtools.timeline', '__metadata'] });
+  await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', '__metadata'] });
   await work();
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
     traceEvents: TraceEvent[];
