@@ -7,7 +7,7 @@ import { startOperationsServer } from '../local/operate/server.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { growingJournal } from './console/operations.ts';
 import { frames, memory, readAll, startFrames, wander } from './console/page.ts';
-import { longestTask } from './console/tasks.ts';
+import { mostWork } from './console/work.ts';
 
 /**
  * What the console costs a browser: 10,000 events in the live view, and 50 new ones a second for a minute, while somebody scrolls and
@@ -52,7 +52,7 @@ try {
   await readAll(page, 100);
   const atFirst = await memory(page);
   await startFrames(page);
-  const fillingTask = await longestTask(browser, page, async () => {
+  const fillingTask = await mostWork(browser, page, async () => {
     journal.add(events - 100);
     await readAll(page, events);
   });
@@ -60,7 +60,7 @@ try {
   const full = await memory(page);
   await startFrames(page);
   const adding = setInterval(() => journal.add(rate / 10), 100);
-  const liveTask = await longestTask(browser, page, () => wander(page, seconds * 1000));
+  const liveTask = await mostWork(browser, page, () => wander(page, seconds * 1000));
   clearInterval(adding);
   const live = await frames(page);
   const after = await memory(page);
@@ -68,7 +68,7 @@ try {
     `${longest.toFixed(0)} ms (${slow} of ${count} over 50 ms), of which the page worked ${task.toFixed(0)} ms at most`;
   out(`longest frame while ${events} events come at once`, ms(filling, fillingTask));
   out(`longest frame, ${rate} new a second for ${seconds} s`, ms(live, liveTask));
-  out('memory of scripts: 100 events; all; at the end', [atFirst, full, after].map(megabytes).join('; '));
+  out('scripts hold: 100 events; all; at the end', [atFirst, full, after].map(megabytes).join('; '));
   if (live.longest > MOST_MS || gzip > MOST_BYTES) process.exitCode = 1;
 } finally {
   await browser.close();
