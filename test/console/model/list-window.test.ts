@@ -17,6 +17,13 @@ describe('the rows that are drawn', () => {
     });
   });
 
+  it('are all that are partly in sight, when none are drawn around them', () => {
+    expect(listWindow({ scrollTop: 95, height: 50, rowHeight: 10, count: 100 }, 0)).toEqual({
+      first: 9,
+      end: 15,
+    });
+  });
+
   it('are rows that there are, all that can be seen among them, and few more', () => {
     fc.assert(
       fc.property(size, given => {
