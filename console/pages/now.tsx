@@ -25,7 +25,8 @@ export function NowPage() {
 }
 
 function Glance() {
-  const { status } = useStore(useWorld().status);
+  const { status, trouble } = useStore(useWorld().status);
+  if (!status && trouble !== undefined) return <aside class="glance" aria-label="Processes and endpoints" />;
   if (!status)
     return (
       <aside class="glance">
@@ -76,7 +77,8 @@ function Glance() {
 function Stream() {
   const { live, status } = useWorld();
   const { feed, isLoaded, trouble, older } = useStore(live.store);
-  const processes = useStore(status).status?.processes ?? [];
+  const { status: known, trouble: ofAll } = useStore(status);
+  const processes = known?.processes ?? [];
   const [filter, setFilter] = useState<LineFilter>(EVERYTHING);
   const [held, setHeld] = useState<typeof feed>();
   const shown = held ?? feed;
@@ -103,7 +105,7 @@ function Stream() {
         </button>
       </div>
       <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={shown.lines} />
-      {trouble !== undefined && <Failed error={trouble} />}
+      {trouble !== undefined && trouble !== ofAll && <Failed error={trouble} />}
       {!isLoaded && trouble === undefined && <Loading what="The stream" rows={12} />}
       {isLoaded && lines.length === 0 && (
         <NoLines isFiltered={isFiltered(filter)} clear={() => setFilter(EVERYTHING)} />

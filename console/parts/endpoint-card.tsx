@@ -18,7 +18,7 @@ export function EndpointCard({ status }: { readonly status: EndpointStatus }) {
         <a class="card-name" href={addressOf('endpoints', name)}>
           <bdi>{name}</bdi>
         </a>
-        <span class="kind">{kind}</span>
+        <span class="kind card-kind">{kind}</span>
         <Badge tone={ENDPOINT_TONES[state]}>{state}</Badge>
       </div>
       <div class="card-facts">

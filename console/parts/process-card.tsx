@@ -1,4 +1,5 @@
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
+import { counted } from '../model/counted.ts';
 import { addressOf } from '../model/routes.ts';
 import { PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
 import { every } from '../model/times.ts';
@@ -17,7 +18,7 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
         <a class="card-name" href={addressOf('history', undefined, { workspace, process })}>
           <bdi>{process}</bdi>
         </a>
-        <bdi class="kind">{workspace}</bdi>
+        <bdi class="kind card-kind">{workspace}</bdi>
         <Badge tone={PROCESS_TONES[state]}>{PROCESS_WORDS[state]}</Badge>
       </div>
       <div class="card-facts">
@@ -67,7 +68,7 @@ function Hold({ status: { workspace, process, hold, stalledSince } }: { readonly
       {hold && !hold.isReleased && (
         <div class="card-trouble">
           <p>
-            {hold.projects} projects vanished at once, and nothing was deleted: on hold{' '}
+            {counted(hold.projects, 'project')} vanished at once, and nothing was deleted: on hold{' '}
             <For since={hold.since} />.
           </p>
           <ConfirmButton
@@ -99,9 +100,7 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
   if (debts.count === 0) return null;
   return (
     <details class="card-trouble">
-      <summary>
-        {debts.count} {debts.count === 1 ? 'project' : 'projects'} could not be read
-      </summary>
+      <summary>{counted(debts.count, 'project')} could not be read</summary>
       <ul class="plain-list">
         {debts.first.map(({ project, since, reason }) => (
           <li key={project}>

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { counted } from '../model/counted.ts';
 import { byDay } from '../model/days.ts';
 import type { Entry } from '../model/history.ts';
 import { lineText } from '../model/line-text.ts';
@@ -49,7 +50,8 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
           <bdi>{name}</bdi>
         </h1>
         <span class="quiet" role="status">
-          {entries.length.toLocaleString('en')} changes{state === 'reading' && ', and more are being read…'}
+          {counted(entries.length, 'change')}
+          {state === 'reading' && ', and more are being read…'}
         </span>
         <Exports
           entries={entries}

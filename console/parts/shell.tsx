@@ -50,16 +50,18 @@ function skip(): void {
 function House() {
   const { session, status } = useWorld();
   const { state } = useStore(session.connection);
-  const known = useStore(status).status;
+  const { status: known, trouble } = useStore(status);
   const house = known === undefined ? '' : known.house === 'run' ? 'This machine' : known.house;
   const [tone, text] =
     state === 'disconnected'
       ? ['bad', 'Disconnected']
       : state === 'connecting'
         ? ['quiet', 'Connecting']
-        : known && !known.isRunning
-          ? ['warn', 'Nothing runs']
-          : ['good', 'Live'];
+        : trouble !== undefined
+          ? ['bad', 'Failing']
+          : known && !known.isRunning
+            ? ['warn', 'Nothing runs']
+            : ['good', 'Live'];
   return (
     <div class="house">
       <bdi class="house-name">{house}</bdi>

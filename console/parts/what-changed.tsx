@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { counted } from '../model/counted.ts';
 import { type ProjectSummary, type RecordSummary, summaryOf, summaryText } from '../model/history.ts';
 import { addressOf } from '../model/routes.ts';
 import { OneChange, What, Where } from './change.tsx';
@@ -29,7 +30,7 @@ export function WhatChanged({ workspace, process, since, name }: Props) {
           <bdi>{title}</bdi>
         </h2>
         <span class="quiet" role="status">
-          {entries.length.toLocaleString('en')} changes in {projects.length.toLocaleString('en')} projects
+          {counted(entries.length, 'change')} in {counted(projects.length, 'project')}
           {state === 'reading' && ', and more are being read…'}
         </span>
         <Exports
@@ -98,7 +99,7 @@ function Project({ summary: { id, project, tasks, at, events }, of }: ProjectPro
         </a>
         <Fate fate={project.fate} />
         <span class="quiet end">
-          {events} {events === 1 ? 'change' : 'changes'}, the last <Ago at={at} />
+          {counted(events, 'change')}, the last <Ago at={at} />
         </span>
       </h3>
       {project.changes.length > 0 && (
