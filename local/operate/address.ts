@@ -13,7 +13,7 @@ export interface Address {
 
 export const ADDRESS_FILE = 'operate.json';
 /** Of the run before. */
-const FORMER_FILE = 'operate.last.json';
+const FORMER_FILE = 'operate.json.last';
 const address = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
   token: z.string().min(32),
