@@ -10,15 +10,19 @@ interface Props {
   readonly isWide?: boolean;
 }
 
-/** A dialog over the page. The browser keeps the focus inside, closes it with Escape, and gives the focus back. */
+/** A dialog over the page. The browser keeps the focus inside, and closes it with Escape: that can't be prevented each time, so it is
+ *  obeyed. */
 export function Dialog({ title, onClose, children, isCareful = false, isWide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  /** Its own end is told as an event, too, and that comes later. */
+  const isGone = useRef(false);
   useEffect(() => {
     const { current } = dialog;
     const before = document.activeElement;
     current?.showModal();
     return () => {
+      isGone.current = true;
       current?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -33,9 +37,9 @@ export function Dialog({ title, onClose, children, isCareful = false, isWide = f
       class={isWide ? 'wide' : ''}
       aria-labelledby={heading}
       onClick={clicked}
-      onCancel={event => {
-        event.preventDefault();
-        onClose();
+      onCancel={onClose}
+      onClose={() => {
+        if (!isGone.current) onClose();
       }}
     >
       <div class="dialog">
