@@ -1,7 +1,7 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
+import { userName } from '../../local/operate/user-name.ts';
 import type { Context } from '../context.ts';
 import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
@@ -45,7 +45,7 @@ async function serve({ ask, print, interrupted }: Context, show: (page: Address)
   const why = whyNoPage();
   if (why !== undefined) throw new Refused(`There is no console: ${why}.`);
   const server = await startOperationsServer(ask, {
-    who: userInfo().username,
+    who: userName(),
     page: createPage(),
     onError: error => print.note(error instanceof Error ? error.message : String(error)),
   });
