@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { flat, type Given, SOON } from './given.ts';
-import { tabTo, use, write } from './keyboard.ts';
+import { focused, tabTo, use, write } from './keyboard.ts';
 import { axeFindings } from './tab.ts';
 
 const SECRET = /whsec_[\w+/=]+/;
@@ -113,7 +113,8 @@ export function endpointTests({ house, open }: Given): void {
       await dialog(page).getByText('its address and secret are deleted').waitFor();
       await page.keyboard.press('Escape');
       await dialog(page).waitFor({ state: 'hidden' });
-      // The focus is where it was.
+      // The focus goes back to where it was.
+      await expect.poll(() => focused(page), SOON).toContain('Remove the endpoint');
       await page.keyboard.press('Enter');
       await dialog(page).getByText('its address and secret are deleted').waitFor();
       await use(page, 'Remove the endpoint');

@@ -8,14 +8,16 @@ const FOCUSED = `(() => {
 })()`;
 const MOST = 150;
 
+export const focused = (page: Page) => page.evaluate<string>(FOCUSED);
+
 /** Presses Tab until something of this name has the focus. @throws when nothing has */
 export async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
   for (let pressed = 0; pressed < MOST; pressed += 1) {
     await page.keyboard.press('Tab');
-    const focused = await page.evaluate<string>(FOCUSED);
-    if (focused.startsWith(name)) return;
-    passed.push(focused.slice(0, 40));
+    const found = await focused(page);
+    if (found.startsWith(name)) return;
+    passed.push(found.slice(0, 40));
   }
   throw new Error(`Nobody gets to ${name} with Tab, which leads to: ${[...new Set(passed)].join(' | ')}`);
 }
