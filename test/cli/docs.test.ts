@@ -56,7 +56,9 @@ async function isUnderstood(line: string) {
   const every = new Proxy({}, { get: () => () => Promise.reject(new Error('asked')) });
   const stop = () => Promise.reject(new Error('asked'));
   const doctor = { examine: stop, watch: stop, addressesOf: () => undefined };
-  const { code, err } = await run(args, { answers: every, says: true, doctor });
+  // It goes on until somebody ends it.
+  const ended = args[0] === 'console' && { interrupted: AbortSignal.abort() };
+  const { code, err } = await run(args, { answers: every, says: true, doctor, ...ended });
   return { code, err: code === 2 ? err : '' };
 }
 
