@@ -16,6 +16,7 @@ import { stsAddress } from './operate/identity.ts';
 import { openStack } from './operate/stack.ts';
 import { createWhoCalls } from './operate/who-calls.ts';
 import { createOperations } from './operations/create-operations.ts';
+import { configuredIn } from './operations/doctor/configured.ts';
 import { createDoctor } from './operations/doctor/doctor.ts';
 import type { OperationsHouse } from './operations/operations-house.ts';
 import { Refused } from './operations/refused.ts';
@@ -85,7 +86,11 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
     journal: createJournalReader(table, processes),
     actions: createActions(table),
     passes: { start: startPass },
-    doctor: createDoctor({ open: name => probe(workspaces, name, ofService), ...SYSTEM }),
+    doctor: createDoctor({
+      open: name => probe(workspaces, name, ofService),
+      configured: configuredIn(workspaces),
+      ...SYSTEM,
+    }),
     newId: randomUUID,
     stack,
   };
