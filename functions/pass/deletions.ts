@@ -35,12 +35,12 @@ export interface Deletions {
   readonly failures: readonly Failure[];
 }
 
-/** Whether a project is gone whose task list answers 404. Where the listing may have passed over it, that answer alone may be wrong:
- *  it is only if the last sweep missed it, too, and if it had tasks, for a service may answer so for each that has none. */
+/** Whether a project is gone whose task list answers 404. Where the listing may have passed over it, it is only if it had tasks, for a
+ *  service may answer so for each that has none; and in a sweep, which nothing but that answer led to it, if the last one missed it, too. */
 export async function meansGone(pass: Pass, projectId: string, { complete }: Listing): Promise<boolean> {
   if (complete) return true;
   const { snapshots, process, state } = pass.parts;
-  if (!state.missing.includes(projectId)) return false;
+  if (pass.lease.mode === 'sweep' && !state.missing.includes(projectId)) return false;
   const held = await snapshots.load(process, projectId).catch(ifTorn);
   return (held?.content.tasks.size ?? 0) > 0;
 }

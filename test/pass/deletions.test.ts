@@ -18,18 +18,21 @@ async function baselined(options: WorldOptions = {}): Promise<World> {
 const { told } = stage;
 
 describe('a missing task list', () => {
-  const meant = (load: () => Promise<unknown>, complete = false, missing = ['1']) =>
-    meansGone({ parts: { snapshots: { load }, state: { missing } } } as unknown as Pass, '1', {
-      complete,
-    } as Listing);
+  const meant = (load: () => Promise<unknown>, complete = false, missing = ['1'], mode = 'sweep') =>
+    meansGone(
+      { lease: { mode }, parts: { snapshots: { load }, state: { missing } } } as unknown as Pass,
+      '1',
+      { complete } as Listing,
+    );
   const held = (tasks: number) => async () => ({
     content: { tasks: new Map(Array.from({ length: tasks }, (_, task) => [task, {}])) },
   });
 
-  it('invariant 9: means that the project is gone, but beside a listing that may have passed over it only if it had tasks, and was missed before', async () => {
+  it('invariant 9: means that the project is gone, but beside a listing that may have passed over it only if it had tasks, and a sweep missed it before', async () => {
     expect(await meant(held(0), true, [])).toBe(true);
     expect(await meant(held(1))).toBe(true);
     expect(await meant(held(1), false, ['2'])).toBe(false);
+    expect(await meant(held(1), false, ['2'], 'changes')).toBe(true);
     expect(await meant(held(0))).toBe(false);
     expect(await meant(async () => undefined)).toBe(false);
     const torn = async () => {
