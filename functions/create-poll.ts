@@ -10,7 +10,7 @@ import type { ServiceConnection } from './service/service.ts';
 import type { ProcessSettings, WorkspaceSettings } from './settings.ts';
 import type { Mode, ProcessKey, Snapshots } from './snapshots/snapshots.ts';
 import type { ProcessState } from './snapshots/state.ts';
-import type { Count, Log } from './telemetry.ts';
+import type { Count, Log, Values } from './telemetry.ts';
 
 /** What the schedule sends: which process to walk, and how. */
 export const pollEvent = z.strictObject({
@@ -125,20 +125,23 @@ async function pass(
     });
     throw error;
   } finally {
-    const dimensions = { ...process, mode: state?.baselined === false ? 'baseline' : target.mode };
-    count('PassCompleted', report?.outcome === 'completed' ? 1 : 0, dimensions);
-    count('PassFailed', report ? 0 : 1, dimensions);
-    count('Commits', report?.commits ?? 0, dimensions);
-    count('Events', report?.events ?? 0, dimensions);
-    // A state that could not be read says nothing of these: their alarms stay as they are.
-    if (state) countState(state, process, count);
+    count({
+      PassCompleted: report?.outcome === 'completed' ? 1 : 0,
+      PassFailed: report ? 0 : 1,
+      Commits: report?.commits ?? 0,
+      Events: report?.events ?? 0,
+      // A state that could not be read says nothing of these: their alarms stay as they are.
+      ...(state && stateValues(state)),
+    });
   }
 }
 
-function countState(state: ProcessState, process: ProcessKey, count: Count): void {
-  count('ProcessHeld', state.held ? 1 : 0, { ...process });
-  count('ProcessStalled', state.stalled ? 1 : 0, { ...process });
-  count('ProjectsSkipped', state.skipped.filter(({ told }) => told).length, { ...process });
+function stateValues(state: ProcessState): Values {
+  return {
+    ProcessHeld: state.held ? 1 : 0,
+    ProcessStalled: state.stalled ? 1 : 0,
+    ProjectsSkipped: state.skipped.filter(({ told }) => told).length,
+  };
 }
 
 /** The request, to be found in the log, and 48 bits of chance. */

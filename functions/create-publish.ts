@@ -3,7 +3,7 @@ import { longestCall, PATIENCE } from './aws-clients.ts';
 import type { ChangeEvent } from './changes/event.ts';
 import { decodeEvents } from './snapshots/codec.ts';
 import { CHANGE } from './snapshots/keys.ts';
-import type { Count, Log } from './telemetry.ts';
+import { type Count, type Log, present } from './telemetry.ts';
 import { batchesOf } from './topic/batches.ts';
 import { type Message, messageOf } from './topic/entry.ts';
 import { sendBatch, type Topic } from './topic/send-batch.ts';
@@ -66,7 +66,7 @@ export function createPublish(dependencies: PublishDependencies): Publish {
     const isLate = () => context.getRemainingTimeInMillis() < MARGIN_MS;
     const { outgoing, rest } = await readAll(Records.filter(isChange), isLate, dependencies);
     const sent = await publishAll(batchesOf(outgoing), isLate, dependencies);
-    dependencies.count('EventsPublished', sent.published);
+    dependencies.count(present({ EventsPublished: sent.published }));
     const stop = sent.stop ?? rest;
     if (!stop) return { batchItemFailures: [] };
     const itemIdentifier = stop.record.dynamodb.SequenceNumber;
@@ -75,13 +75,12 @@ export function createPublish(dependencies: PublishDependencies): Publish {
   };
 }
 
-function report(isLate: boolean, details: object, { log, count }: PublishDependencies): void {
+function report(isLate: boolean, details: object, { log }: PublishDependencies): void {
   if (isLate) {
     log.info('The time of this run is up; the stream sends the rest again.', details);
     return;
   }
   log.warn('SNS did not take events; the stream sends them again.', details);
-  count('PublishFailed', 1);
 }
 
 async function publishAll(
@@ -156,7 +155,7 @@ async function eventsOf(record: Change, dependencies: PublishDependencies): Prom
 async function setAside(
   { record, event }: Pick<Outgoing, 'record'> & { event?: ChangeEvent },
   reason: string,
-  { reject, log, count }: PublishDependencies,
+  { reject, log }: PublishDependencies,
 ): Promise<void> {
   const { pk, sk } = record.dynamodb.Keys;
   const rejected = { reason, pk: pk.S, sk: sk.S, ...(event && { event }) };
@@ -166,5 +165,4 @@ async function setAside(
     sk: rejected.sk,
     id: event?.id,
   });
-  count('EventsRejected', 1);
 }

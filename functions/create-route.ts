@@ -3,7 +3,7 @@ import type { Routed, Send } from './delivery/queues.ts';
 import { readEvent } from './delivery/read-event.ts';
 import type { Registry } from './delivery/registry.ts';
 import { wants } from './endpoints/filter.ts';
-import type { Count, Log } from './telemetry.ts';
+import type { Log } from './telemetry.ts';
 
 export type Route = (event: SQSEvent) => Promise<SQSBatchResponse>;
 
@@ -11,12 +11,11 @@ export interface RouteDependencies {
   readonly registry: Registry;
   readonly send: Send;
   readonly log: Log;
-  readonly count: Count;
 }
 
 /** The router: events of the topic in, one message for each endpoint that wants it out. An event of which one message is not in
  *  its queue stays, and is routed again: who got it then gets it twice, with one id. */
-export function createRoute({ registry, send, log, count }: RouteDependencies): Route {
+export function createRoute({ registry, send, log }: RouteDependencies): Route {
   return async ({ Records }) => {
     const endpoints = await registry.all();
     const routed: (Routed & { readonly record: SQSRecord })[] = [];
@@ -38,7 +37,6 @@ export function createRoute({ registry, send, log, count }: RouteDependencies): 
     }
     for (const index of await send(routed))
       failed.add((routed[index] as (typeof routed)[number]).record.messageId);
-    count('EventsRouted', Records.length - failed.size);
     return { batchItemFailures: [...failed].map(itemIdentifier => ({ itemIdentifier })) };
   };
 }

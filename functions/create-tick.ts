@@ -58,7 +58,7 @@ export function createTick(dependencies: TickDependencies): Tick {
       }
     });
     const failing = all.filter(({ row }) => now - (row?.health.failing?.since ?? now) >= LONG_MS);
-    count('EndpointsFailing', failing.length);
+    count({ EndpointsFailing: failing.length });
     if (failing.length > 0)
       log.warn('Endpoints fail for over half an hour.', {
         endpoints: failing.map(({ endpoint }) => endpoint.name),
@@ -73,7 +73,7 @@ async function watchUnconfirmed({ unconfirmed, count, log }: TickDependencies): 
   if (!unconfirmed) return;
   try {
     const found = await unconfirmed();
-    count('SubscriptionsUnconfirmed', found.length);
+    count({ SubscriptionsUnconfirmed: found.length });
     for (const { name, state } of found)
       log.warn('A native subscription gets nothing: SNS has no confirmation of it.', {
         subscription: name,

@@ -36,7 +36,6 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
   const log = lambdaLog();
   const rows = createEndpointRows(table);
-  const count = lambdaCount();
   const { endpoints, linkTemplates } = readConfigured(new URL('./configured.json', import.meta.url));
   return createDeliver({
     registry: createRegistry(endpoints, rows, Date.now, log),
@@ -49,7 +48,6 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Deliver> {
     ...SYSTEM,
     allowLoopback: false,
     log,
-    // Of the stack as a whole: each endpoint's own would be a metric that costs, however few look at it.
-    count: (name, value) => count(name, value),
+    count: lambdaCount(),
   });
 }

@@ -9,7 +9,7 @@ import { parseEnvironment, routeEnvironment } from './settings.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { openTable } from './snapshots/open-table.ts';
 import { SYSTEM } from './system.ts';
-import { lambdaCount, lambdaLog } from './telemetry.ts';
+import { lambdaLog } from './telemetry.ts';
 
 /**
  * Triggered by the queue that the topic fills: one message for each event. Sends each event to the queue of deliveries, or of
@@ -35,6 +35,5 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Route> {
     registry: createRegistry(endpoints, rows, Date.now, log),
     send: sqsSend(new SQSClient(patience), { deliveries: DELIVERIES_QUEUE_URL, chat: CHAT_QUEUE_URL }),
     log,
-    count: lambdaCount(),
   });
 }

@@ -8,8 +8,11 @@ export interface Log {
   error(message: string, details?: object): void;
 }
 
-/** Counts for alarms: a name, a value, and what the value belongs to. */
-export type Count = (name: string, value: number, dimensions?: Record<string, string>) => void;
+/** Values by the names of their metrics; of an array each value is one, so that CloudWatch knows their percentiles. */
+export type Values = Readonly<Record<string, number | readonly number[]>>;
+
+/** Takes the metrics of one run, of the stack as a whole: what each process or endpoint has is in the log, in rows and in `status`. */
+export type Count = (values: Values) => void;
 
 /** The Lambda function's log, as JSON lines. */
 export function lambdaLog(): Log {
@@ -21,12 +24,24 @@ export function lambdaLog(): Log {
   };
 }
 
-/** The Lambda function's metrics, in CloudWatch's embedded format: each with dimensions of its own. */
+/** Only what there is something to tell of: CloudWatch bills each metric for the hours in which it has data. */
+export function present(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0));
+}
+
+/** What is no number of things. */
+const UNITS: Readonly<Record<string, (typeof MetricUnit)[keyof typeof MetricUnit]>> = {
+  FirstAttemptLag: MetricUnit.Milliseconds,
+  OldestPassAge: MetricUnit.Seconds,
+};
+
+/** The Lambda function's metrics, in CloudWatch's embedded format: a line for each call, with the one dimension `service`. Nothing is written of
+ *  no values. CloudWatch takes 100 values of a metric in a line: more are told in further lines. */
 export function lambdaCount(): Count {
   const metrics = new Metrics();
-  return (name, value, dimensions = {}) => {
-    const single = metrics.singleMetric();
-    for (const [dimension, text] of Object.entries(dimensions)) single.addDimension(dimension, text);
-    single.addMetric(name, MetricUnit.Count, value);
+  return values => {
+    for (const [name, value] of Object.entries(values))
+      for (const each of [value].flat()) metrics.addMetric(name, UNITS[name] ?? MetricUnit.Count, each);
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
   };
 }

@@ -138,7 +138,7 @@ describe('credentials', () => {
 });
 
 describe('telemetry', () => {
-  it('writes JSON lines and embedded metrics, each with its own dimensions', () => {
+  it('writes JSON lines, and a line of embedded metrics for each call that has values, for the whole stack', () => {
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
     vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'changewire');
     const lines: string[] = [];
@@ -156,8 +156,10 @@ describe('telemetry', () => {
       log.info('one', { a: 1 });
       log.warn('two');
       log.error('three');
-      lambdaCount()('PassCompleted', 1, { processId: 'p', mode: 'changes' });
-      lambdaCount()('EventsPublished', 2);
+      const count = lambdaCount();
+      count({ Delivered: 2, FirstAttemptLag: [250, 1_250] });
+      count({ FirstAttemptLag: [] });
+      count({ OldestPassAge: 0 });
     } finally {
       out.mockRestore();
       err.mockRestore();
@@ -165,10 +167,29 @@ describe('telemetry', () => {
       vi.unstubAllEnvs();
     }
     expect(lines.join('\n')).toMatch(/"a":1/);
-    const metric = lines
-      .filter(line => line.startsWith('{'))
-      .map(line => JSON.parse(line))
-      .find(line => 'PassCompleted' in line);
-    expect(metric).toMatchObject({ processId: 'p', mode: 'changes', PassCompleted: 1 });
+    const metrics = lines.map(line => JSON.parse(line)).filter(line => '_aws' in line);
+    expect(metrics).toMatchObject([
+      { service: 'changewire', Delivered: 2, FirstAttemptLag: [250, 1_250] },
+      { service: 'changewire', OldestPassAge: 0 },
+    ]);
+    expect(metrics.map(({ _aws }) => _aws.CloudWatchMetrics)).toEqual([
+      [
+        {
+          Namespace: 'Changewire',
+          Dimensions: [['service']],
+          Metrics: [
+            { Name: 'Delivered', Unit: 'Count' },
+            { Name: 'FirstAttemptLag', Unit: 'Milliseconds' },
+          ],
+        },
+      ],
+      [
+        {
+          Namespace: 'Changewire',
+          Dimensions: [['service']],
+          Metrics: [{ Name: 'OldestPassAge', Unit: 'Seconds' }],
+        },
+      ],
+    ]);
   });
 });

@@ -28,7 +28,6 @@ export async function measureRouting(
       return [];
     },
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    count: () => {},
   });
   const routeAll = async (from: number, count: number) => {
     for (let first = from; first < from + count; first += BATCH) {

@@ -143,7 +143,7 @@ export class EndpointHealth {
     this.#isStopTold = true;
     const { log, count } = this.#dependencies;
     const { reason = '' } = this.now.stopped ?? {};
-    count('EndpointStopped', 1);
+    count({ EndpointStopped: 1 });
     log.error(
       `endpoint.stopped: ${this.#name} ${reason}. Its events wait in rows until an operator resumes it, for 30 days at most.`,
       { endpoint: this.#name, reason },

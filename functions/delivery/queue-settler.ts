@@ -170,7 +170,7 @@ export class QueueSettler implements Settler {
   }
 
   #count(name: string, value: number): void {
-    this.#dependencies.count(name, value, { endpoint: this.#endpoint.name });
+    this.#dependencies.count({ [name]: value });
   }
 }
 

@@ -115,6 +115,6 @@ export class RowSettler implements Settler {
   }
 
   #count(name: string, value: number): void {
-    this.#dependencies.count(name, value, { endpoint: this.#endpoint });
+    this.#dependencies.count({ [name]: value });
   }
 }

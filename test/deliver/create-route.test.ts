@@ -34,7 +34,7 @@ describe('the router', () => {
       ...endpointOf('webhook', name),
       filter,
     });
-    const { route, sent, counts } = open([
+    const { route, sent } = open([
       endpointOf('webhook', 'all'),
       wanting('none', { projects: ['p.2'] }),
       wanting('updates', { events: ['task.updated'], fields: ['Note'] }),
@@ -46,7 +46,6 @@ describe('the router', () => {
     for (const name of ['all', 'updates', 'chat'])
       expect(sent.filter(({ to }) => to.name === name).map(({ body }) => body)).toEqual(bodies);
     expect(sent).toHaveLength(9);
-    expect(counts).toEqual({ EventsRouted: 3 });
   });
 
   it('reaches exactly those of a thousand endpoints that want it', async () => {
@@ -82,12 +81,11 @@ describe('the router', () => {
   });
 
   it('invariant 11: keeps an event of which one message is not in its queue, and no other', async () => {
-    const { route, counts } = open(
+    const { route } = open(
       [endpointOf('webhook', 'one'), endpointOf('webhook', 'two')],
       ({ to, body }) => to.name === 'two' && body === Records[1]?.body,
     );
     expect(await route({ Records })).toEqual(failed('m1'));
-    expect(counts).toEqual({ EventsRouted: 2 });
   });
 
   it('keeps each event once, of however many its messages are not in their queues', async () => {

@@ -146,7 +146,6 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     vi.restoreAllMocks();
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(asked).toEqual([...LAYOUT, 'Query', 'SendMessageBatch']);
-    expect(lines.join('\n')).toContain('EventsRouted');
   });
 
   it('the tick asks for the rows of endpoints, and wakes who looks after what is due', async () => {

@@ -18,6 +18,7 @@ import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import { sleep } from '../../local/cli/sleep.ts';
+import { addingUp } from '../support/adding-up.ts';
 import { type Poller, startPoller } from '../support/sqs-poller.ts';
 import { openModel } from '../support/table.ts';
 import { type Said, SECRET } from './given.ts';
@@ -66,10 +67,7 @@ export async function openHouse() {
     random: () => 0,
     slots: createSlots(table),
     log: { info: say('info'), warn: say('warn'), error: say('error') },
-    count: (name: string, value: number, dimensions?: Record<string, string>) => {
-      const key = dimensions ? `${name} ${dimensions.endpoint}` : name;
-      counts[key] = (counts[key] ?? 0) + value;
-    },
+    count: addingUp(counts),
   };
   const registry = () => createRegistry([], rows, clock);
   /** How many messages the queue of deliveries holds: shown, under way and delayed. */

@@ -31,7 +31,7 @@ describe('a delivery that waited in its row', () => {
     expect(held.map(({ eventId }) => eventId)).toEqual([first?.eventId, second?.eventId]);
     await settler.delivered([held[0]]);
     expect([settler.open, await pendingIds()]).toEqual([[held[1]], [second?.eventId]]);
-    expect([counts, settler.isStuck, settler.isCut]).toEqual([{ 'EventsDelivered crm': 1 }, false, false]);
+    expect([counts, settler.isStuck, settler.isCut]).toEqual([{ EventsDelivered: 1 }, false, false]);
   });
 
   it('goes with its row where it is not wanted, uncounted', async () => {
@@ -49,7 +49,7 @@ describe('a delivery that waited in its row', () => {
     state.now += SECOND;
     await settler.failed(held[0], reason);
     expect((await pending())[0]).toMatchObject({ due: AT + pause, attempts: 4, triedAt: triedAt ?? AT });
-    expect([settler.open, counts]).toEqual([[held[1]], { 'DeliveriesPostponed crm': 1 }]);
+    expect([settler.open, counts]).toEqual([[held[1]], { DeliveriesPostponed: 1 }]);
     const details = { endpoint: 'crm', eventId: first?.eventId, ...reason, seconds: pause / 1000 };
     expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
   });
@@ -61,7 +61,7 @@ describe('a delivery that waited in its row', () => {
     expect(await deliveries.dead('crm', 9)).toMatchObject([
       { eventId: first?.eventId, attempts: 1, diedAt: AT },
     ]);
-    expect(counts).toEqual({ 'DeliveriesDead crm': 1 });
+    expect(counts).toEqual({ DeliveriesDead: 1 });
     expect(said).toMatchObject([{ level: 'error', message: expect.stringContaining('dead letter') }]);
   });
 
@@ -87,7 +87,7 @@ describe('a delivery that waited in its row', () => {
     const before = await pending();
     await settle(settler, held[0]);
     expect([settler.isStuck, settler.open, await pending()]).toEqual([true, [held[1]], before]);
-    expect(counts).not.toHaveProperty('DeliveriesDead crm');
+    expect(counts).not.toHaveProperty('DeliveriesDead');
     const details = { endpoint: 'crm', places: [held[0].id], error: 'Error: table down' };
     expect(said.at(-1)).toMatchObject({ level: 'error', details });
   });

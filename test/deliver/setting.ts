@@ -14,6 +14,7 @@ import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import { modelClient } from '../simulation/models/table.ts';
+import { addingUp } from '../support/adding-up.ts';
 import { openModel } from '../support/table.ts';
 import { AT, type Said, SECRET, someEvents } from './given.ts';
 
@@ -157,10 +158,7 @@ export function openSetting(post: Answers = () => answered(200)) {
     },
     remaining: () => Number.POSITIVE_INFINITY,
     log: { info: say('info'), warn: say('warn'), error: say('error') },
-    count: (name, value, dimensions) => {
-      const key = dimensions ? `${name} ${dimensions.endpoint}` : name;
-      counts[key] = (counts[key] ?? 0) + value;
-    },
+    count: addingUp(counts),
   };
   const { rows, deliveries } = dependencies;
   const pending = async (name = 'crm') => deliveries.due(name, Number.MAX_SAFE_INTEGER, 100_000);

@@ -105,7 +105,7 @@ test('the alarms on endpoints and subscriptions watch what is counted about the 
   const lines = metricLines();
   const names = ['DeliveriesDead', 'EndpointStopped', 'EndpointsFailing', 'SubscriptionsUnconfirmed'];
   const count = lambdaCount();
-  for (const name of names) count(name, 1);
+  for (const name of names) count({ [name]: 1 });
   const subscriptions = [{ name: 'one', url: 'https://receiver.example.com' }];
   const watched = watchedBy({ ...leastConfig(), subscriptions }).filter(
     each => !each.includes(' processId='),

@@ -229,7 +229,6 @@ export class Delivery {
       registry: this.#registry(life),
       send: sqsSend(this.#sqs(life), this.#urls),
       log,
-      count: () => {},
     });
     return route;
   }

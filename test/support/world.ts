@@ -54,7 +54,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   });
   const said: Said[] = [];
   const notices: Notice[] = [];
-  const counts: { name: string; value: number; dimensions: object }[] = [];
+  const counts: { name: string; value: number | readonly number[] }[] = [];
   const connections: ServiceConnection[] = [];
   const snapshots: Snapshots = createSnapshots(table);
   const connectTo = (target: WorkspaceSettings): ServiceConnection => {
@@ -87,7 +87,9 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
         warn: (message, details) => said.push({ level: 'warn', message, details }),
         error: (message, details) => said.push({ level: 'error', message, details }),
       },
-      count: (name, value, dimensions = {}) => counts.push({ name, value, dimensions }),
+      count: values => {
+        for (const [name, value] of Object.entries(values)) counts.push({ name, value });
+      },
       ...options.dependencies,
       ...more,
     });

@@ -18,6 +18,7 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, type Rejected } from '../../functions/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
+import { addingUp } from '../support/adding-up.ts';
 import { checkEvents } from '../support/check-event.ts';
 import { type Emulator, type Feed, startEmulator } from '../support/fauxqs.ts';
 
@@ -108,9 +109,7 @@ function publisher(answers: ((output: PublishBatchCommandOutput) => PublishBatch
     random: () => 1,
     reject: async entry => void rejected.push(entry),
     log: silent,
-    count: (name, value) => {
-      counts[name] = (counts[name] ?? 0) + value;
-    },
+    count: addingUp(counts),
   });
   return { publish, batches, rejected, counts, waits };
 }
