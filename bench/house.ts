@@ -41,7 +41,6 @@ export async function openHouse(projects: number, tasksPerProject: number) {
     clock: () => clock.now,
     random: Math.random,
     log: { info: () => {}, warn: () => {}, error: () => {} },
-    count: () => {},
     // Collecting garbage takes longer than a project does: now and then is enough.
     onProgress: ({ done }) => {
       if (done % 50 === 0) highest = Math.max(highest, heapUsed());

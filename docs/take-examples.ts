@@ -96,7 +96,6 @@ function pollerOf(
     clock: () => clock.now,
     random: () => 0.5,
     log: { info: ignore, warn: ignore, error: ignore },
-    count: ignore,
   });
   const context = { awsRequestId: 'examples', getRemainingTimeInMillis: () => 15 * MINUTE };
   return (mode: 'changes' | 'sweep') => poll({ ...PROCESS, mode }, context);

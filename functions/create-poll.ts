@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type { SQSEvent } from 'aws-lambda';
 import { ignoredFields } from './changes/ignored-fields.ts';
 import type { Clock, Random } from './clock.ts';
 import type { PassParts } from './pass/pass.ts';
@@ -6,18 +6,12 @@ import { PassDefinitions } from './pass/pass-definitions.ts';
 import { refreshDefinitions } from './pass/refresh-definitions.ts';
 import { Reports } from './pass/reports.ts';
 import { type PassReport, type RunPassOptions, runPass } from './pass/run-pass.ts';
+import { isDue } from './schedule/pace.ts';
+import { type PassMessage, passMessage } from './schedule/pass-message.ts';
 import type { ServiceConnection } from './service/service.ts';
 import type { ProcessSettings, WorkspaceSettings } from './settings.ts';
 import type { Mode, ProcessKey, Snapshots } from './snapshots/snapshots.ts';
-import type { ProcessState } from './snapshots/state.ts';
-import type { Count, Log, Values } from './telemetry.ts';
-
-/** What the schedule sends: which process to walk, and how. */
-export const pollEvent = z.strictObject({
-  workspace: z.string(),
-  processId: z.string(),
-  mode: z.enum(['changes', 'sweep']),
-});
+import type { Log } from './telemetry.ts';
 
 /** What a handler needs of Lambda's context. */
 export interface PollContext {
@@ -25,7 +19,17 @@ export interface PollContext {
   getRemainingTimeInMillis(): number;
 }
 
-export type Poll = (event: unknown, context: PollContext) => Promise<PassReport>;
+/** A message of the queue; one that never expires may leave out when it does. */
+export type PassRequest = Omit<PassMessage, 'expiresAt'> & Partial<Pick<PassMessage, 'expiresAt'>>;
+
+/** What became of a message. `expired`: another makes up for it. `not-due`: the pass before found nothing, and the next is due later. Of
+ *  neither the service was asked. */
+export type PollReport = Omit<PassReport, 'outcome'> & {
+  readonly outcome: PassReport['outcome'] | 'expired' | 'not-due';
+};
+
+/** @throws what the pass fails with, told already */
+export type Poll = (request: PassRequest, context: PollContext) => Promise<PollReport>;
 
 export interface PollDependencies {
   readonly workspaces: readonly WorkspaceSettings[];
@@ -33,7 +37,6 @@ export interface PollDependencies {
   readonly snapshots: Snapshots;
   readonly clock: Clock;
   readonly log: Log;
-  readonly count: Count;
   readonly random: Random;
   /** Who holds the leases that a run takes; by default nobody but that run: Lambda may invoke a function twice, even at
    *  once, for one request. */
@@ -61,36 +64,76 @@ export function createPoll(dependencies: PollDependencies): Poll {
     return connection;
   };
 
-  return async (event, context) => {
-    const target = targetOf(dependencies.workspaces, event);
-    const run = (mode: Mode, options?: RunPassOptions) =>
-      pass({ ...target, mode }, connectionOf(target.workspace), dependencies, context, options);
-    const report = await run(target.mode);
-    const isIdle = report.mode === 'changes' && report.outcome === 'completed';
-    if (isIdle && (await dependencies.snapshots.isUnfinished(keyOf(target), 'sweep')))
-      await run('sweep', { onlyGoOn: true });
-    return report;
+  return async (request, context) => {
+    const { workspace, processId, expiresAt = Number.POSITIVE_INFINITY } = request;
+    if (dependencies.clock() >= expiresAt) return dropped(request.mode, 'expired');
+    let { mode } = request;
+    try {
+      const target = targetOf(dependencies.workspaces, request);
+      const run = (options?: RunPassOptions) =>
+        pass({ ...target, mode }, connectionOf(target.workspace), dependencies, context, options);
+      const report = await run();
+      const isIdle = report.mode === 'changes' && report.outcome === 'completed';
+      if (!isIdle || !(await dependencies.snapshots.isUnfinished(keyOf(target), 'sweep'))) return report;
+      mode = 'sweep';
+      await run({ onlyGoOn: true });
+      return report;
+    } catch (error) {
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      const details = { workspace, processId, mode, error: message };
+      dependencies.log.error('Pass failed; the next one tries again.', details);
+      throw error;
+    }
   };
+}
+
+/** What Lambda hands over of the queue: one message at a time. */
+export type PollHandler = (event: Pick<SQSEvent, 'Records'>, context: PollContext) => Promise<void>;
+
+/** Serves the queue of passes. Whatever became of a message, it is done with: the next one makes up for a pass that failed, and a message that
+ *  can't be read can't be read tomorrow. */
+export function createPollHandler(poll: Poll, log: Pick<Log, 'error'>): PollHandler {
+  return async ({ Records }, context) => {
+    for (const { body } of Records) {
+      const message = readMessage(body);
+      if (!message) log.error('A message of the queue of passes is none. Deploy again.', { body });
+      // What it fails with is told where it is known of which pass.
+      else await poll(message, context).catch(() => undefined);
+    }
+  };
+}
+
+function readMessage(body: string): PassMessage | undefined {
+  try {
+    return passMessage.parse(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function dropped(mode: Mode, outcome: 'expired' | 'not-due'): PollReport {
+  return { mode, outcome, projects: 0, commits: 0, events: 0 };
 }
 
 interface Target {
   readonly workspace: WorkspaceSettings;
   readonly settings: ProcessSettings;
   readonly mode: Mode;
+  readonly isAsked: boolean;
 }
 
 function keyOf({ workspace, settings }: Target): ProcessKey {
   return { workspace: workspace.name, processId: settings.id };
 }
 
-function targetOf(workspaces: readonly WorkspaceSettings[], event: unknown): Target {
-  const { workspace: name, processId, mode } = pollEvent.parse(event);
+function targetOf(workspaces: readonly WorkspaceSettings[], request: PassRequest): Target {
+  const { workspace: name, processId, mode, isAsked = false } = request;
   const workspace = workspaces.find(candidate => candidate.name === name);
   const settings = workspace?.processes.find(candidate => candidate.id === processId);
-  if (workspace && settings) return { workspace, settings, mode };
+  if (workspace && settings) return { workspace, settings, mode, isAsked };
   throw new Error(
-    `The schedule asks for process ${processId} of workspace ${name}, which the configuration does not have. ` +
-      'Deploy again, so that schedules and configuration agree.',
+    `A message asks for process ${processId} of workspace ${name}, which the configuration does not have. ` +
+      'Deploy again, so that all functions have one configuration.',
   );
 }
 
@@ -100,48 +143,21 @@ async function pass(
   dependencies: PollDependencies,
   context: PollContext,
   options?: RunPassOptions,
-): Promise<PassReport> {
-  const { clock, log, count } = dependencies;
+): Promise<PollReport> {
+  const { clock, log } = dependencies;
   const process = keyOf(target);
   const began = clock();
   const deadline = deadlineOf(began, context);
   const snapshots = dependencies.snapshots.until(deadline);
-  let state: ProcessState | undefined;
-  let report: PassReport | undefined;
-  try {
-    state = await snapshots.readState(process);
-    const service = connection.open({ deadline });
-    const parts = partsOf(target, { ...dependencies, state, service, snapshots }, context);
-    const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
-    report = await runPass(parts, target.mode, owner, options);
-    log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
-    return report;
-  } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error));
-    log.error('Pass failed; the next schedule tries again.', {
-      ...process,
-      mode: target.mode,
-      error: message,
-    });
-    throw error;
-  } finally {
-    count({
-      PassCompleted: report?.outcome === 'completed' ? 1 : 0,
-      PassFailed: report ? 0 : 1,
-      Commits: report?.commits ?? 0,
-      Events: report?.events ?? 0,
-      // A state that could not be read says nothing of these: their alarms stay as they are.
-      ...(state && stateValues(state)),
-    });
-  }
-}
-
-function stateValues(state: ProcessState): Values {
-  return {
-    ProcessHeld: state.held ? 1 : 0,
-    ProcessStalled: state.stalled ? 1 : 0,
-    ProjectsSkipped: state.skipped.filter(({ told }) => told).length,
-  };
+  const state = await snapshots.readState(process);
+  const isTimed = target.mode === 'changes' && !target.isAsked && state.baselined;
+  if (isTimed && !isDue(state.pace, target.settings.changes, began)) return dropped('changes', 'not-due');
+  const service = connection.open({ deadline });
+  const parts = partsOf(target, { ...dependencies, state, service, snapshots }, context);
+  const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
+  const report = await runPass(parts, target.mode, owner, options);
+  log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
+  return report;
 }
 
 /** The request, to be found in the log, and 48 bits of chance. */

@@ -1,16 +1,24 @@
 import type { Clock } from './clock.ts';
-import { wakesAt } from './delivery/health.ts';
 import type { Queues } from './delivery/queues.ts';
 import type { Registry } from './delivery/registry.ts';
-import { inParallel } from './in-parallel.ts';
+import { wakeWaiting } from './delivery/wake-waiting.ts';
 import type { Replays } from './operations/work-off-replays.ts';
+import type { PassQueue } from './schedule/pass-queue.ts';
+import { type Found, report } from './schedule/report.ts';
+import type { ScheduledProcess } from './schedule/scheduled.ts';
+import { startPasses } from './schedule/start-passes.ts';
+import { figuresOf, type Remember } from './schedule/watch.ts';
+import type { TickClaims } from './snapshots/tick-claims.ts';
+import type { TickProgress, TickProgresses } from './snapshots/tick-progress.ts';
 import type { Count, Log } from './telemetry.ts';
-import type { UnconfirmedSubscription } from './topic/watch-subscriptions.ts';
+import { within } from './within.ts';
 
 /** `remaining` tells how many ms are left until it is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;
 
 export interface TickDependencies {
+  /** The processes whose passes it starts and watches; undefined: there are none. */
+  readonly passes?: TickPasses;
   readonly registry: Registry;
   readonly queues: Pick<Queues, 'wake'>;
   readonly clock: Clock;
@@ -18,68 +26,91 @@ export interface TickDependencies {
   readonly count: Count;
   /** Works off replays, as long as there is time. */
   readonly replays: Replays;
-  /** Which native subscriptions get nothing; undefined: there are none to watch. */
-  readonly unconfirmed?: () => Promise<readonly UnconfirmedSubscription[]>;
+  /** What else is looked after; each is left out where there is no such thing. */
+  readonly watch?: Watch;
 }
 
-/** Until the next one: what becomes due before it is woken then. */
-const MINUTE_MS = 60_000;
-/** An endpoint that fails for so long is told of. */
-const LONG_MS = 30 * MINUTE_MS;
+/** How each is asked for. */
+export type Watch = {
+  readonly [Name in 'subscriptions' | 'mappings' | 'setAside']?: () => Promise<Found[Name]>;
+};
+
+export interface TickPasses {
+  readonly processes: readonly ScheduledProcess[];
+  readonly claims: TickClaims;
+  readonly progress: TickProgresses;
+  readonly queue: PassQueue;
+  /** Writes down which processes there are. */
+  readonly remember?: Remember;
+}
+
 /** What is to be left when it stops working off replays: a slice takes less. */
 const LEAST_REMAINING_MS = 15_000;
 /** By default. */
 const TIME_MS = 45_000;
-/** Messages to SQS at once. */
-const WIDTH = 20;
+/** What can't be read in this time is not waited for: passes begin without. */
+const READ_MS = 15_000;
 
-/** What is to be done each minute: wakes a run for each endpoint with rows that are due before the next tick. It is the safety net,
- *  too: whatever died, and whichever message was lost, a minute later somebody looks after what waits. With the time that is left it works off
- *  replays. */
+/** What is to be done each minute: starts the passes that are due before the next tick, wakes a run for each endpoint with rows that are due, and
+ *  tells how everything is. With the time that is left it works off replays. No part keeps the others from being done: what failed is told.
+ *  @throws at its end, when no pass could be started */
 export function createTick(dependencies: TickDependencies): Tick {
-  const { registry, queues, clock, log, count, replays } = dependencies;
+  const { passes, registry, queues, clock, log, count, replays, watch = {} } = dependencies;
+  const { processes = [], remember } = passes ?? {};
   return async remaining => {
     const now = clock();
     const left = remaining ?? (() => now + TIME_MS - clock());
-    const all = await registry.all();
-    const due = all.flatMap(({ endpoint, row }) => {
-      const at = row && wakesAt(row.health);
-      if (at === undefined || at >= now + MINUTE_MS) return [];
-      return [{ endpoint, seconds: Math.max(0, Math.ceil((at - now) / 1000)) }];
-    });
-    await inParallel(due, WIDTH, async ({ endpoint, seconds }) => {
-      try {
-        await queues.wake(endpoint, seconds);
-      } catch (error) {
-        log.error('Nobody could be woken for what waits for an endpoint; the next tick does so.', {
-          endpoint: endpoint.name,
-          error: String(error),
-        });
-      }
-    });
-    const failing = all.filter(({ row }) => now - (row?.health.failing?.since ?? now) >= LONG_MS);
-    count({ EndpointsFailing: failing.length });
-    if (failing.length > 0)
-      log.warn('Endpoints fail for over half an hour.', {
-        endpoints: failing.map(({ endpoint }) => endpoint.name),
-      });
-    await watchUnconfirmed(dependencies);
-    await replays(all, () => left() > LEAST_REMAINING_MS);
+    const trying = triesOf(log);
+    const started = passes && (await start(passes, trying, clock));
+    const endpoints = await trying('The endpoints could not be read.', () => registry.all());
+    const [woken, since, subscriptions, mappings, setAside] = await Promise.all([
+      endpoints && trying('Nobody could be woken.', () => wakeWaiting(endpoints, { queues, now, log })),
+      remember && trying(NOT_REMEMBERED, () => remember(processes)),
+      watch.subscriptions && trying(NO_SUBSCRIPTIONS, watch.subscriptions),
+      watch.mappings && trying('How the event source mappings are could not be found out.', watch.mappings),
+      watch.setAside && trying('What is set aside could not be counted.', watch.setAside),
+    ]);
+    const progress = started?.progress;
+    report(
+      {
+        passes: started?.sent,
+        processes: progress && figuresOf(progress, now, process => since?.get(process)),
+        ...{ endpoints, woken, subscriptions, mappings, setAside, now, ms: clock() - now },
+      },
+      { log, count },
+    );
+    if (endpoints)
+      await trying('Replays stand still.', () => replays(endpoints, () => left() > LEAST_REMAINING_MS));
+    if (started?.isFailed) throw new Error('No pass could be started; what was met is told above.');
   };
 }
 
-/** What can't be found out is found out a minute later. */
-async function watchUnconfirmed({ unconfirmed, count, log }: TickDependencies): Promise<void> {
-  if (!unconfirmed) return;
-  try {
-    const found = await unconfirmed();
-    count({ SubscriptionsUnconfirmed: found.length });
-    for (const { name, state } of found)
-      log.warn('A native subscription gets nothing: SNS has no confirmation of it.', {
-        subscription: name,
-        state,
-      });
-  } catch (error) {
-    log.error('Whether native subscriptions are confirmed could not be found out.', { error: String(error) });
-  }
+/** Does a part; one that fails is told, and keeps no other from being done. */
+type Trying = <Result>(message: string, part: () => Promise<Result>) => Promise<Result | undefined>;
+
+function triesOf(log: Log): Trying {
+  return async (message, part) => {
+    try {
+      return await part();
+    } catch (error) {
+      log.error(`${message} The next tick tries again.`, { error: String(error) });
+      return undefined;
+    }
+  };
 }
+
+async function start({ processes, progress, claims, queue }: TickPasses, trying: Trying, clock: Clock) {
+  const late = () => new Error(`It took longer than ${READ_MS} ms.`);
+  const read = await trying(
+    'How far the processes are could not be read; their passes begin all the same.',
+    () => within(READ_MS, () => progress.ofAll(processes), late),
+  );
+  const knownOf = (process: ScheduledProcess) => read?.get(process);
+  const sent = await trying('Passes could not be started.', () =>
+    startPasses(processes, knownOf, { claims, queue, clock }),
+  );
+  return { progress: read, sent, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
+}
+
+const NOT_REMEMBERED = 'Which processes there are could not be written down.';
+const NO_SUBSCRIPTIONS = 'How the native subscriptions are could not be found out.';

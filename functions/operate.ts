@@ -98,7 +98,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
 
 function processesOf(workspaces: readonly WorkspaceSettings[]) {
   return workspaces.flatMap(({ name: workspace, processes }) =>
-    processes.map(({ id: processId, interval }) => ({ workspace, processId, interval })),
+    processes.map(({ id: processId, changes }) => ({ workspace, processId, interval: changes.slowest })),
   );
 }
 

@@ -1,33 +1,35 @@
+import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { bounded, PATIENCE } from './aws-clients.ts';
-import { createPoll, type Poll } from './create-poll.ts';
+import { createPoll, createPollHandler, type PollHandler } from './create-poll.ts';
 import { readCredentials } from './credentials.ts';
 import { readied } from './readied.ts';
 import { connect } from './service/client.ts';
-import { parseEnvironment, pollEnvironment } from './settings.ts';
+import { parseEnvironment, pollEnvironment, readWorkspaces } from './settings.ts';
 import { createSnapshots } from './snapshots/dynamo-snapshots.ts';
 import { openTable } from './snapshots/open-table.ts';
 import { SYSTEM } from './system.ts';
-import { lambdaCount, lambdaLog } from './telemetry.ts';
+import { lambdaLog } from './telemetry.ts';
 
 /**
- * Triggered by EventBridge Scheduler with `{workspace, processId, mode}`: one schedule per process and mode.
+ * Serves the queue of passes, a message at a time: `{workspace, processId, mode, expiresAt}`, as `tick.ts` sends them, or an operator.
  *
  * State lives in the table (DESIGN §6), nowhere else. A process's first run is its baseline: it commits snapshots and
  * sends nothing. Effects come in this order: lease; for each changed project snapshot and change record in one
  * transaction; watermark, audit position and lease together. The table's stream carries change records to
- * `publish.ts`. A run that dies anywhere leaves a lease that ends within a minute; the next schedule goes on.
+ * `publish.ts`. A pass that fails is told and not repeated: the next message is the retry. A run that dies anywhere leaves a lease that ends
+ * within a minute; its message comes again, and is dropped when another has made up for it.
  */
-export const handler: Poll = readied(() => configure(process.env));
+export const handler: PollHandler = readied(() => configure(process.env));
 
-async function configure(environment: NodeJS.ProcessEnv): Promise<Poll> {
-  const { TABLE_NAME, WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, environment);
+async function configure(environment: NodeJS.ProcessEnv): Promise<PollHandler> {
+  const { TABLE_NAME } = parseEnvironment('poll.ts', pollEnvironment, environment);
   const patience = bounded(PATIENCE.poll);
   const secrets = new SecretsManagerClient(patience);
   const log = lambdaLog();
   const table = await openTable(TABLE_NAME, patience, SYSTEM);
-  return createPoll({
-    workspaces: WORKSPACES,
+  const poll = createPoll({
+    workspaces: readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8')),
     snapshots: createSnapshots(table),
     connect: workspace =>
       connect({
@@ -39,6 +41,6 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Poll> {
     clock: SYSTEM.clock,
     random: SYSTEM.random,
     log,
-    count: lambdaCount(),
   });
+  return createPollHandler(poll, log);
 }

@@ -5,11 +5,20 @@ import type { EndpointSettings } from './endpoints/endpoint.ts';
 
 const milliseconds = z.number().int().positive();
 
+const MINUTE_MS = 60_000;
+
+const rhythm = z
+  .strictObject({ fastest: milliseconds, slowest: milliseconds })
+  .refine(({ fastest, slowest }) => fastest <= slowest, 'fastest is slower than slowest');
+
 /** One process to poll, and what is special about it. */
 export const processSettings = z.strictObject({
   id: z.string().min(1),
-  /** How often a `changes` pass is started, in ms: 5 of these, or a minute, without a completed one are a stall. */
-  interval: milliseconds.default(60_000),
+  /** From one `changes` pass to the next, in ms: `fastest` behind one that found something, twice as long behind each that didn't, `slowest` at
+   *  most. 5 times the slowest, or a minute, without a completed one are a stall. */
+  changes: rhythm.default({ fastest: MINUTE_MS, slowest: MINUTE_MS }),
+  /** From one sweep to the next, in ms. */
+  sweep: milliseconds.default(6 * 60 * MINUTE_MS),
   /** How far behind the watermark a `changes` pass asks, in ms. */
   overlap: milliseconds.default(120_000),
   /** Fields whose change alone is no change, beside the usual update timestamps. */
@@ -100,10 +109,10 @@ const json = z.string().transform((text, context) => {
 
 const workspaces = json.pipe(z.array(workspaceSettings).min(1));
 
-/** The environment of `poll.ts`; `WORKSPACES` is JSON. */
-export const pollEnvironment = z.object({ TABLE_NAME: z.string().min(1), WORKSPACES: workspaces });
+/** The environment of `poll.ts`. */
+export const pollEnvironment = z.object({ TABLE_NAME: z.string().min(1) });
 
-/** The same from `workspaces.json`, beside the bundle of a function whose environment has no room for it.
+/** The workspaces from `workspaces.json`, beside the bundle of a function: an environment has no room for them.
  *  @throws an error that names each setting that is wrong, but no value */
 export function readWorkspaces(text: string): readonly WorkspaceSettings[] {
   const parsed = workspaces.safeParse(text);
@@ -132,10 +141,19 @@ export const deliverEnvironment = routeEnvironment.extend({
   SECRETS_PATH: z.string().min(1),
 });
 
+const mappings = json.pipe(z.record(z.string(), z.string().min(1)));
+
 /** The environment of `tick.ts`. */
 export const tickEnvironment = routeEnvironment.extend({
   /** Given where there are native subscriptions to watch. */
   TOPIC_ARN: z.string().min(1).optional(),
+  PASSES_QUEUE_URL: z.url(),
+  /** The event source mappings, by what they read for whom: JSON, uuid by name. */
+  MAPPINGS: mappings,
+  /** Where messages are that nobody could work off. */
+  REJECTED_QUEUE_URL: z.url(),
+  UNPUBLISHED_QUEUE_URL: z.url(),
+  UNSETTLED_QUEUE_URL: z.url(),
 });
 
 /** The environment of `operate.ts`: all that it looks into and starts. */
@@ -145,7 +163,7 @@ export const operateEnvironment = deliverEnvironment.extend({
   /** Of an emulator of AWS. */
   AWS_ENDPOINT_URL: z.url().optional(),
   STACK_NAME: z.string().min(1),
-  POLL_FUNCTION: z.string().min(1),
+  PASSES_QUEUE_URL: z.url(),
   PUBLISH_FUNCTION: z.string().min(1),
   EVENTS_QUEUE_URL: z.url(),
   REJECTED_QUEUE_URL: z.url(),

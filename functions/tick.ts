@@ -1,50 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import type * as z from 'zod';
 import { bounded, PATIENCE } from './aws-clients.ts';
 import { readConfigured } from './configured.ts';
-import { createTick, type Tick } from './create-tick.ts';
+import { createTick, type Tick, type TickPasses, type Watch } from './create-tick.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { workOffReplays } from './operations/work-off-replays.ts';
 import { readied } from './readied.ts';
-import { parseEnvironment, tickEnvironment } from './settings.ts';
+import { countByArn, countMessages } from './schedule/count-messages.ts';
+import { sqsPassQueue } from './schedule/pass-queue.ts';
+import { scheduledIn } from './schedule/scheduled.ts';
+import { watchMappings } from './schedule/watch-mappings.ts';
+import { parseEnvironment, readWorkspaces, tickEnvironment } from './settings.ts';
 import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from './snapshots/dynamo-journal.ts';
 import { openTable } from './snapshots/open-table.ts';
+import type { Table } from './snapshots/table.ts';
+import { createTickClaims } from './snapshots/tick-claims.ts';
+import { createTickProgresses } from './snapshots/tick-progress.ts';
 import { SYSTEM } from './system.ts';
-import { lambdaCount, lambdaLog } from './telemetry.ts';
-import { watchSubscriptions } from './topic/watch-subscriptions.ts';
+import { type Log, lambdaCount, lambdaLog } from './telemetry.ts';
+import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watch-subscriptions.ts';
 
 /**
- * Started by a schedule each minute. Wakes a run of `deliver.ts` for each endpoint with rows that are due, and works off replays: each minute as
- * much as fits into its time.
+ * Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the queue that `poll.ts` serves, wakes
+ * a run of `deliver.ts` for each endpoint with rows that are due, tells how everything is, and works off replays: each minute as much as fits
+ * into its time.
  *
- * State: none; what is to be done stands in rows. A run that dies, or does not come, is made up for by the next.
+ * State: the time up to which passes are started, one row, claimed before they are: a tick that comes twice starts nothing twice. All else that
+ * is to be done stands in rows. A run that dies, or does not come, is made up for by the next.
  */
 const tick = readied(() => configure(process.env));
 
 export const handler = (_: unknown, context: { getRemainingTimeInMillis(): number }): Promise<void> =>
   tick(() => context.getRemainingTimeInMillis());
 
+type Settings = z.infer<typeof tickEnvironment>;
+
 async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
-  const { TABLE_NAME, DELIVERIES_QUEUE_URL, CHAT_QUEUE_URL, TOPIC_ARN } = parseEnvironment(
-    'tick.ts',
-    tickEnvironment,
-    environment,
-  );
+  const settings = parseEnvironment('tick.ts', tickEnvironment, environment);
   const patience = bounded(PATIENCE.deliver);
   const log = lambdaLog();
-  const table = await openTable(TABLE_NAME, patience, SYSTEM);
+  const table = await openTable(settings.TABLE_NAME, patience, SYSTEM);
   const rows = createEndpointRows(table);
-  const queues = sqsQueues(new SQSClient(patience), {
-    deliveries: DELIVERIES_QUEUE_URL,
-    chat: CHAT_QUEUE_URL,
+  const sqs = new SQSClient(patience);
+  const queues = sqsQueues(sqs, {
+    deliveries: settings.DELIVERIES_QUEUE_URL,
+    chat: settings.CHAT_QUEUE_URL,
   });
   const { endpoints, processes, subscriptions } = readConfigured(
     new URL('./configured.json', import.meta.url),
   );
-  const sns = new SNSClient(patience);
   const house = {
     configured: endpoints,
     ...{ rows, queues, log },
@@ -53,14 +63,62 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
     clock: Date.now,
   };
   return createTick({
+    passes: passesOf(settings, table, { sqs, log }),
     registry: createRegistry(endpoints, rows, Date.now, log),
     queues,
     clock: Date.now,
     log,
     count: lambdaCount(),
     replays: (registered, hasTime) => workOffReplays(registered, house, hasTime),
-    ...(TOPIC_ARN !== undefined && {
-      unconfirmed: () => watchSubscriptions(sns, TOPIC_ARN, subscriptions),
-    }),
+    watch: watchOf(settings, { sqs, subscriptions }),
   });
+}
+
+function passesOf(
+  { PASSES_QUEUE_URL }: Settings,
+  table: Table,
+  { sqs, log }: { readonly sqs: SQSClient; readonly log: Log },
+): TickPasses {
+  const workspaces = readWorkspaces(readFileSync(new URL('./workspaces.json', import.meta.url), 'utf8'));
+  return {
+    processes: scheduledIn(workspaces),
+    claims: createTickClaims(table),
+    progress: createTickProgresses(table),
+    queue: sqsPassQueue(sqs, PASSES_QUEUE_URL, error =>
+      log.warn('The queue of passes did not take some.', { error: String(error) }),
+    ),
+  };
+}
+
+function watchOf(
+  settings: Settings,
+  {
+    sqs,
+    subscriptions,
+  }: { readonly sqs: SQSClient; readonly subscriptions: readonly ExpectedSubscription[] },
+): Watch {
+  const patience = bounded(PATIENCE.deliver);
+  const lambda = new LambdaClient(patience);
+  const { MAPPINGS, TOPIC_ARN: topicArn } = settings;
+  const setAside = {
+    rejected: settings.REJECTED_QUEUE_URL,
+    unpublished: settings.UNPUBLISHED_QUEUE_URL,
+    unsettled: settings.UNSETTLED_QUEUE_URL,
+  };
+  return {
+    mappings: () => watchMappings(lambda, MAPPINGS),
+    setAside: async () => {
+      const counts = Object.entries(setAside).map(async ([name, url]) => [
+        name,
+        await countMessages(sqs, url),
+      ]);
+      return Object.fromEntries(await Promise.all(counts));
+    },
+    ...(topicArn !== undefined && {
+      subscriptions: createSubscriptionWatch(
+        { client: new SNSClient(patience), topicArn, countIn: countByArn(sqs) },
+        subscriptions,
+      ),
+    }),
+  };
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { readCredentials } from '../functions/credentials.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
-import { parseEnvironment, pollEnvironment, publishEnvironment } from '../functions/settings.ts';
+import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/settings.ts';
 import { lambdaCount, lambdaLog } from '../functions/telemetry.ts';
 
 const workspaces = [
@@ -20,22 +20,12 @@ const workspaces = [
 ];
 
 describe('the environment', () => {
-  it('of the poller is read with its defaults', () => {
-    const environment = { TABLE_NAME: 't', WORKSPACES: JSON.stringify(workspaces) };
-    const { WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, environment);
-    expect(WORKSPACES[0]).toMatchObject({
-      concurrency: 4,
-      processes: [{ id: 'p', overlap: 120_000, ignoreFields: [] }],
-    });
-  });
-
   it.each([
-    [{}, /poll\.ts.*TABLE_NAME: .*WORKSPACES: .*Deploy again/s],
-    [{ TABLE_NAME: 't', WORKSPACES: 'no JSON' }, /WORKSPACES: .*JSON/s],
-    [{ TABLE_NAME: 't', WORKSPACES: '[{"name":"eu"}]' }, /WORKSPACES\.0\.baseUrl/],
-    [{ TABLE_NAME: 't', WORKSPACES: '[{"name":"eu","typo":1}]' }, /typo/],
+    [{}, /tick\.ts.*TABLE_NAME: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Deploy again/s],
+    [{ MAPPINGS: 'no JSON' }, /MAPPINGS: .*JSON/s],
+    [{ MAPPINGS: '{"publish":1}' }, /MAPPINGS\.publish/],
   ])('that is not as the stack sets it is refused by name: %j', (environment, message) => {
-    expect(() => parseEnvironment('poll.ts', pollEnvironment, environment)).toThrow(message);
+    expect(() => parseEnvironment('tick.ts', tickEnvironment, environment)).toThrow(message);
   });
 
   it('of the publisher is refused by name', () => {
@@ -46,7 +36,7 @@ describe('the environment', () => {
 
   it('is read at the first call of a handler, not at import, and again after a failure', async () => {
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
-    const call = async () => poll({ workspace: 'eu', processId: 'p', mode: 'changes' }, context);
+    const call = async () => poll({ Records: [] }, context);
     await expect(call()).rejects.toThrow(/environment of poll\.ts/);
     await expect(call()).rejects.toThrow(/environment of poll\.ts/);
     await expect((async () => publish({ Records: [] }, context))()).rejects.toThrow(
@@ -68,7 +58,6 @@ describe('the environment', () => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
     vi.stubEnv('TABLE_NAME', 't');
-    vi.stubEnv('WORKSPACES', JSON.stringify(workspaces));
     vi.stubEnv('TOPIC_ARN', 'arn:aws:sns:eu-west-1:1:t');
     vi.stubEnv('REJECTED_QUEUE_URL', 'http://127.0.0.1/q');
     vi.stubEnv('AWS_REGION', 'eu-west-1');

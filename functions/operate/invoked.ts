@@ -3,17 +3,6 @@ import type { ChangeRecord } from '../operations/stack-house.ts';
 
 type Client = Pick<LambdaClient, 'send'>;
 
-/** Has the poll function make a pass, with what its schedules send it. Nobody waits for its end. */
-export function passStarter(client: Client, FunctionName: string) {
-  return async (
-    { workspace, processId }: { readonly workspace: string; readonly processId: string },
-    mode: 'changes' | 'sweep',
-  ): Promise<void> => {
-    const Payload = JSON.stringify({ workspace, processId, mode });
-    await client.send(new InvokeCommand({ FunctionName, Payload, InvocationType: 'Event' }));
-  };
-}
-
 /** Has the publish function publish change records, which it takes for news of the table's stream.
  *  @returns how many of them were published, the first ones */
 export async function publishAgain(

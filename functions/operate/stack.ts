@@ -8,7 +8,8 @@ import type { operateEnvironment } from '../settings.ts';
 import { createChangeRecords } from '../snapshots/change-records.ts';
 import type { Table } from '../snapshots/table.ts';
 import { cloudWatchLogs } from './cloudwatch-logs.ts';
-import { passStarter, publishAgain } from './invoked.ts';
+import { publishAgain } from './invoked.ts';
+import { passStarter } from './pass-starter.ts';
 import { retryUnsettled } from './retry-unsettled.ts';
 import { setAsideQueue } from './set-aside.ts';
 
@@ -46,6 +47,6 @@ export function openStack(
     retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
     changeRecords: createChangeRecords(table),
     publish: records => publishAgain(publisher, settings.PUBLISH_FUNCTION, records),
-    startPass: passStarter(new LambdaClient(patience), settings.POLL_FUNCTION),
+    startPass: passStarter(sqs, settings.PASSES_QUEUE_URL, Date.now),
   };
 }

@@ -31,12 +31,14 @@ export async function endBaseline(
   const failures = [...walked.failures, ...taken.failures];
   const skipped = leftOut(pass, window, listing, { ...walked, failures }, taken.fresh);
   const { startedAt } = window;
+  const completedAt = clock();
   const saved = await snapshots.finish(process, pass.lease, {
     ...pass.learned,
     watermark: startedAt,
     // What the listing passed over may have been there all the time.
     sweptAt: listing.complete ? startedAt : 0,
-    completedAt: clock(),
+    completedAt,
+    sweepCompletedAt: completedAt,
     audit: window.audit as AuditPosition | undefined,
     skipped,
     baselined: true,

@@ -1,4 +1,6 @@
 import { byText } from '../changes/order.ts';
+import { nextPace } from '../schedule/pace.ts';
+import type { ProcessState } from '../snapshots/state.ts';
 import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
 import { deleteOrHold, meansGone } from './deletions.ts';
@@ -56,9 +58,17 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
     audit: audit.isDenied ? state.audit : (window.audit as typeof state.audit),
     recent: recent.toSave(),
     completedAt: pass.parts.clock(),
+    ...paceBehind(pass),
     ...pass.learned,
   });
   return saved ? 'completed' : 'unfinished';
+}
+
+/** How soon the next pass is due, where that depends on what this one found. */
+function paceBehind({ parts, began, commits }: Pass): Partial<Pick<ProcessState, 'pace'>> {
+  const { state, settings, definitions } = parts;
+  const pace = nextPace(state.pace, settings.changes, { began, found: commits + definitions.told > 0 });
+  return pace ? { pace } : {};
 }
 
 interface Candidates {

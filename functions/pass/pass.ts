@@ -36,6 +36,8 @@ export interface PassParts {
 export class Pass {
   readonly parts: PassParts;
   readonly identity: Identity;
+  /** When this run of it began, by our clock. */
+  readonly began: number;
   projects = 0;
   commits = 0;
   events = 0;
@@ -50,7 +52,8 @@ export class Pass {
     this.parts = parts;
     this.identity = new Identity(parts);
     this.#lease = lease;
-    this.#renewedAt = parts.clock();
+    this.began = parts.clock();
+    this.#renewedAt = this.began;
     this.isStalled = parts.state.stalled !== undefined;
   }
 

@@ -51,7 +51,7 @@ export async function tellRecovered(pass: Pass): Promise<void> {
 
 function isOverdue(pass: Pass, { completedAt, stalled }: ProcessState): boolean {
   const { clock, settings } = pass.parts;
-  return !stalled && clock() - completedAt > longestSilence(settings.interval);
+  return !stalled && clock() - completedAt > longestSilence(settings.changes.slowest);
 }
 
 async function trying(pass: Pass, tell: () => Promise<void>): Promise<void> {

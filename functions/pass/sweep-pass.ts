@@ -38,7 +38,7 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
 }
 
 async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked: Walked) {
-  const { snapshots, process, reports } = pass.parts;
+  const { snapshots, process, reports, clock } = pass.parts;
   const [projectId] = walked.gone;
   if (projectId !== undefined) reports.once('tasks-not-found', LISTED_BUT_GONE, { projectId });
   const untaken = await newWithoutTaskList(pass, walked.gone);
@@ -47,13 +47,18 @@ async function endSweep(pass: Pass, window: PassWindow, listing: Listing, walked
   const deletions = await deleteOrHold(pass, gone, listing, vanished);
   // Only what was read for certain may later be told to have been so since this sweep.
   const swept = walked.uncertain ? {} : { sweptAt: window.startedAt };
-  const state = { ...pass.learned, ...swept, missing: missing.slice(0, MOST_MISSING), ...deletions.state };
   const failures = [...walked.failures, ...deletions.failures];
   const done = await skippedAndGone(pass, listing);
   const outage = outageOf(pass, { ...walked, failures }, done);
   const remembered = rememberable(pass, untaken, { failures, done });
   if (!outage) await settleSkipped(pass, { failures, remembered, done });
-  const saved = await snapshots.finish(process, pass.lease, state);
+  const saved = await snapshots.finish(process, pass.lease, {
+    ...pass.learned,
+    ...swept,
+    ...(!outage && { sweepCompletedAt: clock() }),
+    missing: missing.slice(0, MOST_MISSING),
+    ...deletions.state,
+  });
   if (outage) throw outage;
   return saved ? 'completed' : 'unfinished';
 }

@@ -27,6 +27,10 @@
  *
  *   none ──NONE_ANNOUNCED──▶ v1 ──IS_LAST_ANNOUNCED(v1)──▶ v2 > v1 ── …   (who fails it reads the state again)
  *
+ * of the time whose passes ticks start:
+ *
+ *   none ──NEVER_CLAIMED──▶ up to t1 ──IS_LAST_CLAIMED(t1)──▶ up to t2 ── …   (who fails it starts nothing)
+ *
  * What a baseline commits, of a project or as an announcement, is silent: NOT_BASELINED, too, or it is never told.
  */
 export const IS_ABSENT = 'attribute_not_exists(pk)';
@@ -49,3 +53,5 @@ export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now'
 export const SLOT_IS_TAKEN = 'nextSlot > :now';
 /** What an operator releases: `held` is in no item of a process that is not on hold. */
 export const IS_HELD = 'attribute_exists(held)';
+export const NEVER_CLAIMED = 'attribute_not_exists(claimedThrough)';
+export const IS_LAST_CLAIMED = 'claimedThrough = :seen';

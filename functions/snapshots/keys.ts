@@ -62,6 +62,9 @@ export const PROJECT_PREFIX = PROJECT;
 
 export const LAYOUT_KEY: Key = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
 
+/** How far ticks have come. */
+export const TICK_KEY: Key = { pk: { S: 'TICK' }, sk: { S: 'TICK' } };
+
 /** The registry: all endpoints in one partition, which is read whole. */
 export const ENDPOINTS = 'ENDPOINTS';
 export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk: { S: encodePart(name) } });

@@ -1,18 +1,17 @@
-import { type AttributeValue, BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { batchGet } from './batch-get.ts';
 import { decodeContent } from './codec.ts';
 import { getItem } from './get-item.ts';
-import { canBeHeld, type Key, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
+import { canBeHeld, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
 import { loadLargeParts } from './state-parts.ts';
-import { patiently, type Table, waitAfter } from './table.ts';
+import type { Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
 
-/** DynamoDB's limit of one BatchGetItem. */
-const BATCH = 100;
 /** Between the project's item and its parts another pass may commit; each try sees a later version. */
 const LOAD_TRIES = 5;
 
@@ -49,32 +48,9 @@ export async function* projectIds(table: Table, process: ProcessKey): AsyncItera
 
 export async function held(table: Table, process: ProcessKey, ids: Iterable<string>): Promise<Set<string>> {
   const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
-  const items = await batchGet(table, keys);
+  const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'projectId' });
   return new Set(items.map(item => item.projectId?.S as string));
 }
-
-/** DynamoDB may answer a part of a batch and leave the rest for another request: at once where it answered something,
- *  later where it had room for nothing.
- *  @throws when it never has */
-async function batchGet(table: Table, keys: Key[]): Promise<Item[]> {
-  const found: Item[] = [];
-  let rest: Item[] = keys;
-  for (let inVain = 0; rest.length > 0; ) {
-    const asked = rest.slice(0, BATCH);
-    const request = { Keys: asked, ConsistentRead: true, ProjectionExpression: 'projectId' };
-    const command = { RequestItems: { [table.tableName]: request } };
-    const answer = await patiently(table, () => table.client.send(new BatchGetItemCommand(command)));
-    found.push(...(answer.Responses?.[table.tableName] ?? []));
-    const left = answer.UnprocessedKeys?.[table.tableName]?.Keys ?? [];
-    rest = [...left, ...rest.slice(BATCH)];
-    inVain = left.length < asked.length ? 0 : inVain + 1;
-    if (inVain > 0 && !(await waitAfter(table, inVain))) throw new Error(UNANSWERED);
-  }
-  return found;
-}
-
-const UNANSWERED =
-  'The table answered no item of a batch, however often it was asked: it is throttled. The next pass asks again.';
 
 async function wholeBlob(
   table: Table,

@@ -16,10 +16,12 @@ const FORMATS: Record<keyof ProcessState, 'boolean' | 'number' | 'json' | 'zstd'
   held: 'json',
   released: 'boolean',
   completedAt: 'number',
+  sweepCompletedAt: 'number',
   stalled: 'json',
   skipped: 'json',
   reported: 'json',
   announced: 'number',
+  pace: 'json',
 };
 
 const NAMES = Object.keys(FORMATS) as (keyof ProcessState)[];

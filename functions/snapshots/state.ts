@@ -22,6 +22,8 @@ export interface ProcessState {
   readonly released: boolean;
   /** When a `changes` pass, or the baseline, was last completed, by our clock; 0 before the baseline. */
   readonly completedAt: number;
+  /** When a sweep, or the baseline, was last completed, by our clock, also one that could not be certain of all; 0 before the baseline. */
+  readonly sweepCompletedAt: number;
   /** Set from when a stall was told until its end is: when a pass was last completed before, by our clock. */
   readonly stalled: { readonly since: number } | undefined;
   /** Projects that can't be read or committed, while all others go on: each `changes` pass tries them again. */
@@ -31,6 +33,14 @@ export interface ProcessState {
   /** The version of the last announcement, 0 before the first: events about the process itself share one counter, so
    *  that no two have one id, whoever tells them. Only `announce` writes it. */
   readonly announced: number;
+  /** How soon the next `changes` pass is due, where that depends on what the last one found. */
+  readonly pace: Pace | undefined;
+}
+
+/** By our clock: how many ms after the begin of the last pass the next is due, and when that is. */
+export interface Pace {
+  readonly wait: number;
+  readonly dueAt: number;
 }
 
 /** A project that was left out of passes. */
@@ -78,8 +88,10 @@ export const UNKNOWN_PROCESS: ProcessState = {
   held: undefined,
   released: false,
   completedAt: 0,
+  sweepCompletedAt: 0,
   stalled: undefined,
   skipped: [],
   reported: [],
   announced: 0,
+  pace: undefined,
 };

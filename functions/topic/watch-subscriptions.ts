@@ -1,4 +1,9 @@
-import { ListSubscriptionsByTopicCommand, type SNSClient, type Subscription } from '@aws-sdk/client-sns';
+import {
+  GetSubscriptionAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  type SNSClient,
+  type Subscription,
+} from '@aws-sdk/client-sns';
 
 /** A native subscription that the topic should have. */
 export interface ExpectedSubscription {
@@ -6,33 +11,71 @@ export interface ExpectedSubscription {
   readonly url: string;
 }
 
-/** One that gets nothing. */
-export interface UnconfirmedSubscription extends ExpectedSubscription {
+/** One that doesn't get everything. */
+export interface SilentSubscription extends ExpectedSubscription {
   /** `pending`: the receiver has not answered SNS's handshake. `missing`: SNS has no such subscription, be it that it never was
-   *  made, that somebody deleted it, or that SNS did, 48 hours after a handshake without an answer. */
-  readonly state: 'pending' | 'missing';
+   *  made, that somebody deleted it, or that SNS did, 48 hours after a handshake without an answer. `undelivered`: SNS gave up on events, which
+   *  its dead-letter queue holds. */
+  readonly state: 'pending' | 'missing' | 'undelivered';
+  /** How many that queue holds. */
+  readonly messages?: number;
 }
 
-/** Which of the expected subscriptions get nothing because SNS waits for their confirmation, or doesn't have them. Subscriptions
- *  that nobody expects are none of its business. */
-export async function watchSubscriptions(
-  client: Pick<SNSClient, 'send'>,
-  topicArn: string,
+interface WatchParts {
+  readonly client: Pick<SNSClient, 'send'>;
+  readonly topicArn: string;
+  /** How many messages the queue of this ARN holds. */
+  readonly countIn: (queueArn: string) => Promise<number>;
+}
+
+/** Tells which of the expected subscriptions don't get everything: SNS waits for their confirmation, doesn't have them, or gave up on events.
+ *  Subscriptions that nobody expects are none of its business. */
+export function createSubscriptionWatch(
+  { client, topicArn, countIn }: WatchParts,
   expected: readonly ExpectedSubscription[],
-): Promise<UnconfirmedSubscription[]> {
-  if (expected.length === 0) return [];
-  const states = new Map<string, 'pending' | 'confirmed'>();
-  for (const { Endpoint = '', SubscriptionArn = '' } of await subscriptionsOf(client, topicArn)) {
+): () => Promise<SilentSubscription[]> {
+  /** By subscription; a redrive policy is changed by a deployment alone. */
+  const queues = new Map<string, string | undefined>();
+  const undelivered = async (subscriptionArn: string): Promise<number> => {
+    if (!queues.has(subscriptionArn))
+      queues.set(subscriptionArn, await deadLetterQueueOf(client, subscriptionArn));
+    const queue = queues.get(subscriptionArn);
+    return queue === undefined ? 0 : countIn(queue);
+  };
+  return async () => {
+    if (expected.length === 0) return [];
+    const states = statesOf(await subscriptionsOf(client, topicArn));
+    const looks = expected.map(async (each): Promise<SilentSubscription[]> => {
+      const state = states.get(normal(each.url)) ?? 'missing';
+      if (typeof state === 'string') return [{ ...each, state }];
+      const messages = await undelivered(state.arn);
+      return messages > 0 ? [{ ...each, state: 'undelivered', messages }] : [];
+    });
+    return (await Promise.all(looks)).flat();
+  };
+}
+
+/** By address. */
+function statesOf(found: readonly Subscription[]): Map<string, 'pending' | { readonly arn: string }> {
+  const states = new Map<string, 'pending' | { readonly arn: string }>();
+  for (const { Endpoint = '', SubscriptionArn = '' } of found) {
     const address = normal(Endpoint);
     // An ARN is what a confirmed one alone has; of a deleted one SNS still tells for a while, as `Deleted`.
-    if (SubscriptionArn.startsWith('arn:')) states.set(address, 'confirmed');
+    if (SubscriptionArn.startsWith('arn:')) states.set(address, { arn: SubscriptionArn });
     else if (SubscriptionArn === 'PendingConfirmation' && !states.has(address))
       states.set(address, 'pending');
   }
-  return expected.flatMap(each => {
-    const state = states.get(normal(each.url)) ?? 'missing';
-    return state === 'confirmed' ? [] : [{ ...each, state }];
-  });
+  return states;
+}
+
+/** The ARN of the queue to which SNS moves what it gave up on; undefined where there is none. */
+async function deadLetterQueueOf(
+  client: Pick<SNSClient, 'send'>,
+  SubscriptionArn: string,
+): Promise<string | undefined> {
+  const { Attributes = {} } = await client.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }));
+  const policy = JSON.parse(Attributes.RedrivePolicy ?? '{}') as { deadLetterTargetArn?: string };
+  return policy.deadLetterTargetArn;
 }
 
 /** All pages of the topic's subscriptions; a page holds 100. */

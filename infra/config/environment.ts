@@ -9,10 +9,11 @@ type Settings = z.input<typeof workspaceSettings>;
 export function workspacesJson(config: Config): string {
   const settings = config.workspaces.map((workspace): Settings => {
     const { name, baseUrl, authUrl, audience, concurrency, identifiers, pageSize, dateHeader } = workspace;
-    const processes = workspace.processes.map(({ id, overlap, ignoreFields, auditLog, changes }) => ({
+    const processes = workspace.processes.map(({ id, overlap, ignoreFields, auditLog, changes, sweep }) => ({
       id,
       ...(overlap === undefined ? {} : { overlap }),
-      ...withInterval(changes ?? config.changes),
+      changes: fixed(changes ?? config.changes),
+      sweep: sweep ?? config.sweep,
       ...(ignoreFields === undefined ? {} : { ignoreFields }),
       ...(auditLog === undefined ? {} : { auditLog }),
     }));
@@ -27,11 +28,8 @@ export function workspacesJson(config: Config): string {
   return JSON.stringify(settings);
 }
 
-/** The default in functions/settings.ts, in ms. It is left out, for the environment has little room. */
-const USUAL_INTERVAL = 60_000;
-
-function withInterval(interval: number): { interval?: number } {
-  return interval === USUAL_INTERVAL ? {} : { interval };
+function fixed(interval: number): { fastest: number; slowest: number } {
+  return { fastest: interval, slowest: interval };
 }
 
 /** Of Lambda's 4,096 bytes; the other variables and the names take some 300. */

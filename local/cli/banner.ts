@@ -45,7 +45,7 @@ export function banner(about: {
 /** Of several processes that are looked at differently, the quickest and the slowest. */
 function rhythmOf({ watched }: Source): string {
   const all = watched.flatMap(({ workspace, sweepEvery }) =>
-    workspace.processes.map(({ id, interval }) => ({ changes: interval, sweep: sweepEvery(id) })),
+    workspace.processes.map(({ id, changes }) => ({ changes: changes.slowest, sweep: sweepEvery(id) })),
   );
   const span = (times: readonly number[]) => {
     const [least, most] = [Math.min(...times), Math.max(...times)];

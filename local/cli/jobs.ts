@@ -22,7 +22,7 @@ export function jobsOf(
     if (mode === 'sweep' && outcome === 'completed') sweeps.swept(`${workspace.name}/${processId}`, clock());
     return outcome === 'unfinished' ? 'again' : 'done';
   };
-  return workspace.processes.flatMap(({ id: processId, interval }) => {
+  return workspace.processes.flatMap(({ id: processId, changes: { slowest: interval } }) => {
     const sweepInterval = sweepEvery(processId);
     const now = clock();
     const sweepAt = sweeps.lastOf(`${workspace.name}/${processId}`, now) + sweepInterval;

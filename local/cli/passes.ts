@@ -45,6 +45,8 @@ export function startPasses(
 /** Every process that is watched. */
 export function processesOf({ watched }: Pick<Source, 'watched'>): KnownProcess[] {
   return watched.flatMap(({ workspace }) =>
-    workspace.processes.map(({ id, interval }) => ({ workspace: workspace.name, processId: id, interval })),
+    workspace.processes.map(({ id, changes }) => ({
+      ...{ workspace: workspace.name, processId: id, interval: changes.slowest },
+    })),
   );
 }

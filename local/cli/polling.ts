@@ -1,6 +1,5 @@
 import type { Clock } from '../../functions/clock.ts';
-import { createPoll, type PollProgress } from '../../functions/create-poll.ts';
-import type { PassReport } from '../../functions/pass/run-pass.ts';
+import { createPoll, type PollProgress, type PollReport } from '../../functions/create-poll.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
@@ -11,7 +10,7 @@ import type { Source } from './source.ts';
 import type { Watched } from './watched.ts';
 
 /** Runs one pass over one process. */
-export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PassReport>;
+export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PollReport>;
 
 /** As much time as Lambda gives. */
 const PASS_MS = 15 * 60_000;
@@ -42,7 +41,6 @@ export function startPolling(
     owner: ({ awsRequestId }) => awsRequestId,
     // A pass that fails also throws, and who runs it tells.
     log: { ...output.log, error: () => undefined },
-    count: () => undefined,
     onProgress: progress => {
       passes.moved(progress, clock());
       tellProgress(progress);

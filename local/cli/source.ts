@@ -81,7 +81,7 @@ function watchedAs(
   const workspace = workspaceSettings.parse({
     ...service,
     credentials: 'environment',
-    processes: processes.map(id => ({ id, interval, overlap })),
+    processes: processes.map(id => ({ id, changes: { fastest: interval, slowest: interval }, overlap })),
   });
   return { workspace, credentials, sweepEvery: () => sweepInterval };
 }

@@ -69,7 +69,9 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
   const now = parts.clock();
   const looks = await Promise.all(
     parts.watched.flatMap(watched =>
-      watched.workspace.processes.map(({ id, interval }) => look(parts, watched, { id, interval }, now)),
+      watched.workspace.processes.map(({ id, changes }) =>
+        look(parts, watched, { id, interval: changes.slowest }, now),
+      ),
     ),
   );
   const { journal } = parts;

@@ -55,7 +55,7 @@ describe('secrets', () => {
       expect(errors.length).toBeGreaterThan(3);
       const everything = [
         await tableText(),
-        inspect([world.said, world.counts, world.notices, await world.events()], { depth: 20 }),
+        inspect([world.said, world.notices, await world.events()], { depth: 20 }),
         ...errors.map(error => inspect(error, { depth: 20, showHidden: true })),
       ].join('\n');
       expect(everything).toContain(PROCESS);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../functions/operate.ts';
-import { parseEnvironment, pollEnvironment, readWorkspaces } from '../../functions/settings.ts';
+import { readWorkspaces } from '../../functions/settings.ts';
 
 const workspaces = [
   {
@@ -13,6 +13,8 @@ const workspaces = [
   },
 ];
 
+const RUSHED = { fastest: 2_000, slowest: 1_000 };
+
 describe('the operate function', () => {
   it('names what its environment lacks, at its first call and not at import', async () => {
     const context = { invokedFunctionArn: 'arn:aws:lambda:r:1:function:Changewire-operate:look' };
@@ -21,18 +23,19 @@ describe('the operate function', () => {
     );
   });
 
-  it('reads the workspaces beside its code as the poll function reads them from its environment', () => {
-    const text = JSON.stringify(workspaces);
-    const { WORKSPACES } = parseEnvironment('poll.ts', pollEnvironment, {
-      TABLE_NAME: 't',
-      WORKSPACES: text,
-    });
-    expect(readWorkspaces(text)).toEqual(WORKSPACES);
+  it('reads the workspaces beside its code, with their defaults', () => {
+    expect(readWorkspaces(JSON.stringify(workspaces))).toMatchObject([
+      {
+        concurrency: 4,
+        processes: [{ changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_600_000, overlap: 120_000 }],
+      },
+    ]);
   });
 
   it.each([
     ['no JSON', /workspaces\.json.*JSON.*Deploy again/],
     ['[{"name":"eu"}]', /0\.baseUrl/],
+    [JSON.stringify([{ ...workspaces[0], processes: [{ id: 'p', changes: RUSHED }] }]), /fastest/],
     ['[{"whsec_sesame":1}]', /^(?!.*sesame)/],
   ])('names what is wrong there, and quotes nothing of it: %s', (text, message) => {
     expect(() => readWorkspaces(text)).toThrow(message);

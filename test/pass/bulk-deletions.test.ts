@@ -69,7 +69,7 @@ describe('deletions in bulk', () => {
     };
     expect(world.said.filter(({ level }) => level === 'warn')).toEqual([warned, warned]);
     await world.later();
-    expect(world.counts.filter(({ name }) => name === 'ProcessHeld').at(-1)).toMatchObject({ value: 1 });
+    expect(await world.figures()).toMatchObject({ held: 1 });
   });
 
   it('go ahead when the operator releases them, and the process is no longer held', async () => {

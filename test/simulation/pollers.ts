@@ -1,6 +1,5 @@
 import type { Sleep } from '../../functions/clock.ts';
-import { createPoll, type Poll } from '../../functions/create-poll.ts';
-import type { PassReport } from '../../functions/pass/run-pass.ts';
+import { createPoll, type Poll, type PollReport } from '../../functions/create-poll.ts';
 import { connect } from '../../functions/service/client.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
@@ -31,7 +30,7 @@ export interface RunRequest {
 }
 
 /** How a run ended; undefined: its process died. */
-export type Ended = { readonly report: PassReport } | { readonly error: Error } | undefined;
+export type Ended = { readonly report: PollReport } | { readonly error: Error } | undefined;
 
 /** Lambda's side of the poll function: it starts runs, in the environments that there are, and kills what takes too long. */
 export class Pollers {
@@ -174,7 +173,6 @@ export class Pollers {
       clock,
       random,
       log,
-      count: () => {},
     });
     const environment = { life, poll, isBusy: false, owner: '' };
     this.#environments.push(environment);

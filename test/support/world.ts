@@ -3,6 +3,8 @@ import { Agent, type Dispatcher } from 'undici';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
+import { scheduledIn } from '../../functions/schedule/scheduled.ts';
+import { figuresOf } from '../../functions/schedule/watch.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { Notice } from '../../functions/service/options.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
@@ -11,6 +13,7 @@ import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition } from '../../functions/snapshots/keys.ts';
 import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../local/service/server.ts';
 import { checkEvents } from './check-event.ts';
 import { serveInProcess } from './in-process-service.ts';
@@ -54,7 +57,6 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   });
   const said: Said[] = [];
   const notices: Notice[] = [];
-  const counts: { name: string; value: number | readonly number[] }[] = [];
   const connections: ServiceConnection[] = [];
   const snapshots: Snapshots = createSnapshots(table);
   const connectTo = (target: WorkspaceSettings): ServiceConnection => {
@@ -87,9 +89,6 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
         warn: (message, details) => said.push({ level: 'warn', message, details }),
         error: (message, details) => said.push({ level: 'error', message, details }),
       },
-      count: values => {
-        for (const [name, value] of Object.entries(values)) counts.push({ name, value });
-      },
       ...options.dependencies,
       ...more,
     });
@@ -103,7 +102,8 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
       awsRequestId: how.requestId ?? `run-${++runs}`,
       getRemainingTimeInMillis: () => how.remaining ?? 900_000,
     };
-    return (how.poll ?? poll)({ workspace: name, processId: PROCESS, mode }, context);
+    // Neither expires what is asked for, nor is it not due.
+    return (how.poll ?? poll)({ workspace: name, processId: PROCESS, mode }, context) as Promise<PassReport>;
   };
   return {
     clock,
@@ -113,7 +113,6 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
     process: { workspace: name, processId: PROCESS },
     said,
     notices,
-    counts,
     connect: connectTo,
     openAgent,
     poller,
@@ -128,6 +127,11 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
       return run(mode);
     },
     events: () => readJournal(table, name),
+    /** What a tick tells of its process now. */
+    figures: async () => {
+      const progress = await createTickProgresses(table).ofAll(scheduledIn([workspace]));
+      return figuresOf(progress, clock.now);
+    },
     stop: async () => {
       await Promise.all(connections.map(connection => connection.close()));
       await service.stop();

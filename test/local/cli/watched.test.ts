@@ -27,7 +27,7 @@ describe('the workspaces of a configuration', () => {
       ['us', { clientId: 'us', clientSecret: 'hush-us' }],
     ]);
     const [eu, us] = watched;
-    expect(eu?.workspace.processes.map(({ id, interval }) => [id, interval])).toEqual([
+    expect(eu?.workspace.processes.map(({ id, changes }) => [id, changes.slowest])).toEqual([
       ['p1', 60_000],
       ['p2', 300_000],
     ]);

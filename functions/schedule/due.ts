@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto';
+import type { Mode, ProcessKey } from '../snapshots/snapshots.ts';
+import type { ProcessState } from '../snapshots/state.ts';
+import { dueAtOf } from './pace.ts';
+import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
+
+/** The time of which one tick starts the passes: behind `from`, up to `to`. What is due by `now` is late already. In ms since 1970. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+  readonly now: number;
+}
+
+/** A pass that is to be started at `at`. It is of no use from `expiresAt` on. In ms since 1970. */
+export interface DuePass extends ProcessKey {
+  readonly mode: Mode;
+  readonly at: number;
+  readonly expiresAt: number;
+}
+
+/** What is known of a process when it is decided. */
+export type Known = Pick<ProcessState, 'baselined' | 'pace'>;
+
+const MINUTE_MS = 60_000;
+/** A sweep that nobody could begin for so long is left to the next: sweeps that pile up would keep `changes` passes waiting. */
+const SWEEP_EXPIRY_MS = 60 * MINUTE_MS;
+
+/** The passes that are due in a window. Windows that follow one another start each pass once, however time is cut into them; of what is late,
+ *  because a tick did not come, only the last of each process and mode is started. `knownOf` is undefined where nothing could be read.
+ *  @returns them in the order of the processes */
+export function dueBetween<Process extends ScheduledProcess>(
+  processes: readonly Process[],
+  window: Window,
+  knownOf: (process: Process) => Known | undefined,
+): DuePass[] {
+  return processes.flatMap(process => {
+    const known = knownOf(process);
+    const changes = seriesOfChanges(process, known, window.now);
+    // The baseline is what `changes` passes begin.
+    const sweep =
+      known?.baselined === false ? [] : occurrences(seriesOf(process, 'sweep', process.sweep), window);
+    return [
+      ...occurrences(changes, window).map(at => passOf(process, 'changes', at, at + changes.step)),
+      ...sweep.map(at => {
+        const expiresAt = Math.min(at + process.sweep, Math.max(at, window.now) + SWEEP_EXPIRY_MS);
+        return passOf(process, 'sweep', at, expiresAt);
+      }),
+    ];
+  });
+}
+
+/** The moments `anchor` + k · `step`; with `begin`, none before that. */
+interface Series {
+  readonly anchor: number;
+  readonly step: number;
+  readonly begin?: number;
+}
+
+function seriesOfChanges(process: ScheduledProcess, known: Known | undefined, now: number): Series {
+  const { fastest, slowest } = process.changes;
+  if (known && !known.baselined) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
+  if (!isAdaptive(process.changes)) return seriesOf(process, 'changes', slowest);
+  const pace = known?.pace;
+  if (!pace) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
+  const begin = dueAtOf(pace, process.changes, now);
+  // Its pass may find something, and the next is then due before the next tick comes; `poll` drops those that are not due. One that is
+  // overdue fails, or takes long.
+  const step = begin < now - MINUTE_MS ? MINUTE_MS : Math.min(fastest, MINUTE_MS);
+  return { anchor: begin, step, begin };
+}
+
+/** A series of its own for each process and mode, so that they spread evenly over time. */
+function seriesOf({ workspace, processId }: ProcessKey, mode: Mode, step: number): Series {
+  const digest = hash('sha256', JSON.stringify([workspace, processId, mode]));
+  return { anchor: Number.parseInt(digest.slice(0, 12), 16) % step, step };
+}
+
+function occurrences(
+  { anchor, step, begin = Number.NEGATIVE_INFINITY }: Series,
+  { from, to, now }: Window,
+): number[] {
+  const lastBy = (time: number) => anchor + Math.floor((time - anchor) / step) * step;
+  const first = Math.max(lastBy(now), lastBy(from) + step, begin);
+  const count = Math.max(0, Math.floor((to - first) / step) + 1);
+  return Array.from({ length: count }, (_, index) => first + index * step);
+}
+
+function passOf({ workspace, processId }: ProcessKey, mode: Mode, at: number, expiresAt: number): DuePass {
+  return { workspace, processId, mode, at, expiresAt };
+}

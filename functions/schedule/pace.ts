@@ -1,0 +1,35 @@
+import type { Pace } from '../snapshots/state.ts';
+import { isAdaptive, type Rhythm } from './scheduled.ts';
+
+/** How far one of our clocks may be behind another. */
+const SKEW_MS = 60_000;
+
+/** What follows a `changes` pass that began at `began`, in ms since 1970; undefined where the time between two is fixed. */
+export function nextPace(
+  before: Pace | undefined,
+  rhythm: Rhythm,
+  { began, found }: { readonly began: number; readonly found: boolean },
+): Pace | undefined {
+  if (!isAdaptive(rhythm)) return undefined;
+  // The first pass behind the baseline begins as fast as can be, too.
+  const wait = found || !before ? rhythm.fastest : within(2 * before.wait, rhythm);
+  return { wait, dueAt: began + wait };
+}
+
+/** When the next `changes` pass is due, in ms since 1970. A rhythm that was configured anew counts at once; a time that lies ahead because a
+ *  clock was wrong does not. */
+export function dueAtOf({ wait, dueAt }: Pace, rhythm: Rhythm, now: number): number {
+  const at = dueAt - wait + within(wait, rhythm);
+  return at > now + rhythm.slowest + SKEW_MS ? now : at;
+}
+
+/** Whether a message that came now is for the pass that is due at `dueAtOf`. Messages come `fastest` apart, some late by a second or two, and
+ *  the pass before may have begun late: each is for the moment that it is nearest to. */
+export function isDue(pace: Pace | undefined, rhythm: Rhythm, now: number): boolean {
+  if (!pace || !isAdaptive(rhythm)) return true;
+  return now >= dueAtOf(pace, rhythm, now) - rhythm.fastest / 2;
+}
+
+function within(wait: number, { fastest, slowest }: Rhythm): number {
+  return Math.min(Math.max(wait, fastest), slowest);
+}

@@ -1,0 +1,59 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { inParallel } from '../in-parallel.ts';
+import type { PassMessage } from './pass-message.ts';
+
+/** A message, and the whole seconds (0 to 900) after which it is shown. */
+export interface DelayedPass {
+  readonly message: PassMessage;
+  readonly delaySeconds: number;
+}
+
+/** Where passes wait for a run of `poll.ts`. */
+export interface PassQueue {
+  /** Puts them all into the queue. One that can't be put there keeps none of the others out.
+   *  @returns those that are not in it */
+  send(messages: readonly DelayedPass[]): Promise<PassMessage[]>;
+}
+
+/** SQS's bound of one request. */
+const AT_ONCE = 10;
+/** Requests at once: 4,000 processes take 400 of them. */
+const WIDTH = 20;
+
+/** The queue `passes`. It is fair: the message group is the workspace, so that one whose service is slow delays no other. */
+export function sqsPassQueue(
+  client: Pick<SQSClient, 'send'>,
+  QueueUrl: string,
+  onFailure: (error: unknown) => void,
+): PassQueue {
+  return {
+    async send(messages) {
+      const unsent: PassMessage[] = [];
+      const batches = Array.from({ length: Math.ceil(messages.length / AT_ONCE) }, (_, index) =>
+        messages.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
+      );
+      await inParallel(batches, WIDTH, async batch => {
+        try {
+          const { Failed = [] } = await client.send(
+            new SendMessageBatchCommand({ QueueUrl, Entries: batch.map(entryOf) }),
+          );
+          if (Failed.length > 0) onFailure(Failed[0]?.Message ?? Failed[0]?.Code);
+          unsent.push(...Failed.flatMap(({ Id }) => batch[Number(Id)]?.message ?? []));
+        } catch (error) {
+          onFailure(error);
+          unsent.push(...batch.map(({ message }) => message));
+        }
+      });
+      return unsent;
+    },
+  };
+}
+
+function entryOf({ message, delaySeconds }: DelayedPass, index: number) {
+  return {
+    Id: String(index),
+    MessageBody: JSON.stringify(message),
+    MessageGroupId: message.workspace,
+    DelaySeconds: delaySeconds,
+  };
+}

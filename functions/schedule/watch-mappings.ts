@@ -1,0 +1,40 @@
+import { GetEventSourceMappingCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+
+/** A mapping that hands nothing to its function. */
+export interface StoppedMapping {
+  readonly name: string;
+  /** In Lambda's words. */
+  readonly reason: string;
+}
+
+/** Those that read, or are about to. */
+const READING = new Set(['Creating', 'Enabling', 'Enabled', 'Updating']);
+/** How Lambda begins to tell that it can't read, or can't invoke. */
+const PROBLEM = /^PROBLEM/i;
+
+/** Which of these event source mappings (uuid by name) are disabled, or can't read. One that is gone is one of them. */
+export async function watchMappings(
+  client: Pick<LambdaClient, 'send'>,
+  mappings: Readonly<Record<string, string>>,
+): Promise<StoppedMapping[]> {
+  const looks = Object.entries(mappings).map(async ([name, UUID]) => {
+    const reason = await reasonOf(client, UUID);
+    return reason === undefined ? [] : [{ name, reason }];
+  });
+  return (await Promise.all(looks)).flat();
+}
+
+async function reasonOf(client: Pick<LambdaClient, 'send'>, UUID: string): Promise<string | undefined> {
+  try {
+    const {
+      State = 'unknown',
+      StateTransitionReason = '',
+      LastProcessingResult = '',
+    } = await client.send(new GetEventSourceMappingCommand({ UUID }));
+    if (!READING.has(State)) return `${State}. ${StateTransitionReason}`.trim();
+    return PROBLEM.test(LastProcessingResult) ? LastProcessingResult : undefined;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') return 'It is not there.';
+    throw error;
+  }
+}
