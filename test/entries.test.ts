@@ -8,17 +8,6 @@ import { handler as publish } from '../functions/publish.ts';
 import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/settings.ts';
 import { lambdaCount, lambdaLog } from '../functions/telemetry.ts';
 
-const workspaces = [
-  {
-    name: 'eu',
-    baseUrl: 'https://api.example.com',
-    authUrl: 'https://auth.example.com',
-    audience: 'a',
-    credentials: 'changewire/eu',
-    processes: [{ id: 'p' }],
-  },
-];
-
 describe('the environment', () => {
   it.each([
     [{}, /tick\.ts.*TABLE_NAME: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Deploy again/s],
@@ -62,10 +51,11 @@ describe('the environment', () => {
     vi.stubEnv('REJECTED_QUEUE_URL', 'http://127.0.0.1/q');
     vi.stubEnv('AWS_REGION', 'eu-west-1');
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
-    const call = () => poll({ workspace: 'us', processId: 'p', mode: 'changes' }, context);
+    const call = () => poll({ Records: [] }, context);
     await expect(call()).rejects.toThrow(/^The table t has layout 7, .* Deploy the version that wrote it/);
     layout = '1';
-    await expect(call()).rejects.toThrow(/workspace us/);
+    // It stands beside the bundle, which this is not.
+    await expect(call()).rejects.toThrow(/workspaces\.json/);
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
     vi.spyOn(console, 'log').mockReturnValue();
     expect(await publish({ Records: [] }, context)).toEqual({ batchItemFailures: [] });

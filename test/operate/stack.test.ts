@@ -1,16 +1,19 @@
 import type { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { InvokeCommand } from '@aws-sdk/client-lambda';
-import { PurgeQueueInProgress } from '@aws-sdk/client-sqs';
+import { PurgeQueueInProgress, type SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
 import { cloudWatchLogs, type LogGroups } from '../../functions/operate/cloudwatch-logs.ts';
-import { passStarter, publishAgain } from '../../functions/operate/invoked.ts';
+import { publishAgain } from '../../functions/operate/invoked.ts';
 import { logEntryOf } from '../../functions/operate/log-entry.ts';
+import { passStarter } from '../../functions/operate/pass-starter.ts';
 import { retryUnsettled } from '../../functions/operate/retry-unsettled.ts';
 import { setAsideQueue } from '../../functions/operate/set-aside.ts';
 import { setAsideMessageOf } from '../../functions/operate/set-aside-message.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { passMessage } from '../../functions/schedule/pass-message.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
+const HOUR = 3_600_000;
 const groups = { poll: 'the poll logs' } as unknown as LogGroups;
 const stretch = { function: 'poll', since: AT, until: AT + 1000, all: false } as const;
 
@@ -213,6 +216,17 @@ describe('what no run could settle', () => {
   });
 });
 
+test('a pass that an operator wants is put into the queue of passes as one, valid for an hour', async () => {
+  const asked: { MessageBody: string }[] = [];
+  const client = { send: async ({ input }: SendMessageCommand) => void asked.push(input as never) } as never;
+  const start = passStarter(client, 'https://sqs/1/Passes', () => AT);
+  await start({ workspace: 'eu', processId: 'p', interval: 5 } as never, 'sweep');
+  const [{ MessageBody = '', ...rest } = {}] = asked;
+  expect(rest).toEqual({ QueueUrl: 'https://sqs/1/Passes', MessageGroupId: 'eu' });
+  const message = { workspace: 'eu', processId: 'p', mode: 'sweep', expiresAt: AT + HOUR, isAsked: true };
+  expect(passMessage.parse(JSON.parse(MessageBody))).toEqual(message);
+});
+
 describe('a function that is invoked', () => {
   function lambda(answer: object) {
     const asked: { FunctionName?: string; InvocationType?: string; payload: unknown }[] = [];
@@ -225,17 +239,6 @@ describe('a function that is invoked', () => {
     return { asked, client };
   }
   const record = (sk: string) => ({ pk: 'W#eu#P#p', sk, at: AT, encoded: Buffer.from('zip'), events: 1 });
-
-  test('makes a pass as if its schedule had started it, and nobody waits for it', async () => {
-    const { asked, client } = lambda({ StatusCode: 202 });
-    await passStarter(client, 'poll')({ workspace: 'eu', processId: 'p', interval: 5 } as never, 'sweep');
-    expect(asked).toEqual([
-      {
-        ...{ FunctionName: 'poll', InvocationType: 'Event' },
-        payload: { workspace: 'eu', processId: 'p', mode: 'sweep' },
-      },
-    ]);
-  });
 
   test.each([
     [[], 3],
