@@ -7,12 +7,14 @@ import { EndpointHealth } from './delivery/endpoint-health.ts';
 import type { EndpointRows } from './delivery/endpoint-rows.ts';
 import { QueueSettler } from './delivery/queue-settler.ts';
 import { addressOf, type Queues } from './delivery/queues.ts';
+import { placeOf } from './delivery/read-event.ts';
 import type { Registered, Registry } from './delivery/registry.ts';
 import { type SenderOptions, senderOf } from './delivery/sender.ts';
 import type { EndpointSettings } from './endpoints/endpoint.ts';
 import { type RetryTiming, STANDARD_TIMING } from './endpoints/retries.ts';
+import { tellEvents } from './event-lines.ts';
 import type { Slots } from './snapshots/slots.ts';
-import type { Count, Log } from './telemetry.ts';
+import { type Count, Gathered, type Log, present } from './telemetry.ts';
 
 /** What Lambda's context tells of the run. */
 export interface DeliverContext {
@@ -50,10 +52,15 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     const remaining = () => context.getRemainingTimeInMillis();
     // A run's number makes it another one than its twin, which a request that came twice began.
     const run = `${context.awsRequestId}/${dependencies.random()}`;
-    const tools = { ...dependencies, ...sender, timing, remaining, run };
+    const counted = new Gathered();
+    const tools = { ...dependencies, ...sender, timing, remaining, run, count: counted.add };
     const groups = Map.groupBy(Records, record => addressOf(record).name);
-    const again = await Promise.all([...groups].map(([name, records]) => serve(name, records, tools)));
-    return { batchItemFailures: again.flat().map(itemIdentifier => ({ itemIdentifier })) };
+    try {
+      const again = await Promise.all([...groups].map(([name, records]) => serve(name, records, tools)));
+      return { batchItemFailures: again.flat().map(itemIdentifier => ({ itemIdentifier })) };
+    } finally {
+      dependencies.count(present(counted.values));
+    }
   };
 
   /** @returns the ids of messages that must stay in the queue */
@@ -62,6 +69,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     records: readonly SQSRecord[],
     tools: Tools,
   ): Promise<readonly string[]> {
+    const [wakes, events] = [records.filter(isWake), records.filter(record => !isWake(record))];
     let found: Registered | undefined;
     try {
       found = await registry.read(name);
@@ -73,17 +81,21 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
       return records.map(({ messageId }) => messageId);
     }
     if (!found) {
-      log.info('An endpoint was removed; what was to be delivered to it is dropped.', { endpoint: name });
+      if (events.length > 0) tellDropped(name, events);
       return [];
     }
     const { endpoint, row } = found;
-    const [wakes, events] = [records.filter(isWake), records.filter(record => !isWake(record))];
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(endpoint, health, events, tools);
     if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
     if (health.isBehind) await wake(endpoint);
     if (wakes.length > 0) await sendWaiting(endpoint, tools);
     return settler.again;
+  }
+
+  function tellDropped(endpoint: string, events: readonly SQSRecord[]): void {
+    const ids = events.map(({ body, messageId }) => placeOf(body)?.id ?? messageId);
+    tellEvents(log, 'An endpoint was removed; what was to be delivered to it is dropped.', ids, { endpoint });
   }
 
   /** What came while the endpoint was slow to answer need not wait for the tick. */

@@ -1,6 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { longestCall, PATIENCE } from './aws-clients.ts';
 import type { ChangeEvent } from './changes/event.ts';
+import { tellEvents } from './event-lines.ts';
 import { decodeEvents } from './snapshots/codec.ts';
 import { CHANGE } from './snapshots/keys.ts';
 import { type Count, type Log, present } from './telemetry.ts';
@@ -64,56 +65,66 @@ interface Stop {
 export function createPublish(dependencies: PublishDependencies): Publish {
   return async ({ Records }, context) => {
     const isLate = () => context.getRemainingTimeInMillis() < MARGIN_MS;
-    const { outgoing, rest } = await readAll(Records.filter(isChange), isLate, dependencies);
-    const sent = await publishAll(batchesOf(outgoing), isLate, dependencies);
-    dependencies.count(present({ EventsPublished: sent.published }));
-    const stop = sent.stop ?? rest;
-    if (!stop) return { batchItemFailures: [] };
-    const itemIdentifier = stop.record.dynamodb.SequenceNumber;
-    report(stop.isLate, { itemIdentifier, id: stop.event?.id }, dependencies);
-    return { batchItemFailures: [{ itemIdentifier }] };
+    const changes = Records.filter(isChange);
+    if (changes.length === 0) return { batchItemFailures: [] };
+    const { outgoing, rest } = await readAll(changes, isLate, dependencies);
+    const { ids, stop = rest } = await publishAll(batchesOf(outgoing), isLate, dependencies);
+    dependencies.count(present({ EventsPublished: ids.length }));
+    report(ids, stop, dependencies);
+    return { batchItemFailures: stop ? [{ itemIdentifier: stop.record.dynamodb.SequenceNumber }] : [] };
   };
 }
 
-function report(isLate: boolean, details: object, { log }: PublishDependencies): void {
-  if (isLate) {
-    log.info('The time of this run is up; the stream sends the rest again.', details);
-    return;
-  }
-  log.warn('SNS did not take events; the stream sends them again.', details);
+/** What the stream sends again is told by the first of it. */
+function report(published: readonly string[], stop: Stop | undefined, { log }: PublishDependencies): void {
+  const again = stop && { itemIdentifier: stop.record.dynamodb.SequenceNumber, id: stop.event?.id };
+  if (stop && !stop.isLate) log.warn('SNS did not take events; the stream sends them again.', again);
+  tellEvents(log, 'Publish batch ended.', published, again && { again });
+}
+
+/** How far it came: the ids of the events that SNS took, and where it stopped. */
+interface Published {
+  readonly ids: readonly string[];
+  readonly stop?: Stop | undefined;
 }
 
 async function publishAll(
   batches: readonly (readonly Outgoing[])[],
   isLate: () => boolean,
   dependencies: PublishDependencies,
-): Promise<{ published: number; stop?: Stop | undefined }> {
-  let published = 0;
+): Promise<Published> {
+  const ids: string[] = [];
   for (const [index, batch] of batches.entries()) {
-    const isLater = index > 0 && isLate();
-    const stop = isLater ? stopAt(batch, 0, true) : await publishBatch(batch, isLate, dependencies);
-    if (stop) return { published, stop };
-    published += batch.length;
+    if (index > 0 && isLate()) return { ids, stop: stopAt(batch, 0, true) };
+    const published = await publishBatch(batch, isLate, dependencies);
+    ids.push(...published.ids);
+    if (published.stop) return { ids, stop: published.stop };
   }
-  return { published };
+  return { ids };
 }
 
-/** Where it stops, or undefined when all messages were sent or set aside. */
+/** Of what is not sent all that is behind it comes again, too: SNS may have taken some of that. */
 async function publishBatch(
   batch: readonly Outgoing[],
   isLate: () => boolean,
   dependencies: PublishDependencies,
-): Promise<Stop | undefined> {
+): Promise<Published> {
+  const refused = new Set<number>();
+  const refuse = (index: number, reason: string) => {
+    refused.add(index);
+    return setAside(batch[index] as Outgoing, reason, dependencies);
+  };
   try {
     const messages = batch.map(({ message }) => message);
-    const refuse = (index: number, reason: string) =>
-      setAside(batch[index] as Outgoing, reason, dependencies);
-    const { failed, untried } = await sendBatch({ ...dependencies, isLate, refuse }, messages);
-    if (failed.length > 0) return stopAt(batch, Math.min(...failed), false);
-    return untried === undefined ? undefined : stopAt(batch, untried, true);
+    const { failed, untried = batch.length } = await sendBatch({ ...dependencies, isLate, refuse }, messages);
+    const ids = batch.flatMap(({ event }, index) =>
+      index >= untried || refused.has(index) || failed.includes(index) ? [] : [event.id],
+    );
+    if (failed.length > 0) return { ids, stop: stopAt(batch, Math.min(...failed), false) };
+    return untried < batch.length ? { ids, stop: stopAt(batch, untried, true) } : { ids };
   } catch (error) {
     dependencies.log.error('Publishing failed.', { error: String(error) });
-    return stopAt(batch, 0, false);
+    return { ids: [], stop: stopAt(batch, 0, false) };
   }
 }
 

@@ -3,6 +3,7 @@ import type { Routed, Send } from './delivery/queues.ts';
 import { readEvent } from './delivery/read-event.ts';
 import type { Registry } from './delivery/registry.ts';
 import { wants } from './endpoints/filter.ts';
+import { tellEvents } from './event-lines.ts';
 import type { Log } from './telemetry.ts';
 
 export type Route = (event: SQSEvent) => Promise<SQSBatchResponse>;
@@ -19,6 +20,7 @@ export function createRoute({ registry, send, log }: RouteDependencies): Route {
   return async ({ Records }) => {
     const endpoints = await registry.all();
     const routed: (Routed & { readonly record: SQSRecord })[] = [];
+    const ids = new Map<string, string>();
     const failed = new Set<string>();
     for (const record of Records) {
       const read = readEvent(record.body);
@@ -31,12 +33,19 @@ export function createRoute({ registry, send, log }: RouteDependencies): Route {
         failed.add(record.messageId);
         continue;
       }
+      ids.set(record.messageId, read.event.id);
       for (const { endpoint } of endpoints)
         if (wants(endpoint.filter ?? {}, read.event))
           routed.push({ to: endpoint, body: record.body, record });
     }
     for (const index of await send(routed))
       failed.add((routed[index] as (typeof routed)[number]).record.messageId);
+    const again = [...ids].flatMap(([messageId, id]) => (failed.has(messageId) ? [id] : []));
+    const done = [...ids].flatMap(([messageId, id]) => (failed.has(messageId) ? [] : [id]));
+    tellEvents(log, 'Route batch ended.', done, {
+      deliveries: routed.length,
+      ...(again.length > 0 && { again }),
+    });
     return { batchItemFailures: [...failed].map(itemIdentifier => ({ itemIdentifier })) };
   };
 }

@@ -26,7 +26,28 @@ export function lambdaLog(): Log {
 
 /** Only what there is something to tell of: CloudWatch bills each metric for the hours in which it has data. */
 export function present(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0));
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) =>
+      typeof value === 'number' ? value !== 0 : value.length > 0,
+    ),
+  );
+}
+
+/** Keeps the values of a run's parts, to be told together at its end. */
+export class Gathered {
+  readonly #values: Record<string, number | readonly number[]> = {};
+
+  readonly add: Count = values => {
+    for (const [name, value] of Object.entries(values)) {
+      const before = this.#values[name] ?? (typeof value === 'number' ? 0 : []);
+      this.#values[name] =
+        typeof before === 'number' && typeof value === 'number' ? before + value : [before, value].flat();
+    }
+  };
+
+  get values(): Values {
+    return this.#values;
+  }
 }
 
 /** What is no number of things. */

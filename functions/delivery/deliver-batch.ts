@@ -52,14 +52,16 @@ const CHAT_INTERVAL_MS = 1000;
 
 /** Delivers to one endpoint what its settler has open, the oldest first, and settles each of it. Never rejects. */
 export async function deliverBatch(batch: Batch, dependencies: BatchDependencies): Promise<void> {
-  const { endpoint, settler } = batch;
+  const { endpoint, settler, health } = batch;
+  const { clock, log, count } = dependencies;
+  const began = clock();
   const poster = dependencies.openPoster();
   const attempts = new AttemptLog(endpoint, dependencies);
   try {
     await new Run(batch, poster, attempts, dependencies).run();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    dependencies.log.error('Nothing can be delivered to an endpoint at present.', {
+    log.error('Nothing can be delivered to an endpoint at present.', {
       endpoint: endpoint.name,
       reason,
     });
@@ -69,6 +71,10 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   }
   // Whatever a chat format forgot.
   for (const held of settler.open) await settler.failed(held, { reason: 'no message told the event' });
+  const { tally } = settler;
+  const isBack = health.isBack && { isBack: true };
+  tally.tell(log, { endpoint: endpoint.name, ...isBack, ms: clock() - began });
+  count(tally.values);
   const written = attempts.write();
   if (dependencies.later) dependencies.later(written);
   else await written;
@@ -134,6 +140,7 @@ class Run {
     if (!(await this.#mayStart())) return this.#settle(all, held => settler.untried(held));
     const { clock } = this.#dependencies;
     const began = clock();
+    settler.tally.tried(all, began, this.#batch.isNew);
     const answer = quoted(await this.#post(secret.url, job.request(began, secret)), secret);
     const outcome = outcomeOf(answer);
     this.#attempts.add(job.letters, { began, answer, outcome, secret });

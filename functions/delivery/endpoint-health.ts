@@ -34,6 +34,7 @@ export class EndpointHealth {
   #isStuck = false;
   #isStopTold = false;
   #isBusy = false;
+  #isBack = false;
   #joining: Joining | undefined;
   #joined: Promise<unknown> = Promise.resolve();
 
@@ -59,6 +60,11 @@ export class EndpointHealth {
     return this.#isBusy && this.now.waiting !== undefined && !isTroubled(this.now);
   }
 
+  /** Whether this run found that it answers again, after it had been away. */
+  get isBack(): boolean {
+    return this.#isBack;
+  }
+
   /** An attempt takes long: what else comes for the endpoint meanwhile goes into rows, instead of keeping further runs waiting. */
   async slow(): Promise<void> {
     if (this.#isBusy) return;
@@ -70,12 +76,12 @@ export class EndpointHealth {
   /** Something arrived. What had waited for its own next try is tried at once, when the endpoint was away. */
   async succeeded(): Promise<void> {
     if (!isTroubled(this.now)) return;
-    const { deliveries, clock, log } = this.#dependencies;
+    const { deliveries, clock } = this.#dependencies;
     const now = clock();
     const { failing, failures = { count: 0, since: now } } = this.now;
     await this.#change(afterSuccess);
     if (!failing && (failures.count < AWAY || now - failures.since < AWAY_MS)) return;
-    log.info('An endpoint answers again: what waited for it is sent.', { endpoint: this.#name });
+    this.#isBack = true;
     const moved = await deliveries.bringForward(this.#name, now);
     if (moved > 0) await this.joined(now, failing !== undefined);
   }

@@ -3,7 +3,8 @@ import type { Clock, Random } from '../clock.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import type { Failure } from '../endpoints/outcome.ts';
 import { type RetryTiming, retryIn } from '../endpoints/retries.ts';
-import type { Count, Log } from '../telemetry.ts';
+import type { Log } from '../telemetry.ts';
+import { BatchTally } from './batch-tally.ts';
 import type { Deliveries, NewDelivery } from './deliveries.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import type { Held } from './held.ts';
@@ -17,7 +18,6 @@ export interface SettlerDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly count: Count;
 }
 
 /** What fails so long is tried again from its row: nothing waits for long in a queue, where nobody sees it. */
@@ -25,6 +25,7 @@ export const LONGEST_HIDDEN_MS = 2.5 * 60_000;
 
 /** Settles messages of the queue: what waits for longer than a moment becomes a row, and leaves the queue only once that stands. */
 export class QueueSettler implements Settler {
+  readonly tally = new BatchTally();
   readonly #endpoint: EndpointSettings;
   readonly #health: EndpointHealth;
   readonly #dependencies: SettlerDependencies & { readonly queues: Queues };
@@ -55,11 +56,12 @@ export class QueueSettler implements Settler {
   }
 
   async delivered(held: readonly Held[]): Promise<void> {
-    this.#count('EventsDelivered', held.length);
+    this.tally.note('delivered', held);
     await this.#forget(held);
   }
 
   unwanted(held: Held): Promise<void> {
+    this.tally.note('unwanted', [held]);
     return this.#forget([held]);
   }
 
@@ -67,8 +69,8 @@ export class QueueSettler implements Settler {
     const { timing, random, log } = this.#dependencies;
     const triedAt = held.triedAt ?? this.#startedAt;
     const pause = retryIn(this.#startedAt - triedAt, timing, random);
+    this.tally.note('failed', [held]);
     if (pause === undefined) return this.dead(held, failure);
-    this.#count('DeliveriesPostponed', 1);
     log.warn('A delivery failed; it is tried again.', {
       endpoint: this.#endpoint.name,
       eventId: held.eventId,
@@ -83,6 +85,7 @@ export class QueueSettler implements Settler {
   }
 
   async waits(held: Held): Promise<void> {
+    this.tally.note('waiting', [held]);
     const due = this.#startedAt;
     await this.#keep(held, { due, attempts: held.attempts, triedAt: held.triedAt }, () =>
       this.#health.joined(due, true),
@@ -90,6 +93,7 @@ export class QueueSettler implements Settler {
   }
 
   untried(held: Held): Promise<void> {
+    this.tally.note('untried', [held]);
     return this.#hide(held, 0);
   }
 
@@ -100,7 +104,7 @@ export class QueueSettler implements Settler {
     try {
       await deliveries.addDead(this.#deliveryOf(held), { at: clock(), reason: failure.reason });
       this.#open.delete(held.id);
-      this.#count('DeliveriesDead', 1);
+      this.tally.note('dead', [held]);
       log.error('A delivery was given up; it is a dead letter now.', details);
     } catch (error) {
       this.#stays(
@@ -156,6 +160,7 @@ export class QueueSettler implements Settler {
   }
 
   #stays(held: Held, what: string, error: unknown): void {
+    this.tally.note('unsettled', [held]);
     this.#open.delete(held.id);
     this.#again.push(held.id);
     this.#dependencies.log.error(what, {
@@ -167,10 +172,6 @@ export class QueueSettler implements Settler {
 
   #deliveryOf({ eventId, body, at, replay }: Held): NewDelivery {
     return { endpoint: this.#endpoint.name, eventId, at, body, attributes: {}, ...(replay && { replay }) };
-  }
-
-  #count(name: string, value: number): void {
-    this.#dependencies.count({ [name]: value });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Failure } from '../endpoints/outcome.ts';
 import { retryIn } from '../endpoints/retries.ts';
+import { BatchTally } from './batch-tally.ts';
 import type { PendingDelivery } from './deliveries.ts';
 import type { Held } from './held.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
@@ -7,6 +8,7 @@ import type { Settler } from './settler.ts';
 
 /** Settles deliveries that waited in rows: their rows tell what becomes of them. */
 export class RowSettler implements Settler {
+  readonly tally = new BatchTally();
   readonly #endpoint: string;
   readonly #dependencies: SettlerDependencies;
   readonly #startedAt: number;
@@ -36,19 +38,20 @@ export class RowSettler implements Settler {
   }
 
   async delivered(held: readonly Held[]): Promise<void> {
+    this.tally.note('delivered', held);
     await this.#remove(held);
-    this.#count('EventsDelivered', held.length);
   }
 
   async unwanted(held: Held): Promise<void> {
+    this.tally.note('unwanted', [held]);
     await this.#remove([held]);
   }
 
   async failed(held: Held, failure: Failure): Promise<void> {
     const { deliveries, timing, random, log } = this.#dependencies;
     const pause = retryIn(this.#startedAt - (held.triedAt ?? this.#startedAt), timing, random);
+    this.tally.note('failed', [held]);
     if (pause === undefined) return this.dead(held, failure);
-    this.#count('DeliveriesPostponed', 1);
     log.warn('A delivery failed; it is tried again.', {
       endpoint: this.#endpoint,
       eventId: held.eventId,
@@ -60,13 +63,15 @@ export class RowSettler implements Settler {
     );
   }
 
-  async waits({ id }: Held): Promise<void> {
-    this.#open.delete(id);
+  async waits(held: Held): Promise<void> {
+    this.tally.note('waiting', [held]);
+    this.#open.delete(held.id);
   }
 
-  async untried({ id }: Held): Promise<void> {
+  async untried(held: Held): Promise<void> {
+    this.tally.note('untried', [held]);
     this.#isCut = true;
-    this.#open.delete(id);
+    this.#open.delete(held.id);
   }
 
   async dead(held: Held, failure: Failure): Promise<void> {
@@ -75,8 +80,8 @@ export class RowSettler implements Settler {
     const isWritten = await this.#written(held, () =>
       deliveries.bury(this.#endpoint, held.id, { at: clock(), reason }),
     );
+    this.tally.note(isWritten ? 'dead' : 'unsettled', [held]);
     if (!isWritten) return;
-    this.#count('DeliveriesDead', 1);
     log.error('A delivery was given up; it is a dead letter now.', {
       endpoint: this.#endpoint,
       eventId: held.eventId,
@@ -112,9 +117,5 @@ export class RowSettler implements Settler {
       );
       return false;
     }
-  }
-
-  #count(name: string, value: number): void {
-    this.#dependencies.count({ [name]: value });
   }
 }

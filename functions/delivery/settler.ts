@@ -1,8 +1,10 @@
 import type { Failure } from '../endpoints/outcome.ts';
+import type { BatchTally } from './batch-tally.ts';
 import type { Held } from './held.ts';
 
 /** Ends each delivery of a run in one of these ways. None rejects: one for which that fails stays where it was, and comes again. */
 export interface Settler {
+  readonly tally: BatchTally;
   /** What is not settled yet. */
   readonly open: readonly Held[];
   delivered(held: readonly Held[]): Promise<void>;

@@ -16,13 +16,15 @@ export interface Say {
   readonly less?: (() => Say | undefined) | undefined;
 }
 
+type Announcing = Pick<PassParts, 'process' | 'snapshots' | 'clock' | 'onCommitted'>;
+
 /** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
  *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again,
  *  and `decide`s by it whether anything is left to say. The version is our time in ms, or one more than the last where clocks
  *  differ. Returns how many events were told.
  *  @throws what `decide` throws, and when other passes keep being first. */
 export async function announce(
-  parts: Pick<PassParts, 'process' | 'snapshots' | 'state' | 'clock'>,
+  parts: Announcing & Pick<PassParts, 'state'>,
   decide: (state: ProcessState) => Say | undefined | Promise<Say | undefined>,
 ): Promise<number> {
   const { process, snapshots } = parts;
@@ -47,7 +49,7 @@ export async function announce(
 
 /** Commits as much of it as fits, and tells how much that was. */
 async function commit(
-  { process, snapshots, clock }: Pick<PassParts, 'process' | 'snapshots' | 'clock'>,
+  { process, snapshots, clock, onCommitted }: Announcing,
   { announced, baselined }: ProcessState,
   whole: Say,
 ): Promise<'conflict' | { readonly events: number; readonly isAll: boolean }> {
@@ -59,7 +61,9 @@ async function commit(
     const announcement = { announced, isSilent: !baselined, state: say.state, said };
     const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
-    if (result === 'committed') return { events: events.length, isAll: say === whole };
+    if (result !== 'committed') continue;
+    onCommitted?.(events.map(({ id }) => id));
+    return { events: events.length, isAll: say === whole };
   }
   throw new Error(
     `What process ${process.processId} has to say of itself is too large to commit: not one of its events fits.`,

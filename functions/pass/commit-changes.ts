@@ -81,6 +81,7 @@ async function commitFirst(pass: Pass, difference: Difference, count: number) {
   if (result === 'committed') {
     pass.commits += 1;
     pass.events += events.length;
+    pass.parts.onCommitted?.(events.map(({ id }) => id));
   }
   return result;
 }

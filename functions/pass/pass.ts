@@ -30,6 +30,8 @@ export interface PassParts {
   /** Our time, in ms since 1970, after which no further project is begun. */
   readonly stopAt: number;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Hears the ids of the events of each commit. */
+  readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;
 }
 
 /** One walk over the projects that may have changed: its parts, its lease, and what it counted. */
@@ -41,6 +43,10 @@ export class Pass {
   projects = 0;
   commits = 0;
   events = 0;
+  /** Projects that are skipped no longer: they were read and committed, or are gone. */
+  readonly back: string[] = [];
+  /** The request within which time ran out. */
+  cutOff: string | undefined;
   /** True while subscribers believe that the process is stalled. */
   isStalled: boolean;
   #lease: Lease;

@@ -16,7 +16,7 @@ export interface Refreshed {
  *  The state is read before the service, here as after a conflict: so what is told was read later than what was told
  *  before, whoever told it. A baseline only remembers. */
 export async function refreshDefinitions(
-  parts: Pick<PassParts, 'process' | 'snapshots' | 'state' | 'clock' | 'service' | 'reports'>,
+  parts: Pick<PassParts, 'process' | 'snapshots' | 'state' | 'clock' | 'service' | 'reports' | 'onCommitted'>,
   by: Mode,
 ): Promise<Refreshed> {
   const { process, service, reports, clock } = parts;

@@ -15,6 +15,10 @@ export interface PassReport {
   readonly projects: number;
   readonly commits: number;
   readonly events: number;
+  /** Projects that were skipped until now, where there are any. */
+  readonly skippedNoLonger?: readonly string[];
+  /** The request within which time ran out, if it did. */
+  readonly cutOff?: string;
 }
 
 export interface RunPassOptions {
@@ -48,8 +52,12 @@ export async function runPass(
     return busy(kind);
   }
   const outcome = await walked(pass, kind === 'changes' ? changesPass : sweepPass);
-  const events = pass.events + parts.definitions.told;
-  return { mode: kind, outcome, projects: pass.projects, commits: pass.commits, events };
+  return {
+    ...{ mode: kind, outcome, projects: pass.projects, commits: pass.commits },
+    events: pass.events + parts.definitions.told,
+    ...(pass.back.length > 0 && { skippedNoLonger: pass.back }),
+    ...(pass.cutOff !== undefined && { cutOff: pass.cutOff }),
+  };
 }
 
 function busy(mode: PassReport['mode']): PassReport {
@@ -74,7 +82,7 @@ async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Pro
     await endQuietly(pass, () => (goesOn ? pass.interrupt() : pass.abandon()));
     await tellStalled(pass, failureReason(error));
     if (!isOutOfTime) throw error;
-    pass.parts.log.info('Time ran out within a request; the next run goes on.', { error: String(error) });
+    pass.cutOff = String(error);
     return 'unfinished';
   }
 }

@@ -69,12 +69,7 @@ export async function settleSkipped(pass: Pass, met: Met): Promise<void> {
     const message = 'A project is skipped until it can be read and committed; subscribers are told.';
     log.warn(message, { ...process, projectId: id, reason });
   }
-  for (const projectId of settlement?.back ?? []) {
-    log.info('A project is skipped no longer: it was read and committed, or is gone.', {
-      ...process,
-      projectId,
-    });
-  }
+  pass.back.push(...(settlement?.back ?? []));
 }
 
 interface Settlement {

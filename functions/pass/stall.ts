@@ -32,7 +32,7 @@ export async function tellStalled(pass: Pass, reason: string): Promise<void> {
  *  that dies before leaves it to the next completed pass. */
 export async function tellRecovered(pass: Pass): Promise<void> {
   if (pass.lease.mode !== 'changes' || !pass.isStalled) return;
-  const { process, snapshots, clock, log } = pass.parts;
+  const { process, snapshots, clock } = pass.parts;
   await trying(pass, async () => {
     // It may have been this very run that called the process stalled.
     const state = await snapshots.readState(process);
@@ -43,9 +43,7 @@ export async function tellRecovered(pass: Pass): Promise<void> {
         events: version => [recoveredEvent(process, { version, since: stalled.since, until: clock() })],
       };
     });
-    if (told === 0) return;
     pass.events += told;
-    log.info('The process is no longer stalled; subscribers are told.', { ...process });
   });
 }
 

@@ -22,7 +22,7 @@ export interface Topic {
 export interface Unsent {
   /** Not now. */
   readonly failed: readonly number[];
-  /** The first for which no time was left; nothing behind it was tried. */
+  /** The first that was not tried, because there was no time, or one before it failed; nothing behind it was tried. */
   readonly untried?: number;
 }
 
@@ -46,7 +46,7 @@ async function sendSingly(topic: Topic, messages: readonly Message[]): Promise<U
     if (index > 0 && topic.isLate()) return { failed: [], untried: index };
     const refuse = (_alone: number, reason: string) => topic.refuse(index, reason);
     const { failed } = await sendBatch({ ...topic, refuse }, [message]);
-    if (failed.length > 0) return { failed: [index] };
+    if (failed.length > 0) return { failed: [index], untried: index + 1 };
   }
   return { failed: [] };
 }

@@ -99,7 +99,7 @@ describe('the log of attempts', () => {
       return error;
     };
     expect(await deliver([record(0), record(1)], endpointOf())).toEqual([]);
-    expect([posts.length, counts, slept]).toEqual([2, { EventsDelivered: 2 }, []]);
+    expect([posts.length, counts, slept]).toEqual([2, { Delivered: 2 }, []]);
     expect(await kept()).toEqual([]);
     expect(tries).toBe(2);
     const details = { endpoint: 'crm', attempts: 2, error: String(error) };

@@ -3,6 +3,7 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createDeliver, type DeliverDependencies } from '../../functions/create-deliver.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
+import type { Values } from '../../functions/telemetry.ts';
 import { answer, hang, type Reaction, startReceiver } from '../endpoints/receiver.ts';
 import { AT, SECRET, someEvents } from './given.ts';
 import { until } from './house.ts';
@@ -61,6 +62,25 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
   };
 }
 
+describe('the metrics of a run', () => {
+  it('are told once, for all its endpoints, and only those that there is something of', async () => {
+    const [well, fails] = [await receiver(answer(200)), await receiver(answer(500))];
+    const told: Values[] = [];
+    const more = { count: (values: Values) => void told.push(values) };
+    const { run, record, state } = open({ well: well.url, fails: fails.url }, more);
+    state.now += 3 * SECOND;
+    await run([record('m0', 'well'), record('m1', 'fails'), record('m2', 'well')]);
+    expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
+  });
+
+  it('are none of a run that only wakes, so that nothing is paid for', async () => {
+    const told: Values[] = [];
+    const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
+    await run([wake('m0', 'crm')]);
+    expect(told).toEqual([{}]);
+  });
+});
+
 describe('a batch with messages for several endpoints', () => {
   it('invariant 11: is delivered to each apart: what one fails stays, and delays no other', async () => {
     const [well, fails, hangs] = [
@@ -80,12 +100,12 @@ describe('a batch with messages for several endpoints', () => {
     ];
     const running = run(Records);
     await well.requests(1);
-    expect(counts).not.toHaveProperty('DeliveriesPostponed');
+    expect(counts).not.toHaveProperty('DeliveryFailed');
     expect((await running).toSorted()).toEqual(['m0', 'm1', 'm3']);
     expect(hidden.map(([id]) => id).toSorted()).toEqual(['m0', 'm1', 'm3']);
     expect(counts).toEqual({
-      EventsDelivered: 1,
-      DeliveriesPostponed: 3,
+      Delivered: 1,
+      DeliveryFailed: 3,
     });
     expect(well.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
   });
@@ -109,10 +129,17 @@ describe('a batch with messages for several endpoints', () => {
 
   it('drops what is for an endpoint that was removed, and says so', async () => {
     const { url, received } = await receiver(answer(200));
-    const { run, record, said, wake, deliveries } = open({ crm: url });
+    const { run, record, said, lines, wake, deliveries } = open({ crm: url });
     expect(await run([record('m0', 'gone'), record('m1', 'crm'), wake('m2', 'gone')])).toEqual([]);
     expect(received).toHaveLength(1);
-    expect(said).toMatchObject([{ level: 'info', details: { endpoint: 'gone' } }]);
+    const events = someEvents(1).map(({ id }) => id);
+    expect([said, lines]).toMatchObject([
+      [],
+      [
+        { endpoint: 'gone', events },
+        { endpoint: 'crm', events },
+      ],
+    ]);
     expect(await deliveries.dead('gone', 9)).toEqual([]);
   });
 
@@ -266,7 +293,7 @@ describe('a batch for a chat', () => {
       expect(received).toHaveLength(2);
       expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
       expect(received[0]?.headers).not.toHaveProperty('webhook-id');
-      expect([slept, counts]).toEqual([[0, 1000], { EventsDelivered: 22 }]);
+      expect([slept, counts]).toEqual([[0, 1000], { Delivered: 22 }]);
     },
   );
 

@@ -81,11 +81,15 @@ describe('the router', () => {
   });
 
   it('invariant 11: keeps an event of which one message is not in its queue, and no other', async () => {
-    const { route } = open(
+    const { route, lines } = open(
       [endpointOf('webhook', 'one'), endpointOf('webhook', 'two')],
       ({ to, body }) => to.name === 'two' && body === Records[1]?.body,
     );
     expect(await route({ Records })).toEqual(failed('m1'));
+    const [first, second, third] = events.map(({ id }) => id);
+    expect(lines).toEqual([
+      { message: 'Route batch ended.', events: [first, third], deliveries: 6, again: [second] },
+    ]);
   });
 
   it('keeps each event once, of however many its messages are not in their queues', async () => {

@@ -126,7 +126,7 @@ describe('delivering to a webhook', () => {
     expect(await deliver([record])).toEqual([]);
     const headers = expect.objectContaining({ 'webhook-timestamp': String(AT / 1000 + 30) });
     expect(posts).toMatchObject([{ url: 'https://crm.example/', body: record.body, headers }]);
-    expect([state.closed, counts]).toEqual([1, { EventsDelivered: 1 }]);
+    expect([state.closed, counts]).toEqual([1, { Delivered: 1 }]);
   });
 
   it('writes nothing about an endpoint that does well, and waits for no slot: only chats have a pace', async () => {
@@ -150,7 +150,7 @@ describe('delivering to a webhook', () => {
       expect(await deliver(all, { ...endpointOf(kind), filter })).toEqual([]);
       const body = kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`;
       expect(posts.map(post => post.body)).toEqual([body]);
-      expect([counts, said]).toEqual([{ EventsDelivered: 1 }, []]);
+      expect([counts, said]).toEqual([{ Delivered: 1 }, []]);
     },
   );
 
@@ -184,7 +184,7 @@ describe('delivering to a webhook', () => {
     expect(await deliver(records(3), endpointOf(), { remaining })).toEqual(['m1', 'm0']);
     expect(posts).toHaveLength(1);
     expect(hidden.map(([, seconds]) => seconds)).toEqual([0, 0]);
-    expect(counts).toEqual({ EventsDelivered: 1 });
+    expect(counts).toEqual({ Delivered: 1 });
   });
 
   it('reads its secret once for a batch', async () => {
@@ -301,10 +301,12 @@ describe('an endpoint that takes something again', () => {
     const { dependencies, register, wait: put, healthOf, pending, rows, said } = openSetting();
     await register(health);
     await put(wait, false);
-    await new EndpointHealth('crm', await rows.read('crm'), dependencies).succeeded();
+    const endpoint = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    expect(endpoint.isBack).toBe(false);
+    await endpoint.succeeded();
     expect(await healthOf()).toEqual({ waiting: { added: 2, due: AT, first } });
     expect((await pending()).map(({ due }) => due)).toEqual([AT, AT]);
-    expect(said).toMatchObject([{ level: 'info', message: expect.stringContaining('answers again') }]);
+    expect([endpoint.isBack, said]).toEqual([true, []]);
   });
 
   it.each([
@@ -387,7 +389,7 @@ describe('an endpoint that answers 410', () => {
     const { deliver, faults, counts, said, hidden } = openSetting(() => answered(410));
     faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
     expect((await deliver(records(2))).toSorted()).toEqual(messages(2));
-    expect([hidden.length, counts]).toEqual([2, { DeliveriesPostponed: 2 }]);
+    expect([hidden.length, counts]).toEqual([2, { DeliveryFailed: 2 }]);
     expect(said[0]).toMatchObject({ level: 'error', details: { endpoint: 'crm', reason: 'table down' } });
   });
 

@@ -59,7 +59,7 @@ describe('what waits for an endpoint', () => {
     );
     expect(await setting.pending()).toEqual([]);
     expect(await setting.healthOf()).toEqual({ added: 1 });
-    expect([setting.wakes, setting.counts]).toEqual([[], { EventsDelivered: 35 }]);
+    expect([setting.wakes, setting.counts]).toEqual([[], { Delivered: 35 }]);
   });
 
   it.each([1, 3, 100])('keeps to %s requests a second where its endpoint says so', async perSecond => {

@@ -132,9 +132,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       // How the endpoint does, then when the message comes again, then the attempt.
       ...['GetItem', 'PutItem', 'ChangeMessageVisibility', 'PutItem'],
     ]);
-    expect(lines.join('\n')).toMatch(
-      /A delivery failed.*DeliveriesPostponed|DeliveriesPostponed.*A delivery failed/s,
-    );
+    expect(lines.join('\n')).toMatch(/A delivery failed.*DeliveryFailed|DeliveryFailed.*A delivery failed/s);
     expect(lines.join('\n')).not.toContain('hush');
   });
 

@@ -63,7 +63,7 @@ describe('one endpoint behind a real queue (its messages come back at once, and 
       'answered 503',
       'answered 302: redirects are not followed',
     ]);
-    expect(house.counts).toMatchObject({ DeliveriesPostponed: 7, EventsDelivered: 1 });
+    expect(house.counts).toMatchObject({ DeliveryFailed: 7, Delivered: 1 });
     expect([await house.pendingIds('crm'), await house.deliveries.dead('crm', 9)]).toEqual([[], []]);
     const attempts = await house.deliveries.attempts('crm', 9);
     expect(attempts.map(({ status }) => status)).toEqual([
@@ -86,7 +86,7 @@ describe('one endpoint behind a real queue (its messages come back at once, and 
     await house.publish(someEvents(1));
     await house.settle();
     expect(received).toHaveLength(7);
-    expect(house.counts).toMatchObject({ DeliveriesPostponed: 6, EventsDelivered: 1 });
+    expect(house.counts).toMatchObject({ DeliveryFailed: 6, Delivered: 1 });
   });
 
   it('is stopped by 410, and the operator is told once: its events wait in rows, and all come once it is resumed', async () => {

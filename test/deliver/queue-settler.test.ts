@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Held } from '../../functions/delivery/held.ts';
 import { QueueSettler } from '../../functions/delivery/queue-settler.ts';
+import { present } from '../../functions/telemetry.ts';
 import { AT, someEvents } from './given.ts';
 import {
   endpointOf,
@@ -56,17 +57,17 @@ describe('a message of the queue', () => {
   });
 
   it('that was delivered, or is not wanted, leaves the queue; the delivered are counted', async () => {
-    const { settler, held, counts, pending } = await open([one(), recordOf('m1', other.body)]);
+    const { settler, held, pending } = await open([one(), recordOf('m1', other.body)]);
     await settler.delivered([held[0]]);
     await settler.unwanted(held[1]);
     expect([settler.open, settler.again, await pending()]).toEqual([[], [], []]);
-    expect(counts).toEqual({ EventsDelivered: 1 });
+    expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
   });
 
   it('that nobody had time to try is shown again at once', async () => {
-    const { settler, held, hidden, counts } = await open([one(HOUR)]);
+    const { settler, held, hidden } = await open([one(HOUR)]);
     await settler.untried(held[0]);
-    expect([hidden, settler.again, counts]).toEqual([[['m0', 0]], ['m0'], {}]);
+    expect([hidden, settler.again, present(settler.tally.values)]).toEqual([[['m0', 0]], ['m0'], {}]);
   });
 });
 
@@ -80,11 +81,11 @@ describe('a message whose attempt failed', () => {
     '%s is shown again in so many seconds: its age says so, by the beginning of the run',
     async (_, age, seconds) => {
       const record = one(age, { receives: 2 });
-      const { settler, held, hidden, said, counts, state, pending } = await open([record]);
+      const { settler, held, hidden, said, state, pending } = await open([record]);
       state.now += 10 * SECOND;
       await settler.failed(held[0], reason);
       expect([hidden, settler.again, await pending()]).toEqual([[['m0', seconds]], ['m0'], []]);
-      expect(counts).toEqual({ DeliveriesPostponed: 1 });
+      expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1 });
       const details = { endpoint: 'crm', eventId: event.id, ...reason, seconds };
       expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
     },
@@ -109,11 +110,11 @@ describe('a message whose attempt failed', () => {
   });
 
   it('and is three days old is a dead letter, with the reason', async () => {
-    const { settler, held, hidden, said, counts, deliveries, pending } = await open([one(72 * HOUR)]);
+    const { settler, held, hidden, said, deliveries, pending } = await open([one(72 * HOUR)]);
     await settler.failed(held[0], reason);
     expect([hidden, settler.again, await pending()]).toEqual([[], [], []]);
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
-    expect(counts).toEqual({ DeliveriesDead: 1 });
+    expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
     const message = 'A delivery was given up; it is a dead letter now.';
     expect(said).toEqual([
       { level: 'error', message, details: { endpoint: 'crm', eventId: event.id, ...reason } },
@@ -167,30 +168,27 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     ['is dead', 'its dead letter', 'before', deadLetter],
     ['is dead', 'its dead letter', 'after', deadLetter],
   ] as const)('one that %s stays where %s can not be written (%s)', async (how, _, when, isIt) => {
-    const { settler, held, said, counts, hidden } = await open(
-      [one(how === 'waits' ? 0 : HOUR)],
-      ({ faults }) => {
-        faults[when] = command => isIt(command) && TABLE_DOWN;
-      },
-    );
+    const { settler, held, said, hidden } = await open([one(how === 'waits' ? 0 : HOUR)], ({ faults }) => {
+      faults[when] = command => isIt(command) && TABLE_DOWN;
+    });
     if (how === 'waits') await settler.waits(held[0]);
     else if (how === 'is dead') await settler.dead(held[0], reason);
     else await settler.failed(held[0], reason);
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], []]);
-    expect(counts).not.toHaveProperty('DeliveriesDead');
+    expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
     const details = { endpoint: 'crm', eventId: event.id, error: 'Error: table down' };
     expect(said.at(-1)).toEqual({ level: 'error', message: expect.stringContaining(inTheQueue), details });
   });
 
   it('one that can not be shown again when it should stays until its visibility time-out', async () => {
     const setting = await open([one()]);
-    const { dependencies, rows, said, counts } = setting;
+    const { dependencies, rows, said } = setting;
     const hide = () => Promise.reject(new Error('queue down'));
     const queues = { ...dependencies.queues, hide };
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
     const settler = new QueueSettler(endpointOf(), health, [one()], { ...dependencies, queues });
     await settler.untried(setting.held[0]);
-    expect([settler.open, settler.again, counts]).toEqual([[], ['m0'], {}]);
+    expect([settler.open, settler.again, present(settler.tally.values)]).toEqual([[], ['m0'], {}]);
     const message = 'When a message is tried again could not be set; the queue decides.';
     const details = { endpoint: 'crm', eventId: event.id, error: 'Error: queue down' };
     expect(said).toEqual([{ level: 'warn', message, details }]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Held } from '../../functions/delivery/held.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
+import { present } from '../../functions/telemetry.ts';
 import { AT } from './given.ts';
 import {
   HOUR,
@@ -27,17 +28,25 @@ async function open(more: object = {}, change: (setting: Setting) => void = () =
 
 describe('a delivery that waited in its row', () => {
   it('is open until it is settled, and goes with its row once it is delivered', async () => {
-    const { settler, held, counts, pendingIds } = await open();
+    const { settler, held, pendingIds } = await open();
     expect(held.map(({ eventId }) => eventId)).toEqual([first?.eventId, second?.eventId]);
     await settler.delivered([held[0]]);
     expect([settler.open, await pendingIds()]).toEqual([[held[1]], [second?.eventId]]);
-    expect([counts, settler.isStuck, settler.isCut]).toEqual([{ EventsDelivered: 1 }, false, false]);
+    expect([present(settler.tally.values), settler.isStuck, settler.isCut]).toEqual([
+      { Delivered: 1 },
+      false,
+      false,
+    ]);
   });
 
   it('goes with its row where it is not wanted, uncounted', async () => {
-    const { settler, held, counts, pendingIds } = await open();
+    const { settler, held, pendingIds } = await open();
     await settler.unwanted(held[0]);
-    expect([settler.open, await pendingIds(), counts]).toEqual([[held[1]], [second?.eventId], {}]);
+    expect([settler.open, await pendingIds(), present(settler.tally.values)]).toEqual([
+      [held[1]],
+      [second?.eventId],
+      {},
+    ]);
   });
 
   it.each([
@@ -45,23 +54,23 @@ describe('a delivery that waited in its row', () => {
     ['a minute ago first', AT - MINUTE, 2 * MINUTE],
     ['an hour ago first', AT - HOUR, 2 * HOUR],
   ])('and was tried %s is put off by its age when it fails', async (_, triedAt, pause) => {
-    const { settler, held, said, counts, pending, state } = await open({ triedAt, attempts: 3 });
+    const { settler, held, said, pending, state } = await open({ triedAt, attempts: 3 });
     state.now += SECOND;
     await settler.failed(held[0], reason);
     expect((await pending())[0]).toMatchObject({ due: AT + pause, attempts: 4, triedAt: triedAt ?? AT });
-    expect([settler.open, counts]).toEqual([[held[1]], { DeliveriesPostponed: 1 }]);
+    expect([settler.open, present(settler.tally.values)]).toEqual([[held[1]], { DeliveryFailed: 1 }]);
     const details = { endpoint: 'crm', eventId: first?.eventId, ...reason, seconds: pause / 1000 };
     expect(said).toEqual([{ level: 'warn', message: 'A delivery failed; it is tried again.', details }]);
   });
 
   it('is a dead letter when it fails three days after its first attempt', async () => {
-    const { settler, held, said, counts, pendingIds, deliveries } = await open({ triedAt: AT - 72 * HOUR });
+    const { settler, held, said, pendingIds, deliveries } = await open({ triedAt: AT - 72 * HOUR });
     await settler.failed(held[0], reason);
     expect(await pendingIds()).toEqual([second?.eventId]);
     expect(await deliveries.dead('crm', 9)).toMatchObject([
       { eventId: first?.eventId, attempts: 1, diedAt: AT },
     ]);
-    expect(counts).toEqual({ DeliveriesDead: 1 });
+    expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
     expect(said).toMatchObject([{ level: 'error', message: expect.stringContaining('dead letter') }]);
   });
 
@@ -81,13 +90,13 @@ describe('a delivery that waited in its row', () => {
     ['put off', (settler: RowSettler, held: Held) => settler.failed(held, reason)],
     ['dead', (settler: RowSettler, held: Held) => settler.dead(held, reason)],
   ])('invariant 11: stays as it is when it can not be written that it is %s', async (_, settle) => {
-    const { settler, held, said, counts, pending } = await open({}, ({ faults }) => {
+    const { settler, held, said, pending } = await open({}, ({ faults }) => {
       faults.before = command => (writes(command, 'PENDING#') || writes(command, 'DEAD#')) && TABLE_DOWN;
     });
     const before = await pending();
     await settle(settler, held[0]);
     expect([settler.isStuck, settler.open, await pending()]).toEqual([true, [held[1]], before]);
-    expect(counts).not.toHaveProperty('DeliveriesDead');
+    expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
     const details = { endpoint: 'crm', places: [held[0].id], error: 'Error: table down' };
     expect(said.at(-1)).toMatchObject({ level: 'error', details });
   });

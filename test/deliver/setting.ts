@@ -114,6 +114,8 @@ export function openSetting(post: Answers = () => answered(200)) {
   const hidden: [id: string, seconds: number][] = [];
   const wakes: [name: string, seconds: number][] = [];
   const said: Said[] = [];
+  const lines: object[] = [];
+  const lags: Record<string, number[]> = {};
   const counts: Record<string, number> = {};
   const slept: number[] = [];
   const say =
@@ -157,8 +159,12 @@ export function openSetting(post: Answers = () => answered(200)) {
       state.now = Math.max(state.now, end);
     },
     remaining: () => Number.POSITIVE_INFINITY,
-    log: { info: say('info'), warn: say('warn'), error: say('error') },
-    count: addingUp(counts),
+    log: {
+      info: (message, details) => void lines.push({ message, ...details }),
+      warn: say('warn'),
+      error: say('error'),
+    },
+    count: addingUp(counts, lags),
   };
   const { rows, deliveries } = dependencies;
   const pending = async (name = 'crm') => deliveries.due(name, Number.MAX_SAFE_INTEGER, 100_000);
@@ -171,7 +177,9 @@ export function openSetting(post: Answers = () => answered(200)) {
       hidden,
       wakes,
       said,
+      lines,
       counts,
+      lags,
       slept,
       dependencies,
       rows,

@@ -1,9 +1,11 @@
 import type { Count } from '../../functions/telemetry.ts';
 
-/** A `Count` that adds up what it is told, by name; of an array, how many values there were. */
-export function addingUp(sums: Record<string, number>): Count {
+/** A `Count` that adds up the numbers that it is told, by name, and keeps the values of each array. What is 0 is as if it were not told. */
+export function addingUp(sums: Record<string, number>, lists: Record<string, number[]> = {}): Count {
   return values => {
-    for (const [name, value] of Object.entries(values))
-      sums[name] = (sums[name] ?? 0) + (typeof value === 'number' ? value : value.length);
+    for (const [name, value] of Object.entries(values)) {
+      if (typeof value !== 'number') lists[name] = [...(lists[name] ?? []), ...value];
+      else if (value !== 0) sums[name] = (sums[name] ?? 0) + value;
+    }
   };
 }

@@ -62,6 +62,7 @@ function open(
   };
   const rejected: Rejected[] = [];
   const said: [string, string, object][] = [];
+  const lines: object[] = [];
   const counts: Record<string, number> = {};
   const say = (level: string) => (text: string, details: object) => void said.push([level, text, details]);
   const publish = createPublish({
@@ -70,28 +71,37 @@ function open(
     sleep: async () => {},
     random: () => 1,
     reject: async entry => void rejected.push(entry),
-    log: { info: say('info'), warn: say('warn'), error: say('error') },
+    log: {
+      info: (message, details) => void lines.push({ message, ...details }),
+      warn: say('warn'),
+      error: say('error'),
+    },
     count: addingUp(counts),
   });
   const times = [...left];
   const context = { getRemainingTimeInMillis: () => times.shift() ?? Number.POSITIVE_INFINITY };
   const run = (...Records: DynamoDBRecord[]) => publish({ Records }, context);
-  return { run, taken, rejected, said, counts };
+  return { run, taken, rejected, said, lines, counts };
 }
 const failure = (itemIdentifier: string) => ({ batchItemFailures: [{ itemIdentifier }] });
+const line = (ids: readonly string[], again?: object) => ({
+  ...{ message: 'Publish batch ended.', events: ids },
+  ...(again && { again }),
+});
 const idsOf = (some: readonly ChangeEvent[]) => some.map(({ id }) => id);
 
 describe('a run of the publisher', () => {
-  it('invariant 1: sends every event of every change record, in order, and counts them', async () => {
-    const { run, taken, said, counts, rejected } = open();
+  it('invariant 1: sends every event of every change record, in order, counts them, and says which', async () => {
+    const { run, taken, said, lines, counts, rejected } = open();
     const [first, second] = [events(AT, 14), events(AT + 1, 3)];
     expect(await run(record('1', first), record('2', second))).toEqual({ batchItemFailures: [] });
     expect(taken).toEqual(idsOf([...first, ...second]));
     expect([said, counts, rejected]).toEqual([[], { EventsPublished: 17 }, []]);
+    expect(lines).toEqual([line(taken)]);
   });
 
   it('passes over all that is no inserted change record', async () => {
-    const { run, taken, counts } = open();
+    const { run, taken, counts, lines } = open();
     const change = record('1', events(AT, 1));
     const others = [
       { ...change, eventName: 'REMOVE' as const },
@@ -102,12 +112,12 @@ describe('a run of the publisher', () => {
       { eventName: 'INSERT' as const },
     ];
     expect(await run(...others)).toEqual({ batchItemFailures: [] });
-    expect([taken, counts]).toEqual([[], {}]);
+    expect([taken, counts, lines]).toEqual([[], {}, []]);
   });
 
   it('invariant 1: stops at the first record that SNS does not take, and says which', async () => {
     const stubborn = Array(5).fill({ failing: ['1', '2'] });
-    const { run, taken, said, counts } = open(stubborn);
+    const { run, taken, said, lines, counts } = open(stubborn);
     const [first, second, third] = [events(AT, 1), events(AT + 1, 1), events(AT + 2, 1)];
     const given = [record('1', first), record('2', second), record('3', third)];
     expect(await run(...given)).toEqual(failure('2'));
@@ -119,11 +129,13 @@ describe('a run of the publisher', () => {
         { itemIdentifier: '2', id: second[0]?.id },
       ],
     ]);
-    expect(counts).toEqual({});
+    // The stream never sends again what SNS took of the records before.
+    expect(counts).toEqual({ EventsPublished: 1 });
+    expect(lines).toEqual([line(idsOf(first), { itemIdentifier: '2', id: second[0]?.id })]);
   });
 
   it('invariant 1: stops at the first record of a batch for which the whole request fails, and tells the error', async () => {
-    const { run, taken, said, counts } = open([undefined, new Error('throttled')]);
+    const { run, taken, said, lines, counts } = open([undefined, new Error('throttled')]);
     const [first, second] = [events(AT, 10), events(AT + 1, 2)];
     expect(await run(record('1', first), record('2', second))).toEqual(failure('2'));
     expect(taken).toEqual(idsOf(first));
@@ -132,10 +144,11 @@ describe('a run of the publisher', () => {
       ['warn', expect.any(String), { itemIdentifier: '2', id: second[0]?.id }],
     ]);
     expect(counts).toEqual({ EventsPublished: 10 });
+    expect(lines).toMatchObject([line(taken)]);
   });
 
   it('invariant 1: sets aside what SNS will never take, whole, with keys and reason, and goes on', async () => {
-    const { run, taken, rejected, said } = open([{ refused: ['1'] }]);
+    const { run, taken, rejected, said, lines, counts } = open([{ refused: ['1'] }]);
     const given = events(AT, 3);
     expect(await run(record('1', given))).toEqual({ batchItemFailures: [] });
     expect(taken).toEqual([given[0]?.id, given[2]?.id]);
@@ -148,6 +161,7 @@ describe('a run of the publisher', () => {
         { reason, sk: keysOf('1').sk, id: given[1]?.id },
       ],
     ]);
+    expect([lines, counts]).toEqual([[line(taken)], { EventsPublished: 2 }]);
   });
 
   it('sets aside a record that nobody can read, and goes on with those behind it', async () => {
@@ -170,41 +184,65 @@ describe('a run of the publisher', () => {
   });
 });
 
+describe('the line of a run', () => {
+  it('has 200 ids at most, and further lines the others', async () => {
+    const { run, taken, lines } = open();
+    await run(record('1', events(AT, 401)));
+    expect(lines).toEqual([line(taken.slice(0, 200)), line(taken.slice(200, 400)), line(taken.slice(400))]);
+  });
+
+  it('of a batch that is sent message by message has none behind the one that failed', async () => {
+    const odd = {
+      ...events(AT + 2, 1)[0],
+      data: { process: { id: 'p' }, project: { id: '' } },
+    } as ChangeEvent;
+    const [first, second] = [events(AT, 1), events(AT + 1, 1)];
+    const { run, taken, lines } = open([undefined, undefined, ...Array(5).fill({ failing: ['0'] })]);
+    const given = [record('1', first), record('2', second), record('3', [odd])];
+    expect(await run(...given)).toEqual(failure('2'));
+    expect(taken).toEqual(idsOf(first));
+    expect(lines).toMatchObject([line(taken)]);
+  });
+
+  it('invariant 10: holds nothing of an event but its id', async () => {
+    const { run, lines } = open();
+    const [event] = events(AT, 1);
+    await run(record('1', [{ ...event, data: { ...event?.data, note: 'hush' } } as unknown as ChangeEvent]));
+    expect(JSON.stringify(lines)).not.toContain('hush');
+  });
+});
+
 describe('the time of a run', () => {
   it('is kept free at its end for three calls with all their tries', () => {
     expect(MARGIN_MS).toBe(3 * longestCall(PATIENCE.publish));
   });
 
   it.each([
-    [MARGIN_MS, { batchItemFailures: [] }, 12, []],
-    [
-      MARGIN_MS - 1,
-      failure('2'),
-      10,
-      [['info', 'The time of this run is up; the stream sends the rest again.', expect.anything()]],
-    ],
-  ])('with %i ms left behind its first batch ends as it must', async (left, answer, count, told) => {
+    [MARGIN_MS, { batchItemFailures: [] }, 12],
+    [MARGIN_MS - 1, failure('2'), 10],
+  ])('with %i ms left behind its first batch ends as it must', async (left, answer, count) => {
     // Asked before the second record is read, and before the second batch is sent.
-    const { run, taken, said } = open([], [MARGIN_MS, left]);
+    const { run, taken, said, lines } = open([], [MARGIN_MS, left]);
     const given = [record('1', events(AT, 10)), record('2', events(AT + 1, 2))];
     expect(await run(...given)).toEqual(answer);
-    expect([taken.length, said]).toEqual([count, told]);
+    expect([taken.length, said]).toEqual([count, []]);
+    expect(lines).toMatchObject([line(taken)]);
   });
 
   it('that is up while records are read leaves the rest, which is no failure', async () => {
-    const { run, taken, said, counts } = open([], [MARGIN_MS - 1]);
+    const { run, taken, said, lines, counts } = open([], [MARGIN_MS - 1]);
     expect(await run(record('1', events(AT, 1)), record('2', events(AT + 1, 1)))).toEqual(failure('2'));
     expect(taken).toHaveLength(1);
-    expect(said).toMatchObject([['info', expect.any(String), { itemIdentifier: '2', id: undefined }]]);
+    expect([said, lines]).toEqual([[], [line(taken, { itemIdentifier: '2', id: undefined })]]);
     expect(counts).toEqual({ EventsPublished: 1 });
   });
 
   it('that is up among the messages of a refused batch names the first that was not tried', async () => {
     const odd = { ...events(AT + 1, 1)[0], data: { process: { id: 'p' }, project: { id: '' } } };
     const second = events(AT + 2, 1);
-    const { run, said } = open([], [MARGIN_MS, MARGIN_MS, MARGIN_MS, MARGIN_MS - 1]);
+    const { run, taken, lines } = open([], [MARGIN_MS, MARGIN_MS, MARGIN_MS, MARGIN_MS - 1]);
     const given = [record('1', events(AT, 1)), record('2', [odd]), record('3', second)];
     expect(await run(...given)).toEqual(failure('3'));
-    expect(said.at(-1)).toMatchObject(['info', expect.any(String), { id: second[0]?.id }]);
+    expect(lines).toEqual([line(taken, { itemIdentifier: '3', id: second[0]?.id })]);
   });
 });

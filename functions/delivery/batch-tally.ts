@@ -1,0 +1,55 @@
+import { tellEvents } from '../event-lines.ts';
+import type { Log, Values } from '../telemetry.ts';
+import type { Held } from './held.ts';
+
+/** What became of a delivery in its batch. `failed`: it is tried again. `waiting`: its endpoint gets nothing now. `untried`: the run's time
+ *  was up. `unsettled`: what became of it could not be written down, so that it comes again. */
+export type Fate = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
+
+/** What became of the deliveries of one batch: one line of the log, and its part of the run's metrics. */
+export class BatchTally {
+  readonly #fates = new Map<string, { readonly fate: Fate; readonly eventId: string }>();
+  readonly #lags: number[] = [];
+  #attempts = 0;
+  #failures = 0;
+
+  /** What comes last counts. */
+  note(fate: Fate, all: readonly Held[]): void {
+    for (const { id, eventId } of all) this.#fates.set(id, { fate, eventId });
+    if (fate === 'failed') this.#failures += all.length;
+  }
+
+  /** A POST told these, at `began` (ms since 1970). `isNew`: they come from the router. How long those took until here is the stack's own lag;
+   *  what waited in rows did so because of its endpoint, and what is sent once more is old. */
+  tried(all: readonly Held[], began: number, isNew: boolean): void {
+    this.#attempts += 1;
+    if (!isNew) return;
+    for (const { at, triedAt, replay } of all)
+      if (triedAt === undefined && !replay) this.#lags.push(Math.max(0, began - at));
+  }
+
+  get values(): Values {
+    return {
+      Delivered: this.#of('delivered'),
+      DeliveryFailed: this.#failures,
+      DeliveriesDead: this.#of('dead'),
+      FirstAttemptLag: this.#lags,
+    };
+  }
+
+  /** Where outcomes differ, `outcome` tells how many there are of each, and the ids stand in that order. */
+  tell(log: Log, details: { readonly endpoint: string; readonly ms: number }): void {
+    if (this.#fates.size === 0) return;
+    const byFate = Map.groupBy(this.#fates.values(), ({ fate }) => fate);
+    const outcome =
+      byFate.size === 1
+        ? [...byFate.keys()].join()
+        : [...byFate].map(([fate, some]) => `${some.length} ${fate}`).join(', ');
+    const ids = [...byFate.values()].flat().map(({ eventId }) => eventId);
+    tellEvents(log, 'Delivery batch ended.', ids, { ...details, outcome, attempts: this.#attempts });
+  }
+
+  #of(wanted: Fate): number {
+    return [...this.#fates.values()].filter(({ fate }) => fate === wanted).length;
+  }
+}

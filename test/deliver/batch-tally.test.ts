@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { BatchTally, type Fate } from '../../functions/delivery/batch-tally.ts';
+import type { Held } from '../../functions/delivery/held.ts';
+import { AT } from './given.ts';
+
+const held = (name: string, more: Partial<Held> = {}): Held => ({
+  ...{ id: `m-${name}`, eventId: name, body: 'hush', at: AT, triedAt: undefined, attempts: 0 },
+  ...more,
+});
+
+function told(tally: BatchTally): object[] {
+  const lines: object[] = [];
+  const log = { info: (message: string, details?: object) => void lines.push({ message, ...details }) };
+  tally.tell({ ...log, warn: log.info, error: log.info }, { endpoint: 'crm', ms: 120 });
+  return lines;
+}
+const line = (outcome: string, events: readonly string[], attempts = 0) => ({
+  ...{ message: 'Delivery batch ended.', endpoint: 'crm', ms: 120 },
+  ...{ outcome, attempts, events },
+});
+
+describe('the line of a delivery batch', () => {
+  it('tells the endpoint, the one outcome, the attempts, and which events', () => {
+    const tally = new BatchTally();
+    for (const name of ['a', 'b']) {
+      tally.tried([held(name)], AT, true);
+      tally.note('delivered', [held(name)]);
+    }
+    expect(told(tally)).toEqual([line('delivered', ['a', 'b'], 2)]);
+  });
+
+  it('counts several outcomes, and has the ids in their order', () => {
+    const tally = new BatchTally();
+    const fates: [string, Fate][] = [
+      ['a', 'delivered'],
+      ['b', 'waiting'],
+      ['c', 'delivered'],
+    ];
+    for (const [name, fate] of fates) tally.note(fate, [held(name)]);
+    expect(told(tally)).toEqual([line('2 delivered, 1 waiting', ['a', 'c', 'b'])]);
+  });
+
+  it('tells what became of a delivery last', () => {
+    const tally = new BatchTally();
+    tally.note('failed', [held('a')]);
+    tally.note('dead', [held('a')]);
+    expect(told(tally)).toEqual([line('dead', ['a'])]);
+    expect(tally.values).toMatchObject({ Delivered: 0, DeliveryFailed: 1, DeliveriesDead: 1 });
+  });
+
+  it('is none where nothing was to be delivered', () => {
+    expect(told(new BatchTally())).toEqual([]);
+  });
+});
+
+describe('the time from a commit to the first attempt', () => {
+  it('is that of each new delivery, and never below 0: versions may be ahead of the clock', () => {
+    const tally = new BatchTally();
+    tally.tried([held('a'), held('b', { at: AT + 400 })], AT + 1_500, true);
+    tally.tried([held('c', { at: AT + 1 })], AT, true);
+    expect(tally.values.FirstAttemptLag).toEqual([1_500, 1_100, 0]);
+  });
+
+  it.each([
+    ['was tried before', held('a', { triedAt: AT }), true],
+    ['was asked for once more', held('a', { replay: true }), true],
+    ['waited because of its endpoint', held('a'), false],
+  ])('is not that of what %s', (_, delivery, isNew) => {
+    const tally = new BatchTally();
+    tally.tried([delivery], AT + 1_500, isNew);
+    expect(tally.values.FirstAttemptLag).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { expect, it, onTestFinished } from 'vitest';
+import type { ChangeEvent } from '../../functions/changes/event.ts';
+import { createDeliver } from '../../functions/create-deliver.ts';
+import { createPublish } from '../../functions/create-publish.ts';
+import { createRoute } from '../../functions/create-route.ts';
+import type { Routed } from '../../functions/delivery/queues.ts';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import { encode } from '../../functions/snapshots/codec.ts';
+import { answer, startReceiver } from '../endpoints/receiver.ts';
+import { TopicModel } from '../simulation/models/topic.ts';
+import { SECRET, someEvents } from './given.ts';
+import { endpointOf, openSetting, recordOf, SECOND } from './setting.ts';
+
+interface Line {
+  readonly from: string;
+  readonly level: string;
+  readonly message: string;
+}
+
+/** The functions behind the stream, with their logs in one place, as CloudWatch has them. */
+async function open() {
+  const receiver = await startReceiver(answer(200));
+  onTestFinished(receiver.stop);
+  const lines: Line[] = [];
+  const logOf = (from: string) => {
+    const say = (level: string) => (message: string, details?: object) =>
+      void lines.push({ ...details, from, level, message });
+    return { info: say('info'), warn: say('warn'), error: say('error') };
+  };
+  const { dependencies, rows, state } = openSetting();
+  const registry = createRegistry(
+    ['crm', 'bi'].map(name => endpointOf('webhook', name)),
+    rows,
+    () => state.now,
+  );
+  const topic = new TopicModel({ arn: 'arn:aws:sns:eu-west-1:1:events' });
+  const published: string[] = [];
+  topic.subscribe(({ body }) => published.push(body));
+  const routed: Routed[] = [];
+  const publish = createPublish({
+    sns: { send: async ({ input }: never) => topic.publishBatch(input, new Set()) } as never,
+    ...{ topicArn: topic.arn, sleep: async () => {}, random: () => 0, reject: async () => {} },
+    ...{ count: () => {}, log: logOf('publish') },
+  });
+  const send = async (all: readonly Routed[]) => {
+    routed.push(...all);
+    return [];
+  };
+  const route = createRoute({ registry, log: logOf('route'), send });
+  const { openPoster, readSecret, chatFormats, ...others } = dependencies;
+  const deliver = createDeliver({
+    ...others,
+    ...{ registry, log: logOf('deliver'), allowLoopback: true, timeout: 5_000 },
+    secrets: {
+      read: async () => JSON.stringify({ url: `${receiver.url}?key=hush`, secrets: [SECRET] }),
+      nameOf: name => name,
+      putting: () => '',
+    },
+  });
+  const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 170 * SECOND };
+  return {
+    ...{ lines, receiver },
+    async play(events: readonly ChangeEvent[]) {
+      const change = {
+        eventName: 'INSERT',
+        dynamodb: {
+          ...{ SequenceNumber: '1', Keys: { pk: { S: 'W#eu#P#p' }, sk: { S: 'CHANGE#1#p#1' } } },
+          NewImage: { events: { B: Buffer.from(encode(events)).toString('base64') } },
+        },
+      };
+      await publish({ Records: [change as unknown as DynamoDBRecord] }, context);
+      await route({ Records: published.map((body, index) => recordOf(`e${index}`, body)) });
+      const Records = routed.map(({ to, body }, index) => recordOf(`m${index}`, body, { to: to.name }));
+      await deliver({ Records }, context);
+    },
+  };
+}
+
+it('one query for an event’s id finds a line of each stage: one for the publish batch, the route batch and each delivery batch', async () => {
+  const { lines, play, receiver } = await open();
+  const events = someEvents(3);
+  await play(events);
+  expect(receiver.received).toHaveLength(6);
+  for (const { id } of events) {
+    const found = lines.filter(line => JSON.stringify(line).includes(JSON.stringify(id)));
+    expect(found).toMatchObject([
+      { from: 'publish', level: 'info', message: 'Publish batch ended.' },
+      { from: 'route', level: 'info', message: 'Route batch ended.', deliveries: 6 },
+      { from: 'deliver', level: 'info', endpoint: 'crm', outcome: 'delivered', attempts: 3 },
+      { from: 'deliver', level: 'info', endpoint: 'bi', outcome: 'delivered', attempts: 3 },
+    ]);
+  }
+  expect(lines).toHaveLength(4);
+});
+
+it('invariant 10: none of these lines holds a secret, an address, or anything of a record', async () => {
+  const { lines, play, receiver } = await open();
+  await play(someEvents(3));
+  const text = JSON.stringify(lines);
+  for (const part of ['hush', SECRET.slice(6), new URL(receiver.url).host, 'Acme', 'Note'])
+    expect(text).not.toContain(part);
+});
