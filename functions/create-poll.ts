@@ -1,13 +1,13 @@
-import type { SQSEvent } from 'aws-lambda';
 import { ignoredFields } from './changes/ignored-fields.ts';
 import type { Clock, Random } from './clock.ts';
+import { EventLines } from './event-lines.ts';
 import type { PassParts } from './pass/pass.ts';
 import { PassDefinitions } from './pass/pass-definitions.ts';
 import { refreshDefinitions } from './pass/refresh-definitions.ts';
 import { Reports } from './pass/reports.ts';
 import { type PassReport, type RunPassOptions, runPass } from './pass/run-pass.ts';
 import { isDue } from './schedule/pace.ts';
-import { type PassMessage, passMessage } from './schedule/pass-message.ts';
+import type { PassMessage } from './schedule/pass-message.ts';
 import type { ServiceConnection } from './service/service.ts';
 import type { ProcessSettings, WorkspaceSettings } from './settings.ts';
 import type { Mode, ProcessKey, Snapshots } from './snapshots/snapshots.ts';
@@ -87,30 +87,6 @@ export function createPoll(dependencies: PollDependencies): Poll {
   };
 }
 
-/** What Lambda hands over of the queue: one message at a time. */
-export type PollHandler = (event: Pick<SQSEvent, 'Records'>, context: PollContext) => Promise<void>;
-
-/** Serves the queue of passes. Whatever became of a message, it is done with: the next one makes up for a pass that failed, and a message that
- *  can't be read can't be read tomorrow. */
-export function createPollHandler(poll: Poll, log: Pick<Log, 'error'>): PollHandler {
-  return async ({ Records }, context) => {
-    for (const { body } of Records) {
-      const message = readMessage(body);
-      if (!message) log.error('A message of the queue of passes is none. Deploy again.', { body });
-      // What it fails with is told where it is known of which pass.
-      else await poll(message, context).catch(() => undefined);
-    }
-  };
-}
-
-function readMessage(body: string): PassMessage | undefined {
-  try {
-    return passMessage.parse(JSON.parse(body));
-  } catch {
-    return undefined;
-  }
-}
-
 function dropped(mode: Mode, outcome: 'expired' | 'not-due'): PollReport {
   return { mode, outcome, projects: 0, commits: 0, events: 0 };
 }
@@ -153,11 +129,20 @@ async function pass(
   const isTimed = target.mode === 'changes' && !target.isAsked && state.baselined;
   if (isTimed && !isDue(state.pace, target.settings.changes, began)) return dropped('changes', 'not-due');
   const service = connection.open({ deadline });
-  const parts = partsOf(target, { ...dependencies, state, service, snapshots }, context);
+  const tellCommitted = (events: readonly string[]) => log.info('Pass committed.', { ...process, events });
+  const committed = new EventLines(tellCommitted);
+  const onCommitted = (ids: readonly string[]) => committed.add(ids);
+  const parts = partsOf(target, { ...dependencies, state, service, snapshots, onCommitted }, context);
   const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
-  const report = await runPass(parts, target.mode, owner, options);
-  log.info('Pass ended.', { ...process, ...report, ms: clock() - began });
-  return report;
+  try {
+    const report = await runPass(parts, target.mode, owner, options);
+    log.info('Pass ended.', { ...process, ...report, ms: clock() - began, events: committed.rest() });
+    return report;
+  } catch (error) {
+    const events = committed.rest();
+    if (events.length > 0) tellCommitted(events);
+    throw error;
+  }
 }
 
 /** The request, to be found in the log, and 48 bits of chance. */
@@ -180,7 +165,8 @@ function partsOf(
     clock,
     log,
     onProgress,
-  }: PollDependencies & Pick<PassParts, 'state' | 'service'>,
+    onCommitted,
+  }: PollDependencies & Pick<PassParts, 'state' | 'service' | 'onCommitted'>,
   context: PollContext,
 ): PassParts {
   const process = { workspace: workspace.name, processId: settings.id };
@@ -188,7 +174,8 @@ function partsOf(
   // What the configuration says is known: it needs no telling.
   const known = workspace.dateHeader === false ? ['no-service-clock'] : [];
   const reports = new Reports(process, log, [...state.reported, ...known]);
-  const refresh = () => refreshDefinitions({ process, snapshots, state, clock, service, reports }, mode);
+  const refresh = () =>
+    refreshDefinitions({ process, snapshots, state, clock, service, reports, onCommitted }, mode);
   const progressMode = state.baselined ? mode : 'baseline';
   return {
     process,
@@ -201,6 +188,7 @@ function partsOf(
     reports,
     clock,
     log,
+    onCommitted,
     stopAt: now + Math.max(remaining - WRAP_UP_MS, remaining / 2),
     onProgress: onProgress && ((done, total) => onProgress({ ...process, mode: progressMode, done, total })),
   };

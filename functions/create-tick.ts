@@ -9,7 +9,7 @@ import type { ScheduledProcess } from './schedule/scheduled.ts';
 import { startPasses } from './schedule/start-passes.ts';
 import { figuresOf, type Remember } from './schedule/watch.ts';
 import type { TickClaims } from './snapshots/tick-claims.ts';
-import type { TickProgress, TickProgresses } from './snapshots/tick-progress.ts';
+import type { TickProgresses } from './snapshots/tick-progress.ts';
 import type { Count, Log } from './telemetry.ts';
 import { within } from './within.ts';
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { bounded, PATIENCE } from './aws-clients.ts';
-import { createPoll, createPollHandler, type PollHandler } from './create-poll.ts';
+import { createPoll } from './create-poll.ts';
+import { createPollHandler, type PollHandler } from './create-poll-handler.ts';
 import { readCredentials } from './credentials.ts';
 import { readied } from './readied.ts';
 import { connect } from './service/client.ts';

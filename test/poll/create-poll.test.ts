@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createPoll, type PollDependencies } from '../../functions/create-poll.ts';
+import { createPoll, type PassRequest, type PollDependencies } from '../../functions/create-poll.ts';
 import type { Page, Service, ServiceRecord } from '../../functions/service/service.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { ProcessState } from '../../functions/snapshots/state.ts';
-import type { Values } from '../../functions/telemetry.ts';
 import { openModel } from '../support/table.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -41,7 +40,6 @@ function openPoll(more: Partial<PollDependencies> = {}) {
     asked: [] as string[],
   };
   const said: [string, string, object][] = [];
-  const counts: Values[] = [];
   const connected: string[] = [];
   const deadlines: number[] = [];
   async function* pageOf<Item>(items: readonly Item[]): AsyncGenerator<Page<Item>> {
@@ -81,26 +79,23 @@ function openPoll(more: Partial<PollDependencies> = {}) {
     clock: () => world.now,
     random: () => 0.5,
     log: { info: say('info'), warn: say('warn'), error: say('error') },
-    count: values => void counts.push(values),
     ...more,
     snapshots: untimed(more.snapshots ?? snapshots),
   };
   const poll = createPoll(dependencies);
   let runs = 0;
   return {
-    ...{ world, said, counts, connected, deadlines, snapshots },
+    ...{ world, said, connected, deadlines, snapshots },
     run: (mode: Mode = 'changes', target = { workspace: 'eu', processId: 'onboarding' }) =>
       poll(
         { ...target, mode },
         { awsRequestId: `run-${++runs}`, getRemainingTimeInMillis: () => world.remaining },
       ),
-    poll: (event: unknown) => poll(event, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1e6 }),
-    /** Forgets what was said and counted so far. */
+    poll: (request: PassRequest) => poll(request, { awsRequestId: 'x', getRemainingTimeInMillis: () => 1e6 }),
+    /** Forgets what was said so far. */
     forget: () => {
-      for (const list of [said, counts, deadlines, world.asked]) list.length = 0;
+      for (const list of [said, deadlines, world.asked]) list.length = 0;
     },
-    /** What was counted, by name. */
-    counted: () => Object.assign({}, ...counts),
   };
 }
 type Poller = ReturnType<typeof openPoll>;
@@ -130,8 +125,8 @@ describe('a run', () => {
     opened = await baselined();
   });
 
-  it('walks the process that the schedule names, and says and counts what came of it', async () => {
-    const { world, run, said, counts } = opened;
+  it('walks the process that the message names, and says what came of it, with the ids of its events', async () => {
+    const { world, run, said } = opened;
     world.projects.set('p1', project(1));
     world.onTasks = () => {
       world.now += 1_000;
@@ -139,13 +134,8 @@ describe('a run', () => {
     const report = { mode: 'changes', outcome: 'completed', projects: 3, commits: 1, events: 1 };
     expect(await run()).toEqual(report);
     expect(world.asked).toEqual(['onboarding']);
-    expect(said).toEqual([['info', 'Pass ended.', { ...process, ...report, ms: 3_000 }]]);
-    expect(counts).toEqual([
-      {
-        ...{ PassCompleted: 1, PassFailed: 0, Commits: 1, Events: 1 },
-        ...{ ProcessHeld: 0, ProcessStalled: 0, ProjectsSkipped: 0 },
-      },
-    ]);
+    const events = [expect.stringMatching(/^onboarding\.p1\./)];
+    expect(said).toEqual([['info', 'Pass ended.', { ...process, ...report, ms: 3_000, events }]]);
   });
 
   it('connects each workspace once, however many runs there are', async () => {
@@ -158,23 +148,14 @@ describe('a run', () => {
   });
 
   it('that the configuration does not have tells which, and the remedy', async () => {
-    const { poll, counts } = opened;
-    const message =
-      'The schedule asks for process onboarding of workspace asia, which the configuration does not have. ' +
-      'Deploy again, so that schedules and configuration agree.';
-    const event = { workspace: 'asia', processId: 'onboarding', mode: 'changes' };
-    await expect(poll(event)).rejects.toThrow(new Error(message));
-    await expect(poll({ ...event, workspace: 'eu', processId: 'other' })).rejects.toThrow('process other of');
-    expect(counts).toEqual([]);
-  });
-
-  it.each([
-    { workspace: 'eu', processId: 'onboarding', mode: 'baseline' },
-    { workspace: 'eu', processId: 'onboarding' },
-    { workspace: 'eu', processId: 'onboarding', mode: 'sweep', more: 1 },
-    'sweep',
-  ])('that is no run (%j) is refused', async event => {
-    await expect(opened.poll(event)).rejects.toThrow(/Invalid|Unrecognized/);
+    const { poll, said } = opened;
+    const error =
+      'A message asks for process onboarding of workspace asia, which the configuration does not have. ' +
+      'Deploy again, so that all functions have one configuration.';
+    const asked = { workspace: 'asia', processId: 'onboarding', mode: 'changes' } as const;
+    await expect(poll(asked)).rejects.toThrow(new Error(error));
+    expect(said).toEqual([['error', 'Pass failed; the next one tries again.', { ...asked, error }]]);
+    await expect(poll({ ...asked, workspace: 'eu', processId: 'other' })).rejects.toThrow('process other of');
   });
 });
 
@@ -204,7 +185,7 @@ describe('the time of a run', () => {
         [latest - 1, 'completed'],
         [latest, 'unfinished'],
       ] as const) {
-        const { world, run, counted } = await baselined();
+        const { world, run } = await baselined();
         for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
         world.remaining = remaining;
         const end = world.now + ms;
@@ -212,7 +193,6 @@ describe('the time of a run', () => {
           world.now = end;
         };
         expect(await run()).toMatchObject({ outcome, projects: outcome === 'completed' ? 3 : 1 });
-        expect(counted()).toMatchObject({ PassCompleted: outcome === 'completed' ? 1 : 0, PassFailed: 0 });
       }
     },
   );
@@ -276,46 +256,142 @@ describe('a sweep that ran out of time', () => {
   });
 });
 
-describe('what is counted for alarms', () => {
-  it('of the process’s state: held and stalled, and the skipped projects that subscribers know of', async () => {
-    const skip = (id: string, told: boolean) => ({ id, since: 0, reason: 'r', told, tasksMissing: false });
-    const { snapshots } = openPoll();
-    const state = {
-      ...{ held: { since: AT, missing: 7 }, stalled: { since: AT } },
-      skipped: [skip('p1', true), skip('p2', false), skip('p3', true)],
-    };
-    const { run, counts } = openPoll({ snapshots: withState(snapshots, state) });
-    await run();
-    expect(counts).toMatchObject([{ ProcessHeld: 1, ProcessStalled: 1, ProjectsSkipped: 2 }]);
-  });
-
-  it('a pass that is busy has neither completed nor failed', async () => {
-    const { snapshots } = openPoll();
-    const { run, counted } = openPoll({ snapshots: { ...snapshots, takeLease: async () => undefined } });
-    expect(await run()).toMatchObject({ outcome: 'busy' });
-    expect(counted()).toMatchObject({ PassCompleted: 0, PassFailed: 0, Commits: 0, Events: 0 });
-  });
-
+describe('a pass that fails', () => {
   it.each([
     [new TypeError('throttled'), 'throttled'],
     ['odd', 'odd'],
-  ])(
-    'a pass that fails (%s) is told and thrown; without a state, nothing is said of that',
-    async (error, told) => {
-      const { snapshots } = openPoll();
-      const readState = () => Promise.reject(error);
-      const { run, said, counts } = openPoll({ snapshots: { ...snapshots, readState } });
-      await expect(run()).rejects.toBe(error);
-      expect(said).toEqual([
-        [
-          'error',
-          'Pass failed; the next schedule tries again.',
-          { ...process, mode: 'changes', error: told },
-        ],
-      ]);
-      expect(counts).toEqual([{ PassCompleted: 0, PassFailed: 1, Commits: 0, Events: 0 }]);
-    },
-  );
+  ])('is told and thrown: %s', async (error, told) => {
+    const { snapshots } = openPoll();
+    const { run, said } = openPoll({ snapshots: { ...snapshots, readState: () => Promise.reject(error) } });
+    await expect(run()).rejects.toBe(error);
+    const details = { ...process, mode: 'changes', error: told };
+    expect(said).toEqual([['error', 'Pass failed; the next one tries again.', details]]);
+  });
+
+  it('is told by what it was at: a sweep that it went on with', async () => {
+    const { snapshots } = openPoll();
+    const isUnfinished = async () => true;
+    const takeLease: Snapshots['takeLease'] = (key, request) =>
+      request.mode === 'sweep' && request.now > AT
+        ? Promise.reject(new Error('table down'))
+        : snapshots.takeLease(key, request);
+    const { run, said } = await baselined({ snapshots: { ...snapshots, isUnfinished, takeLease } });
+    await expect(run()).rejects.toThrow('table down');
+    expect(said.map(([level, , details]) => [level, details])).toMatchObject([
+      ['info', { mode: 'changes' }],
+      ['error', { mode: 'sweep', error: 'table down' }],
+    ]);
+  });
+
+  it('tells which events it committed before', async () => {
+    const { world, run, said, forget } = await baselined();
+    await run();
+    forget();
+    for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
+    world.onTasks = id => {
+      if (id === 'p2') throw new Error('broken');
+    };
+    await expect(run()).rejects.toThrow('broken');
+    expect(said).toMatchObject([
+      ['info', 'Pass committed.', { ...process, events: [expect.stringMatching(/^onboarding\.p1\./)] }],
+      ['error', 'Pass failed; the next one tries again.', {}],
+    ]);
+  });
+});
+
+describe('a message', () => {
+  it.each([
+    [-1, 'expired'],
+    [0, 'expired'],
+    [1, 'completed'],
+  ])('that expires in %i ms is %s; of one that expired nobody is asked', async (ms, outcome) => {
+    const { world, poll, said } = await baselined();
+    expect(await poll({ ...process, mode: 'changes', expiresAt: world.now + ms })).toMatchObject({ outcome });
+    expect(world.asked).toHaveLength(outcome === 'expired' ? 0 : 1);
+    expect(said).toHaveLength(outcome === 'expired' ? 0 : 1);
+  });
+
+  const adaptive = { processes: [{ id: 'onboarding', changes: { fastest: 10_000, slowest: 40_000 } }] };
+  const workspaces = [workspace('eu', adaptive as never)];
+  const paced = (dueAt: number) => async () => {
+    const { snapshots } = openPoll();
+    return baselined({ workspaces, snapshots: withState(snapshots, { pace: { wait: 40_000, dueAt } }) });
+  };
+  const NOW = AT + 10 * MINUTE;
+
+  it.each([
+    ['is due', NOW, 'completed'],
+    ['is nearest to the moment at which it is due', NOW + 5_000, 'completed'],
+    ['is not due', NOW + 5_001, 'not-due'],
+  ])('for a pass that %s (%i) is %s; of one that is not due nobody is asked', async (_, dueAt, outcome) => {
+    const { world, run, said } = await paced(dueAt)();
+    expect(await run()).toMatchObject({ mode: 'changes', outcome });
+    expect([world.asked.length, said.length]).toEqual(outcome === 'completed' ? [1, 1] : [0, 0]);
+  });
+
+  it('that an operator sent is worked off, and so is a sweep, and one where the time is fixed', async () => {
+    const message = { ...process, mode: 'changes', isAsked: true } as const;
+    expect(await (await paced(NOW + MINUTE)()).poll(message)).toMatchObject({ outcome: 'completed' });
+    expect(await (await paced(NOW + MINUTE)()).run('sweep')).toMatchObject({ outcome: 'completed' });
+    const { snapshots } = openPoll();
+    const state = { pace: { wait: 40_000, dueAt: NOW + 5_001 } };
+    const fixed = await baselined({ snapshots: withState(snapshots, state) });
+    expect(await fixed.run()).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a process whose passes adapt', () => {
+  const changes = { fastest: 10_000, slowest: 40_000 };
+  const workspaces = [workspace('eu', { processes: [{ id: 'onboarding', changes }] as never })];
+
+  it('is due soon behind a pass that found something, and twice as late behind each that did not', async () => {
+    const { world, poll, snapshots } = await baselined({ workspaces });
+    const waits: (number | undefined)[] = [];
+    const pass = async () => {
+      const began = world.now;
+      await poll({ ...process, mode: 'changes' });
+      const { pace } = await snapshots.readState(process);
+      expect(pace?.dueAt).toBe(began + (pace?.wait ?? 0));
+      waits.push(pace?.wait);
+      world.now = (pace?.dueAt ?? 0) + 1;
+    };
+    for (let count = 0; count < 4; count++) await pass();
+    world.projects.set('p1', project(1));
+    await pass();
+    await pass();
+    expect(waits).toEqual([10_000, 20_000, 40_000, 40_000, 10_000, 20_000]);
+  });
+
+  it('is paced by no sweep', async () => {
+    const { run, snapshots } = await baselined({ workspaces });
+    await run('sweep');
+    expect((await snapshots.readState(process)).pace).toBeUndefined();
+  });
+});
+
+it('invariant 5: a pass writes as much where the time between passes is fixed as where it adapts: the lease, and the state with it', async () => {
+  const rhythms = [
+    { fastest: 60_000, slowest: 60_000 },
+    { fastest: 10_000, slowest: 60_000 },
+  ];
+  for (const changes of rhythms) {
+    const model = openModel();
+    const workspaces = [workspace('eu', { processes: [{ id: 'onboarding', changes }] as never })];
+    const opened = await baselined({ workspaces, snapshots: createSnapshots(model) });
+    opened.world.now += MINUTE;
+    // What is new is read once more.
+    await opened.run();
+    opened.world.now += 10 * MINUTE;
+    const sent: string[] = [];
+    const send = model.client.send.bind(model.client);
+    model.client.send = ((command: object) => {
+      sent.push(command.constructor.name);
+      return send(command as never);
+    }) as never;
+    expect(await opened.run()).toMatchObject({ outcome: 'completed', commits: 0 });
+    const written = sent.filter(name => !/^(Get|Query|BatchGet)/.test(name));
+    expect(written).toEqual(['UpdateItemCommand', 'UpdateItemCommand', 'TransactWriteItemsCommand']);
+  }
 });
 
 describe('what a pass is given', () => {

@@ -1,17 +1,34 @@
-import { ListSubscriptionsByTopicCommand, type SNSClient, type Subscription } from '@aws-sdk/client-sns';
+import {
+  GetSubscriptionAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  type SNSClient,
+  type Subscription,
+} from '@aws-sdk/client-sns';
 import { describe, expect, it } from 'vitest';
-import { watchSubscriptions } from '../../functions/topic/watch-subscriptions.ts';
+import { createSubscriptionWatch } from '../../functions/topic/watch-subscriptions.ts';
 
 const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:Changes';
 const at = (host: string) => `https://${host}.example.com/hook`;
 const expected = (...names: string[]) => names.map(name => ({ name, url: at(name) }));
-const confirmed = (Endpoint: string): Subscription => ({ Endpoint, SubscriptionArn: `${TOPIC}:1` });
+const confirmed = (Endpoint: string, id = '1'): Subscription => ({
+  Endpoint,
+  SubscriptionArn: `${TOPIC}:${id}`,
+});
 const pending = (Endpoint: string): Subscription => ({ Endpoint, SubscriptionArn: 'PendingConfirmation' });
+const queueOf = (id: string) => `arn:aws:sqs:eu-central-1:123456789012:Undelivered${id}`;
 
-/** A topic that shows its subscriptions in these pages, each asked for by the token of the one before. */
+/** A topic that shows its subscriptions in these pages, each asked for by the token of the one before. Each subscription but `none` has a
+ *  dead-letter queue. */
 function topic(...pages: readonly (readonly Subscription[])[]) {
   const asked: unknown[] = [];
+  const looked: unknown[] = [];
   const send = async (command: unknown) => {
+    if (command instanceof GetSubscriptionAttributesCommand) {
+      const id = command.input.SubscriptionArn?.split(':').at(-1) ?? '';
+      looked.push(id);
+      const policy = JSON.stringify({ deadLetterTargetArn: queueOf(id) });
+      return { Attributes: id === 'none' ? {} : { RedrivePolicy: policy } };
+    }
     if (!(command instanceof ListSubscriptionsByTopicCommand)) throw new Error('another command');
     const { TopicArn, NextToken } = command.input;
     if (TopicArn !== TOPIC) throw new Error('another topic');
@@ -20,15 +37,22 @@ function topic(...pages: readonly (readonly Subscription[])[]) {
     const next = index + 1 < pages.length ? { NextToken: String(index + 1) } : {};
     return { Subscriptions: pages[index], ...next };
   };
-  return { asked, client: { send } as unknown as SNSClient };
+  return { asked, looked, client: { send } as unknown as SNSClient };
 }
 
-const watch = (client: SNSClient, wanted: { name: string; url: string }[]) =>
-  watchSubscriptions(client, TOPIC, wanted);
+const watchOf = (
+  client: SNSClient,
+  wanted: { name: string; url: string }[],
+  counts: Record<string, number> = {},
+) => {
+  const countIn = async (arn: string) => counts[arn] ?? 0;
+  return createSubscriptionWatch({ client, topicArn: TOPIC, countIn }, wanted);
+};
+const watch = (...given: Parameters<typeof watchOf>) => watchOf(...given)();
 
 describe('watching the native subscriptions', () => {
   it('finds nothing to say of those that are confirmed', async () => {
-    const { client } = topic([confirmed(at('a')), confirmed(at('b'))]);
+    const { client } = topic([confirmed(at('a')), confirmed(at('b'), 'none')]);
     expect(await watch(client, expected('a', 'b'))).toEqual([]);
   });
 
@@ -38,6 +62,23 @@ describe('watching the native subscriptions', () => {
       { name: 'a', url: at('a'), state: 'pending' },
       { name: 'c', url: at('c'), state: 'missing' },
     ]);
+  });
+
+  it('tells those for which SNS gave up on events, and on how many', async () => {
+    const { client } = topic([confirmed(at('a'), '7'), confirmed(at('b'), '8')]);
+    expect(await watch(client, expected('a', 'b'), { [queueOf('8')]: 3 })).toEqual([
+      { name: 'b', url: at('b'), state: 'undelivered', messages: 3 },
+    ]);
+  });
+
+  it('asks once where a subscription has its dead letters, and each time how many they are', async () => {
+    const { client, looked } = topic([confirmed(at('a'), '7'), confirmed(at('b'), 'none')]);
+    const counts: Record<string, number> = {};
+    const look = watchOf(client, expected('a', 'b'), counts);
+    expect(await look()).toEqual([]);
+    counts[queueOf('7')] = 1;
+    expect(await look()).toMatchObject([{ name: 'a', messages: 1 }]);
+    expect(looked).toEqual(['7', 'none']);
   });
 
   it('takes one that was deleted for missing', async () => {
@@ -65,8 +106,9 @@ describe('watching the native subscriptions', () => {
 
   it('leaves alone what nobody expects: queues, functions, other receivers', async () => {
     const queue = { Endpoint: 'arn:aws:sqs:eu-central-1:123456789012:Events', SubscriptionArn: `${TOPIC}:2` };
-    const { client } = topic([queue, pending(at('z')), confirmed(at('a')), {}]);
+    const { client, looked } = topic([queue, pending(at('z')), confirmed(at('a')), {}]);
     expect(await watch(client, expected('a'))).toEqual([]);
+    expect(looked).toEqual(['1']);
   });
 
   it('asks nothing when none is expected', async () => {
