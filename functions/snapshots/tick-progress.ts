@@ -28,7 +28,7 @@ export interface TickProgress extends Pick<ProcessState, (typeof PARTS)[number]>
 
 /** How far processes are. */
 export interface TickProgresses {
-  /** Of all of these, by the process. What was written in the last second may be missing. */
+  /** Of all of these, by the process. */
   ofAll<Process extends ProcessKey>(
     processes: readonly Process[],
   ): Promise<ReadonlyMap<Process, TickProgress>>;
@@ -40,7 +40,7 @@ const BATCH = 100;
 /** Requests at once. */
 const WIDTH = 10;
 
-/** Reads a hundred processes at a time, and only what is wanted of each; consistent reads would cost twice as much. */
+/** Reads a hundred processes at a time. */
 export function createTickProgresses(table: Table): TickProgresses {
   return {
     async ofAll(processes) {
@@ -69,6 +69,7 @@ export function createTickProgresses(table: Table): TickProgresses {
 async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<Map<string, Item>> {
   const names = ['pk', ...PARTS];
   const items = await batchGet(table, processes.map(stateKey), {
+    ConsistentRead: true,
     ProjectionExpression: names.map(name => `#${name}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(names.map(name => [`#${name}`, name])),
   });
@@ -78,7 +79,10 @@ async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<
 /** Until when the baselines of these are under way. */
 async function leasesOf(table: Table, processes: readonly ProcessKey[]): Promise<Map<string, number>> {
   const keys = processes.map(process => passKey(process, 'sweep'));
-  const items = await batchGet(table, keys, { ProjectionExpression: 'pk, leaseUntil' });
+  const items = await batchGet(table, keys, {
+    ConsistentRead: true,
+    ProjectionExpression: 'pk, leaseUntil',
+  });
   return new Map(
     items.flatMap(({ pk, leaseUntil }) =>
       leaseUntil ? [[pk?.S as string, Number(leaseUntil.N)] as const] : [],

@@ -130,7 +130,7 @@ describe('a process without a baseline', () => {
     [MINUTE, MINUTE, 1],
     [HOUR, HOUR, 1],
     [5 * SECOND, HOUR, 1],
-  ])('that is looked at each %i to %i ms is so %#: at least once a minute', (fastest, slowest, times) => {
+  ])('that is looked at each %i to %i ms is started %i times a minute', (fastest, slowest, times) => {
     expect(due(processOf(fastest, slowest), tick(), { known })).toHaveLength(times);
   });
 });

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { dueAtOf, isDue, nextPace } from '../../functions/schedule/pace.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const AT = Date.UTC(2026, 10, 21, 12);
+const rhythm = { fastest: 10 * SECOND, slowest: 5 * MINUTE };
+
+describe('the pace of a process', () => {
+  it.each([
+    ['is as fast as can be behind its first pass', undefined, false, 10],
+    ['is as fast as can be behind a pass that found something', 160, true, 10],
+    ['is half as fast behind one that did not', 10, false, 20],
+    ['and half of that behind the next', 80, false, 160],
+    ['down to the slowest', 160, false, 300],
+    ['and no slower', 300, false, 300],
+    ['is the slowest at once where that was made shorter', 7_200, false, 300],
+    ['is no faster than what was configured anew', 1, false, 10],
+  ])('%s', (_, before, found, wait) => {
+    const pace = before === undefined ? undefined : { wait: before * SECOND, dueAt: 7 };
+    expect(nextPace(pace, rhythm, { began: AT, found })).toEqual({
+      wait: wait * SECOND,
+      dueAt: AT + wait * SECOND,
+    });
+  });
+
+  it('is none where the time between passes is fixed', () => {
+    const fixed = { fastest: MINUTE, slowest: MINUTE };
+    expect(nextPace(undefined, fixed, { began: AT, found: true })).toBeUndefined();
+    expect(isDue({ wait: MINUTE, dueAt: AT + MINUTE }, fixed, AT)).toBe(true);
+  });
+
+  it('lets what nothing is known of begin', () => {
+    expect(isDue(undefined, rhythm, AT)).toBe(true);
+  });
+
+  it('never keeps a process waiting for longer than its slowest time and a minute, whatever was written by whichever clock', () => {
+    const times = fc.integer({ min: 0, max: 10 ** 9 });
+    fc.assert(
+      fc.property(times, fc.integer(), times, times, (wait, ahead, fastest, more) => {
+        const any = { fastest, slowest: fastest + more };
+        expect(dueAtOf({ wait, dueAt: AT + ahead }, any, AT)).toBeLessThanOrEqual(AT + any.slowest + MINUTE);
+      }),
+    );
+  });
+
+  it('takes a time that lies ahead by less than a minute too much as it is: clocks differ', () => {
+    const pace = { wait: rhythm.slowest, dueAt: AT + rhythm.slowest + MINUTE };
+    expect(dueAtOf(pace, rhythm, AT)).toBe(pace.dueAt);
+    expect(dueAtOf({ ...pace, dueAt: pace.dueAt + 1 }, rhythm, AT)).toBe(AT);
+  });
+
+  it('lets every message begin that comes as often as it can be due, each late by up to two seconds', () => {
+    const delays = fc.array(fc.integer({ min: 0, max: 2 * SECOND }), { minLength: 2, maxLength: 30 });
+    const quick = { fastest: 5 * SECOND, slowest: MINUTE };
+    fc.assert(
+      fc.property(delays, late => {
+        let pace = nextPace(undefined, quick, { began: AT, found: true });
+        for (const [index, delay] of late.entries()) {
+          const now = AT + (index + 1) * quick.fastest + delay;
+          expect(isDue(pace, quick, now)).toBe(true);
+          pace = nextPace(pace, quick, { began: now, found: true });
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DelayedPass, PassQueue } from '../../functions/schedule/pass-queue.ts';
+import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
+import { startPasses } from '../../functions/schedule/start-passes.ts';
+import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
+import { openModel } from '../support/table.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const AT = Date.UTC(2026, 10, 21, 12);
+
+const processOf = (processId: string, interval = MINUTE): ScheduledProcess => ({
+  ...{ workspace: 'eu', processId, sweep: 6 * 60 * MINUTE },
+  changes: { fastest: interval, slowest: interval },
+});
+const known = () => ({ baselined: true, pace: undefined });
+const keyOf = ({ message }: DelayedPass) => `${message.processId} ${message.mode} ${message.expiresAt}`;
+
+/** A queue that takes what `takes` says, and the claims of a table's model. */
+function open(takes: (pass: DelayedPass, tried: number) => boolean = () => true) {
+  const world = { now: AT, tried: 0 };
+  const sent: { pass: DelayedPass; at: number }[] = [];
+  const queue: PassQueue = {
+    send: async messages => {
+      world.tried += 1;
+      const taken = messages.filter(pass => takes(pass, world.tried));
+      sent.push(...taken.map(pass => ({ pass, at: world.now + pass.delaySeconds * SECOND })));
+      return messages.filter(pass => !taken.includes(pass)).map(({ message }) => message);
+    },
+  };
+  const table = openModel();
+  let chance = 0;
+  const patience = { ...table.patience, random: () => ++chance / 1_000 };
+  const claims = createTickClaims({ ...table, patience });
+  const start = (...processes: ScheduledProcess[]) =>
+    startPasses(processes, known, { queue, claims, clock: () => world.now });
+  return { world, sent, start };
+}
+
+describe('a tick', () => {
+  it('starts each pass of the next minute, when it is due or up to a second later, and never sooner', async () => {
+    const { sent, start } = open();
+    const processes = Array.from({ length: 100 }, (_, index) => processOf(`p${index}`));
+    const { sent: count } = await start(...processes);
+    expect(sent).toHaveLength(count);
+    const changes = sent.filter(({ pass }) => pass.message.mode === 'changes');
+    expect(changes).toHaveLength(100);
+    for (const { pass, at } of changes) {
+      const due = pass.message.expiresAt - MINUTE;
+      expect(at - due).toBeGreaterThanOrEqual(0);
+      expect(at - due).toBeLessThan(SECOND);
+      expect(Number.isInteger(pass.delaySeconds)).toBe(true);
+    }
+  });
+
+  it('that comes twice, early or late starts no pass twice, and in time none is left out', async () => {
+    const process = processOf('p', 7 * SECOND);
+    const gaps = fc.array(fc.integer({ min: 0, max: 150 * SECOND }), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(gaps, async behind => {
+        const { world, sent, start } = open();
+        let missed = false;
+        for (const gap of behind) {
+          await Promise.all([start(process), start(process)]);
+          world.now += gap;
+          missed ||= gap > MINUTE;
+        }
+        const keys = sent.map(({ pass }) => keyOf(pass));
+        expect(new Set(keys).size).toBe(keys.length);
+        const times = sent
+          .filter(({ pass }) => pass.message.mode === 'changes')
+          .map(({ pass }) => pass.message.expiresAt)
+          .toSorted((one, other) => one - other);
+        if (!missed)
+          for (const [index, at] of times.slice(1).entries())
+            expect(at - (times[index] ?? 0)).toBe(7 * SECOND);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('of which the queue does not take some tries those again, and says how many are not in it', async () => {
+    const later = open(({ message }, tried) => message.processId !== 'p1' || tried === 3);
+    expect(await later.start(processOf('p1'), processOf('p2'))).toEqual({ sent: 2, unsent: 0 });
+    expect(later.sent.map(({ pass }) => pass.message.processId)).toEqual(['p2', 'p1']);
+    const never = open(({ message }) => message.processId !== 'p1');
+    expect(await never.start(processOf('p1'), processOf('p2'))).toEqual({ sent: 1, unsent: 1 });
+    expect(never.world.tried).toBe(3);
+  });
+
+  it('whose clock went far ahead, and back, goes on from now', async () => {
+    const { world, sent, start } = open();
+    world.now = AT + 30 * 24 * 60 * MINUTE;
+    await start(processOf('p'));
+    world.now = AT;
+    sent.length = 0;
+    expect(await start(processOf('p'))).toEqual({ sent: 1, unsent: 0 });
+  });
+
+  it('is the first: it starts nothing that was due before', async () => {
+    const { sent, start } = open();
+    await start(processOf('p', 6 * 60 * MINUTE));
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import type { Lease } from '../../functions/snapshots/snapshots.ts';
+import type { ProcessState, Skipped } from '../../functions/snapshots/state.ts';
+import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
+import { type OpenTable, TABLES } from './tables.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const UNTIL = AT + 60_000;
+
+describe.each(TABLES)('how far processes are, in %s', (_, open) => {
+  let table: OpenTable;
+  let names = 0;
+  beforeAll(async () => {
+    table = await open();
+  });
+  afterAll(() => table?.stop());
+
+  const processOf = (workspace = 'eu') => ({ workspace, processId: `a#process ${++names}` });
+  const leased = async (process: ReturnType<typeof processOf>, mode: 'changes' | 'sweep' = 'sweep') => {
+    const request = { mode, owner: 'o', now: AT, until: UNTIL };
+    return (await createSnapshots(table).takeLease(process, request)) as Lease;
+  };
+  const finished = async (state: Partial<ProcessState>) => {
+    const process = processOf();
+    const lease = await leased(process);
+    expect(await createSnapshots(table).finish(process, lease, state)).toBe(true);
+    return process;
+  };
+  const read = <Process extends ReturnType<typeof processOf>>(...processes: Process[]) =>
+    createTickProgresses(table).ofAll(processes);
+
+  it('is read of each as its passes wrote it, whatever its name', async () => {
+    const state = {
+      ...{ baselined: true, completedAt: AT, sweepCompletedAt: AT - 7, sweptAt: AT - 9 },
+      ...{ held: { since: AT, missing: 3 }, released: true, stalled: { since: AT } },
+      skipped: [{ id: 'p', since: 0, reason: 'r', told: true, tasksMissing: false }],
+      pace: { wait: 10_000, dueAt: AT + 10_000 },
+    };
+    const [process, other] = [await finished(state), await finished({ baselined: true, completedAt: 5 })];
+    const found = await read(process, other);
+    expect(found.get(process)).toMatchObject(state);
+    expect(found.get(other)).toMatchObject({ baselined: true, completedAt: 5, pace: undefined, skipped: [] });
+    expect([...found.keys()]).toEqual([process, other]);
+  });
+
+  it('is that of an unknown one where nothing was written', async () => {
+    const process = processOf();
+    expect((await read(process)).get(process)).toMatchObject({ baselined: false, completedAt: 0 });
+  });
+
+  it('tells of one without a baseline whether somebody works on it', async () => {
+    const [working, idle, changing] = [processOf(), processOf(), processOf()];
+    await leased(working);
+    const snapshots = createSnapshots(table);
+    await snapshots.release(idle, await leased(idle));
+    await leased(changing, 'changes');
+    const found = await read(working, idle, changing);
+    expect([working, idle, changing].map(each => found.get(each)?.workedUntil)).toEqual([
+      UNTIL,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('has what is too large for one item', async () => {
+    const reason = 'x'.repeat(100);
+    const skipped = Array.from({ length: 1_000 }, (_, index): Skipped => {
+      return { id: `p${index}`, since: 0, reason: reason + index, told: true, tasksMissing: false };
+    });
+    const process = await finished({ baselined: true, skipped });
+    expect((await read(process)).get(process)?.skipped).toEqual(skipped);
+  });
+
+  it('is read of hundreds in requests of a hundred, and of none in none', async () => {
+    const processes = Array.from({ length: 230 }, () => processOf());
+    await createSnapshots(table).finish(processes[205] as never, await leased(processes[205] as never), {
+      baselined: true,
+    });
+    const found = await read(...processes);
+    expect(found.size).toBe(230);
+    expect(processes.filter(process => found.get(process)?.baselined)).toEqual([processes[205]]);
+    expect((await read()).size).toBe(0);
+  });
+});
