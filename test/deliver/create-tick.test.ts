@@ -2,21 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { createTick } from '../../functions/create-tick.ts';
 import type { Health } from '../../functions/delivery/endpoint-rows.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
-import type { UnconfirmedSubscription } from '../../functions/topic/watch-subscriptions.ts';
 import { AT } from './given.ts';
 import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from './setting.ts';
 
-function open(
-  wake?: (name: string) => Promise<void>,
-  unconfirmed?: () => Promise<readonly UnconfirmedSubscription[]>,
-) {
+function open(wake?: (name: string) => Promise<void>) {
   const setting = openSetting();
   const { dependencies, rows } = setting;
   const { queues } = dependencies;
   const tick = createTick({
     ...dependencies,
     replays: async () => undefined,
-    ...(unconfirmed && { unconfirmed }),
     registry: createRegistry([], rows, dependencies.clock),
     queues: {
       wake: async (to, seconds) => {
@@ -80,42 +75,32 @@ describe('a tick', () => {
   });
 
   it('counts the endpoints that fail for half an hour or longer, and names them', async () => {
-    const { tick, add, said, counts } = open();
+    const { tick, add, said, counts, lines } = open();
     await add('long', failing(AT - 30 * MINUTE));
     await add('longer', failing(AT - HOUR));
     await add('short', failing(AT - 30 * MINUTE + 1));
     await add('well', {});
     await tick();
     expect(counts).toEqual({ EndpointsFailing: 2 });
-    const details = { endpoints: ['long', 'longer'] };
+    const details = { count: 2, which: ['long', 'longer'] };
     expect(said).toEqual([{ level: 'warn', message: 'Endpoints fail for over half an hour.', details }]);
+    expect(lines).toMatchObject([{ endpoints: { woken: 0, failing: 2, stopped: 0 } }]);
   });
 
-  it('counts and names the native subscriptions that get nothing, and none, too', async () => {
-    let found: UnconfirmedSubscription[] = [
-      { name: 'warehouse', url: 'https://w.example/', state: 'pending' },
-    ];
-    const { tick, said, counts } = open(undefined, async () => found);
-    await tick();
-    expect(counts).toMatchObject({ SubscriptionsUnconfirmed: 1 });
-    expect(said).toMatchObject([{ level: 'warn', details: { subscription: 'warehouse', state: 'pending' } }]);
-    found = [];
-    await tick();
-    expect(counts).toMatchObject({ SubscriptionsUnconfirmed: 1 });
-    expect(said).toHaveLength(1);
-  });
-
-  it('does all else though it can not be found out which subscriptions get nothing', async () => {
-    const { tick, add, wakes, said, counts } = open(undefined, () => Promise.reject(new Error('SNS down')));
+  it('counts none of those that an operator paused, or knows to be stopped', async () => {
+    const { tick, add, said, counts, lines } = open();
+    await add('paused', { ...failing(AT - HOUR), paused: { at: AT } });
+    await add('stopped', { ...failing(AT - HOUR), stopped: { at: AT, reason: 'gone' } });
     await add('crm', waiting(AT));
     await tick();
-    expect([wakes, counts]).toEqual([[['crm', 0]], {}]);
-    expect(said).toMatchObject([{ level: 'error', details: { error: 'Error: SNS down' } }]);
+    expect([counts, said]).toEqual([{}, []]);
+    expect(lines).toMatchObject([{ endpoints: { woken: 1, failing: 0, stopped: 1 } }]);
   });
 
-  it('counts none, too, so that its alarm ends', async () => {
-    const { tick, said, counts } = open();
+  it('says nothing but its line, and counts nothing, where all is well', async () => {
+    const { tick, said, counts, lines } = open();
     await tick();
     expect([counts, said]).toEqual([{}, []]);
+    expect(lines).toHaveLength(1);
   });
 });

@@ -1,0 +1,253 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTick, type TickDependencies, type TickPasses } from '../../functions/create-tick.ts';
+import type { PassMessage } from '../../functions/schedule/pass-message.ts';
+import type { PassQueue } from '../../functions/schedule/pass-queue.ts';
+import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import type { Lease } from '../../functions/snapshots/snapshots.ts';
+import type { ProcessState } from '../../functions/snapshots/state.ts';
+import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
+import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
+import { TABLES } from '../snapshots/tables.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const AT = Date.UTC(2026, 10, 21, 12);
+
+const processOf = (processId: string, fastest = MINUTE, slowest = fastest): ScheduledProcess => ({
+  ...{ workspace: 'eu', processId, changes: { fastest, slowest }, sweep: 6 * HOUR },
+});
+const [first, second] = [processOf('first'), processOf('second', 10 * SECOND, 5 * MINUTE)];
+const WELL = { baselined: true, completedAt: AT - 30 * SECOND, sweepCompletedAt: AT - HOUR };
+
+describe.each(TABLES)('a tick over %s', (_, openTable) => {
+  const opened = openTable();
+  let names = 0;
+  let world: Awaited<ReturnType<typeof open>>;
+  beforeEach(async () => {
+    world = await open();
+  });
+  afterAll(async () => (await opened).stop());
+
+  /** A stack of these processes, in a workspace of its own. */
+  async function open() {
+    const table = await opened;
+    const workspace = `w${++names}`;
+    const processes = [first, second].map(each => ({ ...each, workspace }));
+    const state = { now: AT, replayed: 0 };
+    const sent: PassMessage[] = [];
+    const said: [level: string, message: string, details: object][] = [];
+    const counts: object[] = [];
+    const say = (level: string) => (message: string, details?: object) =>
+      void said.push([level, message, details ?? {}]);
+    const queue: PassQueue = {
+      send: async messages => {
+        sent.push(...messages.map(({ message }) => message));
+        return [];
+      },
+    };
+    let claimed: number | undefined;
+    const passes: TickPasses = {
+      processes,
+      // The row is one for the whole table; each of these worlds has its own.
+      claims: {
+        claim: async ({ now, to }) => {
+          const from = claimed ?? now;
+          claimed = to;
+          return from;
+        },
+      },
+      progress: createTickProgresses(table),
+      queue,
+    };
+    const dependencies: TickDependencies = {
+      passes,
+      registry: { read: async () => undefined, all: async () => [] },
+      queues: { wake: async () => undefined },
+      clock: () => state.now,
+      log: { info: say('info'), warn: say('warn'), error: say('error') },
+      count: values => void counts.push(values),
+      replays: async () => void state.replayed++,
+    };
+    const finish = async (place: number, more: Partial<ProcessState>) => {
+      const process = processes[place] as ScheduledProcess;
+      const request = { mode: 'sweep', owner: 'o', now: AT, until: AT } as const;
+      const lease = (await createSnapshots(table).takeLease(process, request)) as Lease;
+      await createSnapshots(table).finish(process, lease, { ...WELL, ...more });
+    };
+    const tick = (more: Partial<TickDependencies> = {}, of: Partial<TickPasses> = {}) =>
+      createTick({ ...dependencies, passes: { ...passes, ...of }, ...more })();
+    return { table, processes, state, sent, said, counts, finish, tick };
+  }
+  const levels = () => world.said.map(([level, message]) => [level, message]);
+  const failed = (message: string) => () => Promise.reject(new Error(message));
+
+  it('starts what is due, and tells in one line how everything is', async () => {
+    const { finish, tick, sent, said, counts, state } = world;
+    await finish(0, { completedAt: AT - 50 * SECOND });
+    await finish(1, { pace: { wait: 10 * SECOND, dueAt: AT + 35 * SECOND } });
+    await tick();
+    expect(sent.map(({ processId, mode }) => `${processId} ${mode}`)).toEqual([
+      'first changes',
+      ...Array.from({ length: 3 }, () => 'second changes'),
+    ]);
+    expect(said).toEqual([
+      [
+        'info',
+        'Ticked.',
+        {
+          passes: { sent: 4, unsent: 0 },
+          processes: { late: 0, stalled: 0, held: 0, owing: 0, unbaselined: 0, oldestPassAgeMs: 50 * SECOND },
+          endpoints: { woken: 0, failing: 0, stopped: 0 },
+          subscriptions: { unconfirmed: 0, undelivered: 0 },
+          readingStopped: 0,
+          setAside: {},
+          ms: 0,
+        },
+      ],
+    ]);
+    // All that is 0 costs nothing; that there is an age says that ticks come.
+    expect(counts).toEqual([{ OldestPassAge: 50 }]);
+    expect(state.replayed).toBe(1);
+  });
+
+  it('tells and counts what is not well, and names it', async () => {
+    const { finish, tick, said, counts } = world;
+    await finish(0, { completedAt: AT - HOUR, held: { since: AT, missing: 7 } });
+    await finish(1, {
+      skipped: [{ id: 'p', since: 0, reason: 'r', told: true, tasksMissing: false }],
+      stalled: { since: AT },
+    });
+    await tick({
+      watch: {
+        subscriptions: async () => [
+          { name: 'a', url: 'https://a.example/', state: 'pending' },
+          { name: 'b', url: 'https://b.example/', state: 'missing' },
+          { name: 'c', url: 'https://c.example/', state: 'undelivered', messages: 3 },
+        ],
+        mappings: async () => [{ name: 'publish', reason: 'Disabled.' }],
+        setAside: async () => ({ rejected: 2, unpublished: 0, unsettled: 3 }),
+      },
+    });
+    expect(counts).toEqual([
+      {
+        ...{ ProcessesLate: 1, ProcessesHeld: 1, ProcessesOwing: 1, OldestPassAge: 3_600 },
+        ...{ SubscriptionsUnconfirmed: 2, SubscriptionsUndelivered: 1, ReadingStopped: 1, SetAside: 5 },
+      },
+    ]);
+    expect(said.map(([level, , details]) => [level, details])).toMatchObject([
+      ['warn', { which: [{ processId: 'first', what: 'changes' }] }],
+      [
+        'warn',
+        {
+          count: 2,
+          which: [
+            { name: 'a', state: 'pending' },
+            { name: 'b', state: 'missing' },
+          ],
+        },
+      ],
+      ['warn', { which: [{ name: 'c', messages: 3 }] }],
+      ['warn', { which: [{ name: 'publish', reason: 'Disabled.' }] }],
+      ['info', { processes: { late: 1, held: 1, owing: 1, stalled: 1 }, readingStopped: 1 }],
+    ]);
+  });
+
+  it('names twenty of many that are late, and counts all', async () => {
+    const { tick, said, counts } = world;
+    const processes = Array.from({ length: 30 }, (_, index) => ({
+      ...processOf(`p${index}`),
+      workspace: 'many',
+    }));
+    const ofAll = async () => new Map(processes.map(each => [each, { ...UNKNOWN_LATE }] as const)) as never;
+    await tick({}, { processes, progress: { ofAll } });
+    expect(counts).toMatchObject([{ ProcessesLate: 30 }]);
+    const [[, , { count, which } = {}] = []] = said as unknown as [
+      [string, string, { count: number; which: [] }],
+    ];
+    expect([count, which?.length]).toEqual([30, 20]);
+  });
+
+  it.each<[string, Partial<TickDependencies>, Partial<TickPasses>, RegExp]>([
+    ['progress', {}, { progress: { ofAll: failed('table down') } }, /processes are could not be read/],
+    ['endpoints', { registry: { read: async () => undefined, all: failed('table down') } }, {}, /endpoints/],
+    ['the roster', {}, { remember: failed('table down') }, /written down/],
+    ['subscriptions', { watch: { subscriptions: failed('SNS down') } }, {}, /native subscriptions/],
+    ['mappings', { watch: { mappings: failed('Lambda down') } }, {}, /event source mappings/],
+    ['what is set aside', { watch: { setAside: failed('SQS down') } }, {}, /set aside/],
+    ['replays', { replays: failed('broken') }, {}, /Replays/],
+  ])('starts passes and does all else though one part fails: %s', async (_part, more, of, message) => {
+    const { finish, tick, sent, said, counts } = world;
+    await finish(0, {});
+    await tick(more, of);
+    expect(sent.map(({ processId }) => processId)).toContain('first');
+    expect(said.filter(([level]) => level === 'error')).toEqual([
+      ['error', expect.stringMatching(message), { error: expect.stringMatching(/down|broken/) }],
+    ]);
+    expect(levels()).toContainEqual(['info', 'Ticked.']);
+    // An age that nobody knows is none: that none is told is heard.
+    expect(counts).toEqual(_part === 'progress' ? [{}] : [{ OldestPassAge: 30 }]);
+  });
+
+  it('fails at its end, behind all else, when no pass could be started', async () => {
+    const { tick, said, state } = world;
+    await expect(tick({}, { claims: { claim: failed('table down') } })).rejects.toThrow(
+      /No pass could be started/,
+    );
+    expect(said).toMatchObject([
+      ['error', expect.stringMatching(/Passes could not be started/), { error: 'Error: table down' }],
+      ['info', 'Ticked.', { processes: { unbaselined: 2 } }],
+    ]);
+    expect(state.replayed).toBe(1);
+    const refusing: PassQueue = { send: async messages => messages.map(({ message }) => message) };
+    await expect(tick({}, { queue: refusing })).rejects.toThrow(/No pass could be started/);
+    const sparing: PassQueue = { send: async messages => messages.slice(1).map(({ message }) => message) };
+    world.state.now += MINUTE;
+    await expect(tick({}, { queue: sparing })).resolves.toBeUndefined();
+  });
+
+  it('that could not read for long starts passes all the same', async () => {
+    const { finish, tick, sent } = world;
+    await finish(0, {});
+    vi.useFakeTimers();
+    try {
+      const ticking = tick({}, { progress: { ofAll: () => new Promise(() => undefined) } });
+      await vi.advanceTimersByTimeAsync(15_000);
+      vi.useRealTimers();
+      await ticking;
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(sent.map(({ processId }) => processId)).toContain('first');
+  });
+
+  it('tells a baseline that does not come about by when its process was written down', async () => {
+    const { processes, tick, counts } = world;
+    const [one, other] = processes as [ScheduledProcess, ScheduledProcess];
+    const known = new Map([
+      [one, AT - 2 * HOUR],
+      [other, AT - HOUR],
+    ]);
+    await tick({}, { remember: async () => known });
+    expect(counts).toMatchObject([{ ProcessesLate: 1 }]);
+  });
+
+  it('claims its time in the table: the second of two sends nothing', async () => {
+    const { table, finish, tick, sent } = world;
+    await finish(0, {});
+    await finish(1, { pace: { wait: 5 * MINUTE, dueAt: AT + 5 * MINUTE } });
+    let chance = names;
+    const claims = createTickClaims({
+      ...table,
+      patience: { ...table.patience, random: () => ++chance / 1_000 },
+    });
+    await tick({}, { claims });
+    const count = sent.length;
+    expect(count).toBeGreaterThan(0);
+    await tick({}, { claims });
+    expect(sent).toHaveLength(count);
+  });
+});
+
+const UNKNOWN_LATE = { baselined: true, completedAt: 0, sweepCompletedAt: AT, sweptAt: AT, skipped: [] };
