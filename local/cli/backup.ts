@@ -19,7 +19,7 @@ import { failure } from './failure.ts';
 import { STORE_FILE } from './store.ts';
 
 /** What a run keeps beside its store, but for what belongs to one process alone. */
-const BESIDE = /^((service|sweeps|subscriptions)\.json|sns-signing\.pem|rejected\.jsonl|[\w.-]+\.secret)$/;
+const BESIDE = /^((service|subscriptions)\.json|sns-signing\.pem|rejected\.jsonl|[\w.-]+\.secret)$/;
 
 /**
  * Copies a data directory, also while a run uses it, into a new one with mode 0700. The store is as it was at one moment, and

@@ -42,16 +42,14 @@ export function banner(about: {
   ].join('\n');
 }
 
-/** Of several processes that are looked at differently, the quickest and the slowest. */
+/** Where it differs, between processes or by what there is to find, the quickest and the slowest. */
 function rhythmOf({ watched }: Source): string {
-  const all = watched.flatMap(({ workspace, sweepEvery }) =>
-    workspace.processes.map(({ id, changes }) => ({ changes: changes.slowest, sweep: sweepEvery(id) })),
-  );
+  const all = watched.flatMap(({ workspace }) => workspace.processes);
   const span = (times: readonly number[]) => {
     const [least, most] = [Math.min(...times), Math.max(...times)];
     return least === most ? showDuration(least) : `${showDuration(least)} to ${showDuration(most)}`;
   };
-  return `for changes every ${span(all.map(({ changes }) => changes))}, and wholly every ${span(all.map(({ sweep }) => sweep))}`;
+  return `for changes every ${span(all.flatMap(({ changes }) => [changes.fastest, changes.slowest]))}, and wholly every ${span(all.map(({ sweep }) => sweep))}`;
 }
 
 function describe({ name, kind, origin, filter }: WantedEndpoint): string {

@@ -1,3 +1,5 @@
+import type { Rhythm } from '../../functions/schedule/scheduled.ts';
+
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 /** The longest that a timer of Node's can wait. */
 const LONGEST = 2 ** 31 - 1;
@@ -8,6 +10,14 @@ export function parseDuration(text: string): number | undefined {
   if (match === null) return undefined;
   const ms = Math.round(Number(match[1]) * UNITS[match[2] as keyof typeof UNITS]);
   return ms > 0 && ms <= LONGEST ? ms : undefined;
+}
+
+/** Reads "60s", or "10s-5m" as from 10 s to 5 min; undefined when it is none of these, or the first is the longer one. */
+export function parseRhythm(text: string): Rhythm | undefined {
+  const [first = '', last = first, ...more] = text.split('-');
+  const [fastest, slowest] = [parseDuration(first), parseDuration(last)];
+  if (fastest === undefined || slowest === undefined || more.length > 0) return undefined;
+  return fastest <= slowest ? { fastest, slowest } : undefined;
 }
 
 /** "2 s", "5 min": a duration for people, in the largest unit that needs no fraction. */

@@ -32,7 +32,8 @@ Options
   --resend NAME           send the dead letters of that endpoint again (repeat it for several)
   --config FILE           watch the workspaces of this JSON file, and serve its endpoints (docs/configuration.md);
                           what is secret comes from the environment or .env
-  --interval 60s          how often to look for changes (60s; the simulated service: 2s)
+  --interval 60s          how often to look for changes (60s; the simulated service: 2s). 10s-5m: 10 s after some were
+                          found, then after twice as long each time, up to 5 min
   --sweep-interval 6h     how often to read everything again, which finds what the API didn't tell
   --overlap 120s          how far back to look again each time, for updates that come late
   --data DIR              where to keep what is known, so that a restart goes on from there

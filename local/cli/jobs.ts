@@ -1,8 +1,10 @@
 import type { Clock } from '../../functions/clock.ts';
-import type { Mode, ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import { dueBetween } from '../../functions/schedule/due.ts';
+import { type ScheduledProcess, scheduledIn } from '../../functions/schedule/scheduled.ts';
+import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { ProcessState } from '../../functions/snapshots/state.ts';
 import type { RunPass } from './polling.ts';
-import type { Job } from './scheduler.ts';
-import type { SweepTimes } from './sweep-times.ts';
+import { type Job, LOOK_MS } from './scheduler.ts';
 import type { Watched } from './watched.ts';
 
 /** One that walks a process. */
@@ -11,32 +13,41 @@ export interface PassJob extends Job {
   readonly mode: Mode;
 }
 
-/** The schedule of one workspace: `changes` of each process at once and then at its interval, sweeps when their interval is
- *  over since the last one. */
-export function jobsOf(
-  { workspace, sweepEvery }: Watched,
-  { runPass, sweeps, clock }: { runPass: RunPass; sweeps: SweepTimes; clock: Clock },
-): PassJob[] {
-  const run = async (processId: string, mode: Mode) => {
-    const { outcome } = await runPass({ workspace: workspace.name, processId }, mode);
-    if (mode === 'sweep' && outcome === 'completed') sweeps.swept(`${workspace.name}/${processId}`, clock());
-    return outcome === 'unfinished' ? 'again' : 'done';
+interface Parts {
+  readonly runPass: RunPass;
+  readonly snapshots: Pick<Snapshots, 'readState'>;
+  readonly clock: Clock;
+}
+
+/** The passes of some workspaces, by the schedule that a tick goes by on AWS. Two things differ: a start looks for changes at once; and what a
+ *  sweep was due for while nothing ran is made up for, once, so that restarts neither bring a sweep each nor put sweeps off for ever. */
+export function jobsOf(watched: readonly Watched[], parts: Parts): PassJob[] {
+  return scheduledIn(watched.map(({ workspace }) => workspace)).flatMap(process => [
+    jobOf(process, 'changes', parts),
+    jobOf(process, 'sweep', parts),
+  ]);
+}
+
+function jobOf(process: ScheduledProcess, mode: Mode, { runPass, snapshots, clock }: Parts): PassJob {
+  const { workspace, processId } = process;
+  const key = { workspace, processId };
+  return {
+    ...{ name: `${mode} of ${processId}`, process: key, mode, isDueAtStart: mode === 'changes' },
+    async due(since) {
+      const state = await snapshots.readState(key);
+      const now = clock();
+      const from = Math.min(since ?? lastSweepOf(state), now);
+      const due = dueBetween([process], { from, to: now + LOOK_MS, now }, () => state);
+      return due.find(pass => pass.mode === mode)?.at;
+    },
+    async run(isAsked) {
+      const { outcome } = await runPass(key, mode, isAsked);
+      return outcome === 'unfinished' ? 'again' : 'done';
+    },
   };
-  return workspace.processes.flatMap(({ id: processId, changes: { slowest: interval } }) => {
-    const sweepInterval = sweepEvery(processId);
-    const now = clock();
-    const sweepAt = sweeps.lastOf(`${workspace.name}/${processId}`, now) + sweepInterval;
-    const process = { workspace: workspace.name, processId };
-    const [changes, sweep] = ['changes', 'sweep'] as const;
-    return [
-      {
-        ...{ name: `changes of ${processId}`, process, mode: changes, interval, firstAt: now },
-        run: () => run(processId, changes),
-      },
-      {
-        ...{ name: `sweep of ${processId}`, process, mode: sweep, interval: sweepInterval, firstAt: sweepAt },
-        run: () => run(processId, sweep),
-      },
-    ];
-  });
+}
+
+/** Directories from before `sweepCompletedAt` have the other. */
+function lastSweepOf({ sweepCompletedAt, sweptAt }: ProcessState): number {
+  return Math.max(sweepCompletedAt, sweptAt);
 }

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 import { nearest } from '../../infra/config/nearest.ts';
 import { isWords, shown } from '../../infra/config/shown.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration, parseRhythm } from './duration.ts';
 import { type EndpointOption, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
 import type { LogFormat } from './output.ts';
 import { UsageError } from './usage-error.ts';
@@ -15,7 +16,7 @@ export interface Options {
   readonly subscribe: readonly string[];
   readonly raw: boolean;
   /** undefined: 60 s for a real service, less for the simulated one. */
-  readonly interval: number | undefined;
+  readonly interval: Rhythm | undefined;
   readonly sweepInterval: number;
   readonly overlap: number;
   /** undefined: the source's own directory. */
@@ -79,7 +80,7 @@ export function parseOptions(args: readonly string[]): Options {
     raw: values.raw ?? false,
     endpoints: endpointOptions(tokens),
     config: text('config', values.config),
-    interval: duration('interval', values.interval),
+    interval: rhythm(values.interval),
     sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
     overlap: duration('overlap', values.overlap) ?? 120_000,
     data: text('data', values.data),
@@ -181,6 +182,14 @@ function duration(name: string, value: string | undefined): number | undefined {
   const ms = parseDuration(value);
   if (ms !== undefined) return ms;
   throw new UsageError(`--${name} takes a duration such as 500ms, 60s, 5m or 6h, found ${shown(value)}.`);
+}
+
+function rhythm(value: string | undefined): Rhythm | undefined {
+  const found = value === undefined ? undefined : parseRhythm(value);
+  if (found || value === undefined) return found;
+  throw new UsageError(
+    `--interval takes a duration such as 60s, or the shortest and the longest, such as 10s-5m, found ${shown(value)}.`,
+  );
 }
 
 function logFormat(value: string | undefined): LogFormat {

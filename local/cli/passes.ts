@@ -1,8 +1,8 @@
 import type { Clock } from '../../functions/clock.ts';
 import type { KnownProcess } from '../../functions/operations/processes.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Begin } from '../operate/serve.ts';
 import type { Closers } from './closers.ts';
-import type { DataDirectory } from './data-directory.ts';
 import { failure } from './failure.ts';
 import { jobsOf } from './jobs.ts';
 import type { Output } from './output.ts';
@@ -10,21 +10,22 @@ import type { Polling } from './polling.ts';
 import { type Job, startScheduler } from './scheduler.ts';
 import { sleep } from './sleep.ts';
 import type { Source } from './source.ts';
-import { fileSweepTimes } from './sweep-times.ts';
 
 interface House {
   readonly closers: Closers;
-  readonly directory: DataDirectory;
   readonly output: Output;
 }
 
-/** Walks every process at its intervals from now on. @returns what has one walked now */
-export function startPasses(
-  { closers, directory, output }: House,
-  { source, polling, clock }: { source: Source; polling: Polling; clock: Clock },
-): Begin {
-  const sweeps = fileSweepTimes(directory.file('sweeps.json'));
-  const jobs = source.watched.flatMap(watched => jobsOf(watched, { ...polling, sweeps, clock }));
+interface Parts {
+  readonly source: Source;
+  readonly polling: Polling;
+  readonly snapshots: Pick<Snapshots, 'readState'>;
+  readonly clock: Clock;
+}
+
+/** Walks every process when it is due, from now on. @returns what has one walked now */
+export function startPasses({ closers, output }: House, { source, polling, snapshots, clock }: Parts): Begin {
+  const jobs = jobsOf(source.watched, { runPass: polling.runPass, snapshots, clock });
   const onFailure = (job: Job, error: unknown) =>
     output.warn(`${job.name}: ${failure(error)}. It is tried again.`);
   const scheduler = startScheduler(jobs, { clock, sleep, onFailure });

@@ -9,8 +9,8 @@ import { sleep } from './sleep.ts';
 import type { Source } from './source.ts';
 import type { Watched } from './watched.ts';
 
-/** Runs one pass over one process. */
-export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PollReport>;
+/** Runs one pass over one process; unless it is asked for, only if it is due. */
+export type RunPass = (process: ProcessKey, mode: Mode, isAsked: boolean) => Promise<PollReport>;
 
 /** As much time as Lambda gives. */
 const PASS_MS = 15 * 60_000;
@@ -46,12 +46,12 @@ export function startPolling(
       tellProgress(progress);
     },
   });
-  const runPass: RunPass = async (process, mode) => {
+  const runPass: RunPass = async (process, mode, isAsked) => {
     const { workspace, processId } = process;
     const until = clock() + PASS_MS;
     const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => until - clock() };
     try {
-      const report = await poll({ workspace, processId, mode }, context);
+      const report = await poll({ workspace, processId, mode, ...(isAsked && { isAsked }) }, context);
       if (report.outcome === 'completed') passes.passed(process, mode, clock());
       return report;
     } catch (error) {

@@ -124,7 +124,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
       const onFailure = (error: unknown) =>
         output.warn(`What has expired is not dropped: ${failure(error)}.`);
       closers.add(startHousekeeping({ ...store, clock, sleep, onFailure }).stop);
-      const begin = startPasses(house, { source, polling, clock });
+      const begin = startPasses(house, { source, polling, snapshots: table.snapshots, clock });
       served?.passesBeginBy(begin);
     },
     stop: () => closers.close(),

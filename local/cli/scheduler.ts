@@ -3,12 +3,13 @@ import type { Clock, Sleep } from '../../functions/clock.ts';
 export interface Job {
   /** For messages. */
   readonly name: string;
-  /** From one start to the next, in ms; a run that takes longer is followed at once, never overtaken. */
-  readonly interval: number;
-  /** When the first run is due, ms since 1970. */
-  readonly firstAt: number;
-  /** `again`: there is more to do, don't wait for the interval. */
-  run(): Promise<'done' | 'again'>;
+  /** Whether a run is wanted as soon as the scheduler starts. */
+  readonly isDueAtStart: boolean;
+  /** The next moment at which a run is due, in ms since 1970; undefined: not soon. `since` is when the last run began; undefined: there was
+   *  none. */
+  due(since: number | undefined): Promise<number | undefined>;
+  /** `isAsked`: somebody wants it now, whether it is due or not. `again`: there is more to do, don't wait. */
+  run(isAsked: boolean): Promise<'done' | 'again'>;
 }
 
 export interface Scheduler {
@@ -25,73 +26,84 @@ interface Options {
   readonly onFailure: (job: Job, error: unknown) => void;
 }
 
-/** Runs each job at its interval, all beside each other but none beside itself. A run that fails is told, and the next
- *  interval tries again. */
+/** So often, in ms, it is asked anew what is due: the machine may have slept, its clock may have jumped, and a run may have made another job due. */
+export const LOOK_MS = 60_000;
+
+/** Runs each job when it is due, all beside each other but none beside itself. A run that fails is told, and the next one that is due tries
+ *  again. */
 export function startScheduler(jobs: readonly Job[], options: Options): Scheduler {
   const stopping = new AbortController();
-  const rests = new Map(jobs.map(job => [job, new Rest(stopping.signal, options.sleep)]));
-  const loops = jobs.map(job => loop(job, rests.get(job) as Rest, { ...options, stopped: stopping.signal }));
+  const stopped = stopping.signal;
+  const loops = new Map(jobs.map(job => [job, new Loop(job, options, stopped)]));
+  const ends = [...loops.values()].map(loop => loop.run());
   return {
     runNow: job => {
-      const rest = rests.get(job);
-      if (!rest || stopping.signal.aborted) return 'unknown';
-      return rest.end() ? 'begun' : 'next';
+      const loop = loops.get(job);
+      return loop && !stopped.aborted ? loop.ask() : 'unknown';
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all(loops);
+      await Promise.all(ends);
     },
   };
 }
 
-async function loop(
-  job: Job,
-  rest: Rest,
-  { stopped, clock, onFailure }: Options & { readonly stopped: AbortSignal },
-): Promise<void> {
-  for (let due = job.firstAt; !stopped.aborted; ) {
-    const resting = rest.for(due - clock());
-    if (resting) await resting;
-    if (stopped.aborted) return;
-    const began = clock();
-    const outcome = await job.run().catch(error => {
-      if (!stopped.aborted) onFailure(job, error);
-      return 'done' as const;
-    });
-    due = outcome === 'again' ? began : began + job.interval;
-  }
-}
-
-/** The time between two runs of a job. */
-class Rest {
+class Loop {
+  readonly #job: Job;
+  readonly #options: Options;
   readonly #stopped: AbortSignal;
-  readonly #sleep: Sleep;
-  #ending: AbortController | undefined;
-  #isSkipped = false;
+  #isAsked: boolean;
+  /** While it waits for the next run. */
+  #waiting: AbortController | undefined;
 
-  constructor(stopped: AbortSignal, sleep: Sleep) {
+  constructor(job: Job, options: Options, stopped: AbortSignal) {
+    this.#job = job;
+    this.#options = options;
     this.#stopped = stopped;
-    this.#sleep = sleep;
+    this.#isAsked = job.isDueAtStart;
   }
 
-  /** Resolves after `ms`, or sooner when it is ended or everything is stopped; undefined when there is nothing to wait for. */
-  for(ms: number): Promise<void> | undefined {
-    const isSkipped = this.#isSkipped;
-    this.#isSkipped = false;
-    return ms <= 0 || isSkipped ? undefined : this.#during(ms);
+  ask(): 'begun' | 'next' {
+    this.#isAsked = true;
+    this.#waiting?.abort();
+    return this.#waiting ? 'begun' : 'next';
   }
 
-  async #during(ms: number): Promise<void> {
-    this.#ending = new AbortController();
-    const either = AbortSignal.any([this.#stopped, this.#ending.signal]);
-    await this.#sleep(ms, either).catch(() => undefined);
-    this.#ending = undefined;
+  async run(): Promise<void> {
+    for (let since: number | undefined; ; ) {
+      this.#waiting = new AbortController();
+      await this.#untilDue(since, AbortSignal.any([this.#stopped, this.#waiting.signal]));
+      this.#waiting = undefined;
+      if (this.#stopped.aborted) return;
+      since = this.#options.clock();
+      const isAsked = this.#isAsked;
+      this.#isAsked = false;
+      await this.#runOut(isAsked);
+    }
   }
 
-  /** @returns false when there is none now: then the next one is left out */
-  end(): boolean {
-    this.#isSkipped = this.#ending === undefined;
-    this.#ending?.abort();
-    return !this.#isSkipped;
+  /** Resolves when a run is due, or as soon as `ended` is aborted. */
+  async #untilDue(since: number | undefined, ended: AbortSignal): Promise<void> {
+    const { clock, sleep } = this.#options;
+    while (!this.#isAsked && !ended.aborted) {
+      const at = await this.#tried(() => this.#job.due(since));
+      const left = Math.min(at === undefined ? LOOK_MS : at - clock(), LOOK_MS);
+      if ((at !== undefined && left <= 0) || ended.aborted) return;
+      await sleep(left, ended).catch(() => undefined);
+    }
+  }
+
+  /** As long as there is more to do. */
+  async #runOut(isAsked: boolean): Promise<void> {
+    while (!this.#stopped.aborted) if ((await this.#tried(() => this.#job.run(isAsked))) !== 'again') return;
+  }
+
+  async #tried<Result>(what: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await what();
+    } catch (error) {
+      if (!this.#stopped.aborted) this.#options.onFailure(this.#job, error);
+      return undefined;
+    }
   }
 }

@@ -5,7 +5,7 @@ import { type Environment, serviceSettings } from './environment.ts';
 import { failure } from './failure.ts';
 import type { Options } from './options.ts';
 import type { Output } from './output.ts';
-import { configuredSource, type Rhythm, realSource, type Source, simulatedSource } from './source.ts';
+import { configuredSource, realSource, type Source, simulatedSource, type Timing } from './source.ts';
 
 /** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */
 const LIVELY = 2000;
@@ -27,21 +27,21 @@ export function sourceOf(options: Options, environment: Environment) {
   }
   const settings = serviceSettings(environment);
   if (settings !== undefined) {
-    const source = realSource(settings, rhythmOf(options, 60_000));
+    const source = realSource(settings, timingOf(options, 60_000));
     return { config: undefined, data: '.changewire', start: async () => source };
   }
   const start = (house: SourceHouse) => openSimulated(house, options);
   return { config: undefined, data: '.changewire/simulated', start };
 }
 
-function rhythmOf({ interval, sweepInterval, overlap }: Options, usual: number): Rhythm {
-  return { interval: interval ?? usual, sweepInterval, overlap };
+function timingOf({ interval, sweepInterval, overlap }: Options, usual: number): Timing {
+  return { changes: interval ?? { fastest: usual, slowest: usual }, sweep: sweepInterval, overlap };
 }
 
 async function openSimulated({ closers, directory, output }: SourceHouse, options: Options): Promise<Source> {
   const source = await simulatedSource({
     file: directory.file('service.json'),
-    rhythm: rhythmOf(options, LIVELY),
+    timing: timingOf(options, LIVELY),
     every: options.once ? undefined : LIVELY,
     onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
   });

@@ -1,4 +1,4 @@
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { type ProcessSettings, type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
 import type { Config } from '../../infra/config/schema.ts';
 import { type SimulatedService, startChanging, startSimulatedService } from '../service/server.ts';
 import type { Environment, ServiceSettings } from './environment.ts';
@@ -14,11 +14,7 @@ export interface Source {
 }
 
 /** How often it is looked for changes, and for everything; and how far back. All in ms. */
-export interface Rhythm {
-  readonly interval: number;
-  readonly sweepInterval: number;
-  readonly overlap: number;
-}
+export type Timing = Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>;
 
 /** The workspaces of a configuration file. */
 export function configuredSource(config: Config, environment: Environment): Source {
@@ -29,12 +25,12 @@ export function configuredSource(config: Config, environment: Environment): Sour
 
 /** The real service of the environment. Its host names the workspace, so that what is known of one instance is never
  *  compared with another. */
-export function realSource(settings: ServiceSettings, rhythm: Rhythm): Source {
+export function realSource(settings: ServiceSettings, timing: Timing): Source {
   const { clientId, clientSecret, processes, ...rest } = settings;
   const { host } = new URL(settings.baseUrl);
   const name = host.replaceAll(/[^A-Za-z0-9]/g, '-').slice(0, 64);
   return {
-    watched: [watchedAs({ ...rest, name }, processes, { clientId, clientSecret }, rhythm)],
+    watched: [watchedAs({ ...rest, name }, processes, { clientId, clientSecret }, timing)],
     description: `the service at ${host}`,
     simulated: false,
     stop: async () => undefined,
@@ -48,17 +44,17 @@ const AUDIT_RETENTION = 5_000;
  *  undefined leaves it as it is. */
 export async function simulatedSource(options: {
   file: string;
-  rhythm: Rhythm;
+  timing: Timing;
   every: number | undefined;
   onError: (error: unknown) => void;
 }): Promise<Source> {
-  const { file, every, rhythm, onError } = options;
+  const { file, every, timing, onError } = options;
   const service = await startSimulatedService({ file, freedoms: { auditRetention: AUDIT_RETENTION } });
   const changing = every === undefined ? undefined : startChanging(service, { every, onError });
   const { clientId, clientSecret } = service;
   const addresses = { ...addressesOf(service), name: 'simulated' };
   return {
-    watched: [watchedAs(addresses, service.workspace.processes(), { clientId, clientSecret }, rhythm)],
+    watched: [watchedAs(addresses, service.workspace.processes(), { clientId, clientSecret }, timing)],
     description: 'a simulated service',
     simulated: true,
     stop: async () => {
@@ -76,12 +72,12 @@ function watchedAs(
   service: Pick<WorkspaceSettings, 'name' | 'baseUrl' | 'authUrl' | 'audience'>,
   processes: readonly string[],
   credentials: Watched['credentials'],
-  { interval, overlap, sweepInterval }: Rhythm,
+  timing: Timing,
 ): Watched {
   const workspace = workspaceSettings.parse({
     ...service,
     credentials: 'environment',
-    processes: processes.map(id => ({ id, changes: { fastest: interval, slowest: interval }, overlap })),
+    processes: processes.map(id => ({ id, ...timing })),
   });
-  return { workspace, credentials, sweepEvery: () => sweepInterval };
+  return { workspace, credentials };
 }

@@ -9,8 +9,6 @@ import { UsageError } from './usage-error.ts';
 export interface Watched {
   readonly workspace: WorkspaceSettings;
   readonly credentials: Credentials;
-  /** How often a process is swept, in ms. */
-  readonly sweepEvery: (processId: string) => number;
 }
 
 /** The workspaces of a configuration file, with the credentials that the environment has for them.
@@ -26,16 +24,14 @@ export function watchedOf(config: Config, environment: Environment): Watched[] {
       `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. The credentials of each workspace come from ` +
         'the environment or from .env, under the name of the workspace.',
     );
-  return settings.map((workspace, index) => {
+  return settings.map(workspace => {
     const { clientId, clientSecret } = credentialVariables(workspace.name);
-    const processes = config.workspaces[index]?.processes ?? [];
     return {
       workspace,
       credentials: {
         clientId: textIn(clientId, environment),
         clientSecret: textIn(clientSecret, environment),
       },
-      sweepEvery: id => processes.find(process => process.id === id)?.sweep ?? config.sweep,
     };
   });
 }

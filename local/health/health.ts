@@ -2,6 +2,7 @@ import type { Clock } from '../../functions/clock.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import { longestSilence } from '../../functions/longest-silence.ts';
+import type { ProcessSettings } from '../../functions/settings.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
 import { showAbout } from '../cli/duration.ts';
@@ -69,9 +70,7 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
   const now = parts.clock();
   const looks = await Promise.all(
     parts.watched.flatMap(watched =>
-      watched.workspace.processes.map(({ id, changes }) =>
-        look(parts, watched, { id, interval: changes.slowest }, now),
-      ),
+      watched.workspace.processes.map(process => look(parts, watched, process, now)),
     ),
   );
   const { journal } = parts;
@@ -94,8 +93,8 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
  *  long. What was late at the start has this run's time to catch up. */
 async function look(
   { snapshots, passes }: HealthParts,
-  { workspace, sweepEvery }: Watched,
-  { id, interval }: { readonly id: string; readonly interval: number },
+  { workspace }: Watched,
+  { id, changes, sweep }: ProcessSettings,
   now: number,
 ): Promise<{ readonly health: ProcessHealth; readonly late: readonly string[] }> {
   const key = { workspace: workspace.name, processId: id };
@@ -103,6 +102,7 @@ async function look(
   const { movedAt, sweptAt, startedAt, failures } = passes.of(key);
   const name = `${key.workspace}/${id}`;
   const silence = now - (baselined ? Math.max(completedAt, startedAt) : movedAt);
+  const longest = longestSilence(changes.slowest);
   const what = baselined ? 'no pass was completed' : 'its baseline has not moved on';
   const failure = failures.changes ?? failures.sweep;
   const why = (reason: string | undefined) => (reason === undefined ? '' : `: ${reason}`);
@@ -117,10 +117,8 @@ async function look(
       ...(failure !== undefined && { failure }),
     },
     late: [
-      ...(silence > longestSilence(interval)
-        ? [`${name}: ${what} for ${showAbout(silence)}${why(failures.changes)}`]
-        : []),
-      ...(baselined && now - sweptAt > SWEEP_INTERVALS * sweepEvery(id) + longestSilence(interval)
+      ...(silence > longest ? [`${name}: ${what} for ${showAbout(silence)}${why(failures.changes)}`] : []),
+      ...(baselined && now - sweptAt > SWEEP_INTERVALS * sweep + longest
         ? [`${name}: no sweep was completed for ${showAbout(now - sweptAt)}${why(failures.sweep)}`]
         : []),
     ],

@@ -13,7 +13,7 @@ import { UsageError } from '../cli/usage-error.ts';
 import { loadWorkspace } from '../service/persistence.ts';
 import { startSimulatedService } from '../service/server.ts';
 
-const NEVER = { interval: 60_000, sweepInterval: 60_000, overlap: 1_000 };
+const NEVER = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 
 /** A doctor of what a run watches. A process that isn't watched yet can be asked about, too. */
 export function doctorOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): Doctor {

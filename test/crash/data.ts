@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { committedEvents, deadRows } from '../support/store-file.ts';
+import { committedEvents, deadRows, sweepCompletedAt } from '../support/store-file.ts';
 
 /** What a run keeps in its data directory, as far as this test looks into it. */
 export class Data {
@@ -13,11 +13,7 @@ export class Data {
 
   /** When the process was last swept, in ms since 1970; 0 before the first time. */
   sweptAt(workspace: string, processId: string): number {
-    const file = join(this.path, 'sweeps.json');
-    if (!existsSync(file)) return 0;
-    return (
-      (JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>)[`${workspace}/${processId}`] ?? 0
-    );
+    return sweepCompletedAt(this.path, { workspace, processId });
   }
 
   /** Every event that was committed. */

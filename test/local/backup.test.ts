@@ -47,8 +47,8 @@ async function used() {
 describe('a backup', () => {
   it('is a data directory of its own, for its user alone, with all but what belongs to one process', async () => {
     const { data, copy } = await used();
-    const kept = ['crm.secret', 'subscriptions.json', 'sweeps.json', 'service.json', 'sns-signing.pem'];
-    for (const name of [...kept, 'lock', 'lock.pid', 'sweeps.json.new', 'notes.txt'])
+    const kept = ['crm.secret', 'subscriptions.json', 'service.json', 'sns-signing.pem'];
+    for (const name of [...kept, 'lock', 'lock.pid', 'service.json.new', 'notes.txt'])
       writeFileSync(join(data, name), name, { mode: 0o600 });
     backUp(data, copy);
     expect(readdirSync(copy).sort()).toEqual(['changewire.sqlite', ...kept].sort());

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
+import { partition } from '../../functions/snapshots/keys.ts';
+import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { STORE_FILE } from '../../local/cli/store.ts';
 
 /** A row of `pending`. */
@@ -43,6 +46,14 @@ export function unpublished(dataDirectory: string): number {
     'SELECT count(*) AS count FROM change WHERE position > coalesce((SELECT position FROM consumer), 0)',
   );
   return row?.count ?? 0;
+}
+
+/** When the process was last swept, in ms since 1970; 0 before the first time. */
+export function sweepCompletedAt(dataDirectory: string, process: ProcessKey): number {
+  if (!existsSync(join(dataDirectory, STORE_FILE))) return 0;
+  const sql = "SELECT value FROM state WHERE process = ? AND name = 'sweepCompletedAt'";
+  const [row] = rows<{ value: string }>(dataDirectory, sql, partition(process));
+  return Number(row?.value ?? 0);
 }
 
 /** Changes the store of a run that is over. */

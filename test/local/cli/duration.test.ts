@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration, showAbout, showDuration } from '../../../local/cli/duration.ts';
+import { parseDuration, parseRhythm, showAbout, showDuration } from '../../../local/cli/duration.ts';
 
 test.each([
   ['500ms', 500],
@@ -16,6 +16,18 @@ test.each([
   ['25d', undefined],
 ])('%j is %s ms', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
+});
+
+test.each([
+  ['60s', { fastest: 60_000, slowest: 60_000 }],
+  ['10s-5m', { fastest: 10_000, slowest: 300_000 }],
+  ['10s-10s', { fastest: 10_000, slowest: 10_000 }],
+  ['5m-10s', undefined],
+  ['10s-', undefined],
+  ['-5m', undefined],
+  ['10s-1m-5m', undefined],
+])('%j is how often to look', (text, rhythm) => {
+  expect(parseRhythm(text)).toEqual(rhythm);
 });
 
 test('a shown duration is read as the same one', () => {

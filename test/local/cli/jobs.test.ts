@@ -1,55 +1,116 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { workspaceSettings } from '../../../functions/settings.ts';
+import type { ProcessKey } from '../../../functions/snapshots/snapshots.ts';
+import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/snapshots/state.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
-import { fileSweepTimes } from '../../../local/cli/sweep-times.ts';
-import { temporaryDirectory } from '../support.ts';
 
-const workspace = workspaceSettings.parse({
-  name: 'w',
-  baseUrl: 'http://127.0.0.1',
-  authUrl: 'http://127.0.0.1',
-  audience: 'a',
-  credentials: 'c',
-  processes: [{ id: 'p', interval: 10 }],
-});
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const AT = Date.UTC(2026, 10, 21, 12);
+const KEY = { workspace: 'w', processId: 'p' };
 
-function jobsAt(now: number, file: string, outcome: PassReport['outcome'] = 'completed') {
-  const runPass = async () => ({ mode: 'sweep', outcome, projects: 0, commits: 0, events: 0 }) as const;
-  const parts = { runPass, sweeps: fileSweepTimes(file), clock: () => now };
-  const credentials = { clientId: 'i', clientSecret: 's' };
-  const [changes, sweep] = jobsOf({ workspace, credentials, sweepEvery: () => 1000 }, parts);
+function open(settings: object = {}, outcome: PassReport['outcome'] = 'completed') {
+  const world = { now: AT, state: { ...UNKNOWN_PROCESS } as ProcessState };
+  const workspace = workspaceSettings.parse({
+    ...{ name: 'w', baseUrl: 'http://127.0.0.1', authUrl: 'http://127.0.0.1', audience: 'a' },
+    ...{ credentials: 'c', processes: [{ id: 'p', ...settings }] },
+  });
+  const passes: [ProcessKey, string, boolean][] = [];
+  const [changes, sweep] = jobsOf([{ workspace, credentials: { clientId: 'i', clientSecret: 's' } }], {
+    runPass: async (process, mode, isAsked) => {
+      passes.push([process, mode, isAsked]);
+      return { mode, outcome, projects: 0, commits: 0, events: 0 };
+    },
+    snapshots: { readState: async () => world.state },
+    clock: () => world.now,
+  });
   if (changes === undefined || sweep === undefined) throw new Error('There are two jobs for one process.');
-  return { changes, sweep };
+  const knows = (state: Partial<ProcessState>) => {
+    world.state = { ...UNKNOWN_PROCESS, baselined: true, ...state };
+  };
+  return { changes, sweep, world, passes, knows };
 }
 
-describe('the jobs of a process', () => {
-  test('look for changes at once, and sweep an interval after the first start, whatever the restarts', () => {
-    const file = join(temporaryDirectory(), 'sweeps.json');
-    expect(jobsAt(5000, file)).toMatchObject({
-      changes: { firstAt: 5000, interval: 10 },
-      sweep: { firstAt: 6000, interval: 1000 },
-    });
-    expect(jobsAt(5900, file).sweep.firstAt).toBe(6000);
-    expect(jobsAt(9000, file).sweep.firstAt).toBe(6000);
+describe('looking for changes', () => {
+  test('begins at the start, whatever the schedule says; a sweep does not', () => {
+    const { changes, sweep } = open();
+    expect([changes.isDueAtStart, sweep.isDueAtStart]).toEqual([true, false]);
   });
 
-  test('count a sweep when it is completed, and go on at once with one that is not', async () => {
-    const file = join(temporaryDirectory(), 'sweeps.json');
-    jobsAt(5000, file);
-    expect(await jobsAt(7000, file, 'unfinished').sweep.run()).toBe('again');
-    expect(jobsAt(7000, file).sweep.firstAt).toBe(6000);
-    expect(await jobsAt(7000, file, 'busy').sweep.run()).toBe('done');
-    expect(jobsAt(7000, file).sweep.firstAt).toBe(6000);
-    expect(await jobsAt(7000, file).sweep.run()).toBe('done');
-    expect(jobsAt(7000, file).sweep.firstAt).toBe(8000);
+  test('goes on by a grid of its interval, also below 5 s, and at once where a pass took longer', async () => {
+    const { changes, knows, world } = open({ changes: { fastest: 2_000, slowest: 2_000 } });
+    knows({});
+    const first = (await changes.due(AT)) as number;
+    expect(first).toBeGreaterThan(AT);
+    expect(first).toBeLessThanOrEqual(AT + 2_000);
+    world.now = first;
+    expect(await changes.due(first)).toBe(first + 2_000);
+    world.now = first + 7_000;
+    expect(await changes.due(first)).toBe(first + 6_000);
   });
 
-  test('begin anew where the times of sweeps can not be read', () => {
-    const file = join(temporaryDirectory(), 'sweeps.json');
-    writeFileSync(file, '{"w/p": "yesterday"');
-    expect(jobsAt(5000, file).sweep.firstAt).toBe(6000);
+  test('of an adaptive process goes on when the last pass said so', async () => {
+    const { changes, knows, world } = open({ changes: { fastest: 10_000, slowest: 5 * MINUTE } });
+    knows({ pace: { wait: 40_000, dueAt: AT + 40_000 } });
+    expect(await changes.due(AT)).toBe(AT + 40_000);
+    knows({ pace: { wait: 3 * MINUTE, dueAt: AT + 3 * MINUTE } });
+    expect(await changes.due(AT)).toBeUndefined();
+    world.now = AT + 2.5 * MINUTE;
+    expect(await changes.due(AT)).toBe(AT + 3 * MINUTE);
+  });
+
+  test('goes on, within a minute, though the clock was ahead when the last pass began', async () => {
+    const { changes, knows } = open();
+    knows({});
+    expect(await changes.due(AT + 24 * HOUR)).toBeLessThanOrEqual(AT + MINUTE);
+  });
+
+  test('tells the pass whether somebody asks for it, and goes on at once with one that is unfinished', async () => {
+    const { changes, passes } = open();
+    expect([await changes.run(true), await changes.run(false)]).toEqual(['done', 'done']);
+    expect(passes).toEqual([
+      [KEY, 'changes', true],
+      [KEY, 'changes', false],
+    ]);
+    expect(await open({}, 'unfinished').changes.run(false)).toBe('again');
+  });
+});
+
+describe('a sweep', () => {
+  test('is not due before the baseline is done', async () => {
+    const { sweep, world } = open({ sweep: MINUTE });
+    expect(await sweep.due(undefined)).toBeUndefined();
+    world.state = { ...world.state, baselined: true, sweepCompletedAt: AT };
+    expect(await sweep.due(undefined)).toBeGreaterThan(AT);
+  });
+
+  test.each([
+    ['sweepCompletedAt', {}],
+    // Of a store of a version before.
+    ['sweptAt', { sweepCompletedAt: 0 }],
+  ])('is one in each interval, however often the run is started again (by %s)', async (name, older) => {
+    const { sweep, knows, world } = open({ sweep: 6 * HOUR });
+    knows({ sweepCompletedAt: AT, [name]: AT, ...older });
+    const dues: number[] = [];
+    for (let restart = 0; restart < 6 * 24; restart++) {
+      world.now = AT + restart * 10 * MINUTE;
+      const due = await sweep.due(undefined);
+      if (due === undefined || due > world.now) continue;
+      dues.push(due);
+      knows({ sweepCompletedAt: world.now, [name]: world.now, ...older });
+    }
+    expect(dues).toHaveLength(4);
+    const [first = 0] = dues;
+    expect(dues).toEqual([0, 6, 12, 18].map(hours => first + hours * HOUR));
+  });
+
+  test('that was due while nothing ran is made up for at once, and once', async () => {
+    const { sweep, knows, world } = open({ sweep: 6 * HOUR });
+    knows({ sweepCompletedAt: AT - 30 * HOUR });
+    expect(await sweep.due(undefined)).toBeLessThanOrEqual(AT);
+    world.now = AT + MINUTE;
+    const next = await sweep.due(AT);
+    if (next !== undefined) expect(next).toBeGreaterThan(AT);
   });
 });

@@ -45,7 +45,7 @@ describe('the command line', () => {
       raw: true,
       endpoints: [],
       config: undefined,
-      interval: 500,
+      interval: { fastest: 500, slowest: 500 },
       sweepInterval: 300_000,
       overlap: 3_600_000,
       data: 'd',
@@ -58,6 +58,14 @@ describe('the command line', () => {
       console: false,
       help: true,
     });
+  });
+
+  test.each([
+    ['60s', { fastest: 60_000, slowest: 60_000 }],
+    ['10s-5m', { fastest: 10_000, slowest: 300_000 }],
+    ['10s-10s', { fastest: 10_000, slowest: 10_000 }],
+  ])('takes an interval of %s', (text, interval) => {
+    expect(parseOptions(['--interval', text])).toMatchObject({ interval });
   });
 
   test.each([
@@ -78,8 +86,10 @@ describe('the command line', () => {
     ['--interval', '--interval needs a value: --interval 60s'],
     ['--interval --json', '--interval needs a value: --interval 60s'],
     ['--data=', '--data needs a value: --data .changewire'],
-    ['--interval 60', '--interval takes a duration such as 500ms, 60s, 5m or 6h, found "60".'],
-    ['--interval 0s', '--interval takes a duration such as 500ms, 60s, 5m or 6h, found "0s".'],
+    ...['60', '0s', '5m-10s', '10s-1m-5m'].map(interval => [
+      `--interval ${interval}`,
+      `--interval takes a duration such as 60s, or the shortest and the longest, such as 10s-5m, found "${interval}".`,
+    ]),
     [
       '--sweep-interval 9999h',
       '--sweep-interval takes a duration such as 500ms, 60s, 5m or 6h, found "9999h".',

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Sleep } from '../../../functions/clock.ts';
-import { type Job, startScheduler } from '../../../local/cli/scheduler.ts';
+import { type Job, LOOK_MS, startScheduler } from '../../../local/cli/scheduler.ts';
 
 /** Time that moves by sleeping only: the sleeper that is due first wakes next. */
 function ownTime() {
@@ -19,10 +19,16 @@ function ownTime() {
     await vi.waitFor(() => expect(sleepers.length).toBeGreaterThan(0), { interval: 1 });
     sleepers.sort((a, b) => a.at - b.at);
     const next = sleepers.shift();
-    now = next?.at ?? now;
+    now = Math.max(now, next?.at ?? now);
     next?.wake();
   };
-  return { clock: () => now, sleep, step };
+  return {
+    ...{ clock: () => now, sleep, step },
+    /** The machine slept, or its clock was set. */
+    jump: (to: number) => {
+      now = to;
+    },
+  };
 }
 
 function scheduled(jobs: Job[], time: ReturnType<typeof ownTime>, failures: string[] = []) {
@@ -32,17 +38,65 @@ function scheduled(jobs: Job[], time: ReturnType<typeof ownTime>, failures: stri
   return scheduler;
 }
 
+/** A job that is due first at `first`, and then each `interval`. */
+function jobOf(run: Job['run'], { first = 0, interval = 60, isDueAtStart = false, name = 'a' } = {}): Job {
+  return { name, isDueAtStart, run, due: async since => (since === undefined ? first : since + interval) };
+}
+const done = Promise.resolve('done' as const);
+
 describe('the scheduler', () => {
-  test('runs a job when it is first due and then at its interval', async () => {
+  test('runs a job when it is due', async () => {
     const time = ownTime();
-    const starts: number[] = [];
-    const run = async () => {
-      starts.push(time.clock());
+    const starts: [at: number, isAsked: boolean][] = [];
+    const run = async (isAsked: boolean) => {
+      starts.push([time.clock(), isAsked]);
       return 'done' as const;
     };
-    scheduled([{ name: 'a', interval: 60, firstAt: 10, run }], time);
+    scheduled([jobOf(run, { first: 10 })], time);
     for (let i = 0; i < 3; i++) await time.step();
-    await vi.waitFor(() => expect(starts).toEqual([10, 70, 130]));
+    const expected = [10, 70, 130].map(at => [at, false]);
+    await vi.waitFor(() => expect(starts).toEqual(expected));
+  });
+
+  test('runs at the start what is wanted then, as if somebody asked for it', async () => {
+    const time = ownTime();
+    const starts: [at: number, isAsked: boolean][] = [];
+    const run = async (isAsked: boolean) => {
+      starts.push([time.clock(), isAsked]);
+      return 'done' as const;
+    };
+    scheduled([jobOf(run, { first: 1_000, isDueAtStart: true })], time);
+    await vi.waitFor(() => expect(starts).toEqual([[0, true]]));
+    await time.step();
+    await vi.waitFor(() => expect(starts[1]).toEqual([60, false]));
+  });
+
+  test('asks again within a minute where nothing is due soon, or the clock jumped', async () => {
+    const time = ownTime();
+    const asked: number[] = [];
+    const starts: number[] = [];
+    const day = 86_400_000;
+    const job: Job = {
+      ...{ name: 'a', isDueAtStart: false },
+      due: async since => {
+        asked.push(time.clock());
+        if (since !== undefined) return undefined;
+        return day;
+      },
+      run: async () => {
+        starts.push(time.clock());
+        return 'done';
+      },
+    };
+    scheduled([job], time);
+    await time.step();
+    await vi.waitFor(() => expect(asked).toEqual([0, LOOK_MS]));
+    time.jump(day);
+    await time.step();
+    await vi.waitFor(() => expect(starts).toHaveLength(1));
+    for (let i = 0; i < 3; i++) await time.step();
+    await vi.waitFor(() => expect(asked).toHaveLength(7));
+    expect(starts).toHaveLength(1);
   });
 
   test('never runs a job beside itself, while others go on', async () => {
@@ -50,18 +104,14 @@ describe('the scheduler', () => {
     const slow = Promise.withResolvers<'done'>();
     let slowRuns = 0;
     let quickRuns = 0;
+    const quick = async () => {
+      quickRuns++;
+      return 'done' as const;
+    };
     scheduled(
       [
-        { name: 'slow', interval: 1, firstAt: 0, run: () => (slowRuns++ === 0 ? slow.promise : done) },
-        {
-          name: 'quick',
-          interval: 1,
-          firstAt: 0,
-          run: async () => {
-            quickRuns++;
-            return 'done';
-          },
-        },
+        jobOf(() => (slowRuns++ === 0 ? slow.promise : done), { interval: 1, name: 'slow' }),
+        jobOf(quick, { interval: 1, name: 'quick' }),
       ],
       time,
     );
@@ -72,7 +122,7 @@ describe('the scheduler', () => {
     await vi.waitFor(() => expect(slowRuns).toBe(2));
   });
 
-  test('tells a failure, and tries again at the next interval', async () => {
+  test('tells a failure, and tries again when the next run is due', async () => {
     const time = ownTime();
     const failures: string[] = [];
     let runs = 0;
@@ -80,19 +130,40 @@ describe('the scheduler', () => {
       if (runs++ === 0) throw new Error('away');
       return 'done' as const;
     };
-    scheduled([{ name: 'a', interval: 60, firstAt: 0, run }], time, failures);
+    scheduled([jobOf(run)], time, failures);
     await time.step();
     await vi.waitFor(() => expect(runs).toBe(2));
     expect(failures).toEqual(['a: Error: away']);
     expect(time.clock()).toBe(60);
   });
 
-  test('does not wait when there is more to do', async () => {
+  test('tells that it can not be found out what is due, and asks again in a minute', async () => {
     const time = ownTime();
+    const failures: string[] = [];
     let runs = 0;
-    const run = async () => (runs++ < 2 ? 'again' : 'done') as 'again' | 'done';
-    scheduled([{ name: 'a', interval: 60, firstAt: 0, run }], time);
-    await vi.waitFor(() => expect(runs).toBe(3));
+    const due = async () => {
+      if (time.clock() === 0) throw new Error('locked');
+      return time.clock() + 5;
+    };
+    const run = async () => {
+      runs++;
+      return 'done' as const;
+    };
+    scheduled([{ name: 'a', isDueAtStart: false, due, run }], time, failures);
+    await time.step();
+    await vi.waitFor(() => expect(failures).toEqual(['a: Error: locked']));
+    expect([runs, time.clock()]).toEqual([0, LOOK_MS]);
+  });
+
+  test('does not wait when there is more to do, and asks as before', async () => {
+    const time = ownTime();
+    const runs: boolean[] = [];
+    const run = async (isAsked: boolean) => {
+      runs.push(isAsked);
+      return runs.length < 3 ? ('again' as const) : ('done' as const);
+    };
+    scheduled([jobOf(run, { first: 9, isDueAtStart: true })], time);
+    await vi.waitFor(() => expect(runs).toEqual([true, true, true]));
     expect(time.clock()).toBe(0);
   });
 
@@ -101,7 +172,8 @@ describe('the scheduler', () => {
     const under = Promise.withResolvers<'done'>();
     let runs = 0;
     const run = () => (runs++ === 0 ? under.promise : done);
-    const scheduler = scheduled([{ name: 'a', interval: 1, firstAt: 0, run }], time);
+    const scheduler = scheduled([jobOf(run, { isDueAtStart: true })], time);
+    await vi.waitFor(() => expect(runs).toBe(1));
     let stopped = false;
     const stopping = scheduler.stop().then(() => {
       stopped = true;
@@ -115,26 +187,30 @@ describe('the scheduler', () => {
 
   test('runs a job now that is due later; one that runs is run again when it ends, never beside itself', async () => {
     const time = ownTime();
-    const starts: number[] = [];
+    const starts: [at: number, isAsked: boolean][] = [];
     const under = Promise.withResolvers<'done'>();
-    const run = () => {
-      starts.push(time.clock());
+    const run = (isAsked: boolean) => {
+      starts.push([time.clock(), isAsked]);
       return starts.length === 1 ? under.promise : done;
     };
-    const job = { name: 'a', interval: 60, firstAt: 1000, run };
+    const job = jobOf(run, { first: 1000 });
     const scheduler = scheduled([job], time);
     expect(scheduler.runNow(job)).toBe('begun');
-    await vi.waitFor(() => expect(starts).toEqual([0]));
+    await vi.waitFor(() => expect(starts).toEqual([[0, true]]));
     expect([scheduler.runNow(job), scheduler.runNow(job)]).toEqual(['next', 'next']);
     expect(scheduler.runNow({ ...job })).toBe('unknown');
-    expect(starts).toEqual([0]);
+    expect(starts).toHaveLength(1);
     under.resolve('done');
-    await vi.waitFor(() => expect(starts).toEqual([0, 0]));
+    await vi.waitFor(() => expect(starts).toHaveLength(2));
     await time.step();
-    await vi.waitFor(() => expect(starts).toEqual([0, 0, 60]));
+    await vi.waitFor(() =>
+      expect(starts).toEqual([
+        [0, true],
+        [0, true],
+        [60, false],
+      ]),
+    );
     await scheduler.stop();
     expect(scheduler.runNow(job)).toBe('unknown');
   });
 });
-
-const done = Promise.resolve('done' as const);

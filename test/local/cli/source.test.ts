@@ -17,8 +17,8 @@ test('the simulated service that goes on changing purges what is long past from 
   const kept = () => JSON.parse(readFileSync(file, 'utf8')).processes[0].audit.length;
   expect(kept()).toBe(5_100);
   const onError = (error: unknown) => expect.unreachable(String(error));
-  const rhythm = { interval: 60_000, sweepInterval: 60_000, overlap: 120_000 };
-  const source = await simulatedSource({ file, rhythm, every: 5, onError });
+  const timing = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 120_000 };
+  const source = await simulatedSource({ file, timing, every: 5, onError });
   onTestFinished(source.stop);
   await until(() => kept() === 5_000);
 });

@@ -27,12 +27,11 @@ describe('the workspaces of a configuration', () => {
       ['us', { clientId: 'us', clientSecret: 'hush-us' }],
     ]);
     const [eu, us] = watched;
-    expect(eu?.workspace.processes.map(({ id, changes }) => [id, changes.slowest])).toEqual([
-      ['p1', 60_000],
-      ['p2', 300_000],
+    expect(eu?.workspace.processes.map(({ id, changes, sweep }) => [id, changes.slowest, sweep])).toEqual([
+      ['p1', 60_000, 43_200_000],
+      ['p2', 300_000, 3_600_000],
     ]);
-    expect(['p1', 'p2', 'other'].map(id => eu?.sweepEvery(id))).toEqual([43_200_000, 3_600_000, 43_200_000]);
-    expect(us?.sweepEvery('p1')).toBe(7_200_000);
+    expect(us?.workspace.processes).toMatchObject([{ id: 'p1', sweep: 7_200_000 }]);
   });
 
   test('are refused with every variable that is missing or empty, and the remedy, and show no secret', () => {

@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const KEY = { workspace: 'eu', processId: 'p' };
 
-/** A run that began at AT and looks every minute, and wholly every hour. */
+/** A run that began at AT and looks every minute at the slowest, and wholly every hour. */
 function run() {
   const state = { now: AT };
   const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
@@ -26,13 +26,13 @@ function run() {
     authUrl: 'https://auth.example.com',
     audience: 'a',
     credentials: 'x',
-    processes: [{ id: 'p', interval: MINUTE, overlap: 1000 }],
+    processes: [{ id: 'p', changes: { fastest: 10_000, slowest: MINUTE }, sweep: HOUR, overlap: 1000 }],
   });
   const credentials = { clientId: 'a', clientSecret: 'b' };
   const passes = new PassWatch(AT);
   const snapshots = sqliteSnapshots(database);
   const parts = {
-    watched: [{ workspace, credentials, sweepEvery: () => HOUR }],
+    watched: [{ workspace, credentials }],
     passes,
     snapshots,
     journal: sqliteJournal(database),

@@ -12,7 +12,7 @@ import { doctorOf, doctorSource, workspaceOf } from '../../../local/operate/doct
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../../local/service/server.ts';
 import { drawnFreedoms } from '../../operations/doctor/drawn-freedoms.ts';
 
-const RHYTHM = { interval: 60_000, sweepInterval: 60_000, overlap: 1_000 };
+const TIMING = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 const now = async () => undefined;
 
 /** A run of two passes with what the doctor proposes; what it warned of. */
@@ -23,7 +23,7 @@ async function warningsOf(freedoms: Partial<Freedoms>, directory: string): Promi
   try {
     const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
     const addresses = { baseUrl, authUrl, audience };
-    const source = realSource({ ...addresses, clientId, clientSecret, processes: ['p'] }, RHYTHM);
+    const source = realSource({ ...addresses, clientId, clientSecret, processes: ['p'] }, TIMING);
     const name = source.watched[0]?.workspace.name ?? '';
     const answer = await doctorOf(source, now)({ workspace: name, processId: 'p' });
     const least = { workspaces: [{ name, ...addresses, processes: [{ id: 'p' }] }] };
