@@ -3,10 +3,10 @@ import type { EndpointStatus } from '../../functions/operations/protocol/endpoin
 import { type FilterForm, filterOf, NO_FILTER } from '../model/filter-form.ts';
 import { addressOf } from '../model/routes.ts';
 import { failureText } from '../parts/action.tsx';
-import { Field } from '../parts/field.tsx';
 import { FilterEditor } from '../parts/filter-editor.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Failed } from '../parts/states.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { useWorld } from '../use.ts';
 
@@ -73,47 +73,34 @@ export function NewEndpointPage() {
       >
         <KindChoice kind={kind} onChange={setKind} />
         <div class="two">
-          <Field label="Name" hint="What it is called in all that is said of it.">
-            {(id, hint) => (
-              <input
-                id={id}
-                aria-describedby={hint}
-                type="text"
-                required
-                maxLength={100}
-                value={name}
-                onInput={event => setName(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field label="Address" hint="It is a secret: kept where secrets are kept, and never shown again.">
-            {(id, hint) => (
-              <input
-                id={id}
-                aria-describedby={hint}
-                type="url"
-                required
-                placeholder={placeholder}
-                value={url}
-                onInput={event => setUrl(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Name"
+            hint="What it is called in all that is said of it."
+            required
+            maxLength={100}
+            value={name}
+            onChange={setName}
+          />
+          <TextField
+            label="Address"
+            hint="It is a secret: kept where secrets are kept, and never shown again."
+            type="url"
+            required
+            placeholder={placeholder}
+            value={url}
+            onChange={setUrl}
+          />
         </div>
         {kind === 'webhook' && (
-          <Field label="Signing secret" hint="Empty: one is made, and shown to you once.">
-            {(id, hint) => (
-              <input
-                id={id}
-                aria-describedby={hint}
-                type="password"
-                autocomplete="new-password"
-                placeholder="whsec_…"
-                value={secret}
-                onInput={event => setSecret(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Signing secret"
+            hint="Empty: one is made, and shown to you once."
+            type="password"
+            autocomplete="new-password"
+            placeholder="whsec_…"
+            value={secret}
+            onChange={setSecret}
+          />
         )}
         <h2>Which events it gets</h2>
         <FilterEditor form={filter} onChange={setFilter} />

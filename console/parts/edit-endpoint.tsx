@@ -4,9 +4,9 @@ import { type FilterForm, filterOf, formOf } from '../model/filter-form.ts';
 import { useWorld } from '../use.ts';
 import { failureText } from './action.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
 import { FilterEditor } from './filter-editor.tsx';
 import { Failed } from './states.tsx';
+import { TextField } from './text-field.tsx';
 import { toast } from './toasts.tsx';
 
 interface Props {
@@ -66,30 +66,22 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
     <Dialog title={`Change ${name}`} onClose={onClose} isCareful isWide>
       <FilterEditor form={filter} onChange={setFilter} />
       <div class="two">
-        <Field label="Requests a second, while it catches up">
-          {id => (
-            <input
-              id={id}
-              type="number"
-              min="0"
-              step="any"
-              value={perSecond}
-              onInput={event => setPerSecond(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="New address" hint="Empty: it stays.">
-          {(id, hint) => (
-            <input
-              id={id}
-              aria-describedby={hint}
-              type="url"
-              autocomplete="off"
-              value={url}
-              onInput={event => setUrl(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Requests a second, while it catches up"
+          type="number"
+          min="0"
+          step="any"
+          value={perSecond}
+          onChange={setPerSecond}
+        />
+        <TextField
+          label="New address"
+          hint="Empty: it stays."
+          type="url"
+          autocomplete="off"
+          value={url}
+          onChange={setUrl}
+        />
       </div>
       <label class="check">
         <input

@@ -6,8 +6,8 @@ import { matched } from '../model/preview.ts';
 import { useStore } from '../store.ts';
 import { useWorld } from '../use.ts';
 import { What, Where } from './change.tsx';
-import { Field } from './field.tsx';
 import { Failed, Loading } from './states.tsx';
+import { TextField } from './text-field.tsx';
 import { Ago } from './times.tsx';
 import { LOOKED_BACK, type PastEvents, usePast } from './use-past.ts';
 
@@ -27,30 +27,19 @@ export function FilterEditor({ form, onChange }: Props) {
       <div class="form">
         <Types chosen={form.events} onChange={events => set({ events })} />
         <Processes form={form} set={set} />
-        <Field label="Projects" hint="Identifiers, with commas between. Empty: all.">
-          {id => (
-            <input
-              id={id}
-              type="text"
-              value={form.projects}
-              onInput={event => set({ projects: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field
+        <TextField
+          label="Projects"
+          hint="Identifiers, with commas between. Empty: all."
+          value={form.projects}
+          onChange={value => set({ projects: value })}
+        />
+        <TextField
           label="Changed fields"
           hint="Names that people see, or properties, with commas between. Empty: any."
-        >
-          {id => (
-            <input
-              id={id}
-              type="text"
-              value={form.fields}
-              list={list}
-              onInput={event => set({ fields: event.currentTarget.value })}
-            />
-          )}
-        </Field>
+          value={form.fields}
+          list={list}
+          onChange={value => set({ fields: value })}
+        />
         <datalist id={list}>
           {names.map(name => (
             <option key={name} value={name} />

@@ -5,8 +5,8 @@ import { beginningOf, localInput, readLocalInput } from '../model/times.ts';
 import { useWorld } from '../use.ts';
 import { Action, failureText } from './action.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
 import { Failed } from './states.tsx';
+import { TextField } from './text-field.tsx';
 import { Ago } from './times.tsx';
 import { toast } from './toasts.tsx';
 
@@ -37,8 +37,8 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
   const [since, setSince] = useState(() => localInput(beginningOf('last-hour', Date.now())));
   const [until, setUntil] = useState('');
   const [state, setState] = useState<{ isBusy: boolean; error?: string; would?: string }>({ isBusy: false });
-  const change = (set: (text: string) => void) => (event: { readonly currentTarget: HTMLInputElement }) => {
-    set(event.currentTarget.value);
+  const change = (set: (text: string) => void) => (text: string) => {
+    set(text);
     setState({ isBusy: false });
   };
   const request = (dryRun: boolean) => {
@@ -71,12 +71,21 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
   return (
     <Dialog title={`Replay to ${endpoint}`} onClose={onClose}>
       <div class="two">
-        <Field label="Since" hint="By the clock of this browser.">
-          {id => <input id={id} type="datetime-local" required value={since} onInput={change(setSince)} />}
-        </Field>
-        <Field label="Until" hint="Empty: now.">
-          {id => <input id={id} type="datetime-local" value={until} onInput={change(setUntil)} />}
-        </Field>
+        <TextField
+          label="Since"
+          hint="By the clock of this browser."
+          type="datetime-local"
+          required
+          value={since}
+          onChange={change(setSince)}
+        />
+        <TextField
+          label="Until"
+          hint="Empty: now."
+          type="datetime-local"
+          value={until}
+          onChange={change(setUntil)}
+        />
       </div>
       <p role="status">
         {state.would === undefined

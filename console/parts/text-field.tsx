@@ -1,0 +1,35 @@
+import type { ComponentChildren } from 'preact';
+import { Field } from './field.tsx';
+
+interface Props {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly type?: 'text' | 'url' | 'number' | 'password' | 'datetime-local';
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly placeholder?: string | undefined;
+  readonly autocomplete?: 'off' | 'new-password';
+  readonly list?: string;
+  readonly min?: string;
+  readonly step?: string;
+}
+
+/** A labelled field of a form, for text on one line and for what a browser asks for like that. */
+export function TextField({ label, hint, onChange, type = 'text', ...input }: Props) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id, hintId) => (
+        <input
+          {...input}
+          // Preact's types know each kind apart, and none that is one of several.
+          type={type as 'text'}
+          id={id}
+          aria-describedby={hintId}
+          onInput={event => onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
