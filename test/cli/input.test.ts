@@ -24,6 +24,7 @@ describe('at a terminal', () => {
     ['n', false],
     ['', false],
     ['maybe', false],
+    ['yet', false],
   ])('a question that is answered with %j means %s', async (typed, meant) => {
     const { input, stdin, shown } = at('terminal');
     const asked = input.confirm('Do it?');
@@ -59,6 +60,12 @@ describe('at a terminal', () => {
 });
 
 describe('in a pipe', () => {
+  it.each(['stdin', 'stderr'] as const)('nobody can be asked, be it %s alone', piped => {
+    const ends = { stdin: new PassThrough(), stderr: new PassThrough() };
+    for (const [name, end] of Object.entries(ends)) Object.assign(end, { isTTY: name !== piped });
+    expect(terminalInput(ends, new AbortController().signal).canAsk).toBe(false);
+  });
+
   it('each secret is a line, in their order', async () => {
     const { input, stdin, shown } = at('pipe');
     stdin.end(' https://a.example \r\n\nwhsec_a\nwhsec_b');

@@ -99,10 +99,13 @@ describe('who asks', () => {
     expect(logged[0]).toMatch(/could not be verified/);
   });
 
-  test('is refused when STS knows that the credentials have expired', async () => {
+  test.each([
+    [403, 'ExpiredToken'],
+    [400, 'IncompleteSignature'],
+  ])('is refused when STS answers %i: %s', async (status, code) => {
     const sts = await startSts();
-    sts.answer(403, '<Error><Code>ExpiredToken</Code></Error>');
-    await expect(ask(await signed(), request, sts)).rejects.toThrow(/ExpiredToken/);
+    sts.answer(status, `<Error><Code>${code}</Code></Error>`);
+    await expect(ask(await signed(), request, sts)).rejects.toThrow(code);
   });
 
   test('can do nothing with what it hands over but say who they are', async () => {
