@@ -50,22 +50,25 @@ export class SnapshotTable extends Construct {
     return this.#forRows([LAYOUT, { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
   }
 
-  /** The same, and the journal of all processes: what is sent again comes from there. */
+  /** The same, the journal of all processes, because what is sent again comes from there, and the roster of them. */
   forTicking(): Binding {
     return this.#forRows([
       LAYOUT,
       { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
       { actions: READ, keys: [OF_PROCESSES] },
+      { actions: ['Query', 'PutItem'], keys: [ROSTER] },
     ]);
   }
 
-  /** `TABLE_NAME` for who answers people: all may be looked at, and what is done to a process is noted with it. Which rows of
-   *  a partition are meant IAM can't say, so nothing of a process can be deleted at least. */
+  /** `TABLE_NAME` for who answers people: all may be looked at, what is done is noted with what it was done to, and a process that is not
+   *  configured any more can be forgotten. Which rows of a partition are meant IAM can't say. */
   forOperating(): Binding {
     return this.#forRows([
       LAYOUT,
       { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
-      { actions: [...READ, 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
+      { actions: [...READ, 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
+      { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
+      { actions: ['Query', 'PutItem'], keys: [OF_STACK] },
     ]);
   }
 
@@ -94,6 +97,9 @@ export class SnapshotTable extends Construct {
 const ENDPOINTS = 'ENDPOINTS';
 const OF_ENDPOINTS = 'ENDPOINT#*';
 const OF_PROCESSES = 'W#*';
+const ROSTER = 'PROCESSES';
+/** Who did what to no one endpoint or process. */
+const OF_STACK = 'STACK';
 
 /** Whoever comes first writes down which layout the table has; all others look. */
 const LAYOUT = { actions: ['GetItem', 'PutItem'], keys: ['LAYOUT'] };

@@ -198,12 +198,13 @@ describe('the tick function', () => {
     expect(own('Tick', testTemplate(leastConfig()))).toEqual(rest);
   });
 
-  test('may keep what endpoints have yet to get, read the journal, queue deliveries, and list subscriptions: nothing else', () => {
+  test('may keep what endpoints have yet to get, read the journal, keep the roster, queue deliveries, and list subscriptions: nothing else', () => {
     expect(allowed(template, 'TickRole')).toEqual([
       logs('Tick'),
       { actions: LAYOUT, resources: [table] },
       { actions: KEEP, resources: [table] },
       { actions: READ, resources: [table] },
+      { actions: ['dynamodb:PutItem', 'dynamodb:Query'], resources: [table] },
       { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
       {
         actions: ['sns:ListSubscriptionsByTopic'],
@@ -214,6 +215,7 @@ describe('the tick function', () => {
       within('LAYOUT'),
       within('ENDPOINTS', 'ENDPOINT#*'),
       within('W#*'),
+      within('PROCESSES'),
     ]);
     const actions = allowed(testTemplate(leastConfig()), 'TickRole').flatMap(each => each.actions);
     expect(actions.filter(each => each.startsWith('sns:'))).toEqual([]);

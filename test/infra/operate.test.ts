@@ -107,16 +107,22 @@ describe('the function that answers operators', () => {
     expect(secrets?.resources).toEqual(['changewire/example-eu', 'changewire/example-us'].map(secretArn));
   });
 
-  test('can delete nothing that belongs to a process', () => {
+  test('may delete what belongs to a process, and its row of the roster, and nothing else of the table but endpoints', () => {
     const policies = resources(template, 'AWS::IAM::Policy').filter(([, policy]) =>
       JSON.stringify(policy.Roles).includes('"OperateRole'),
     );
     const statements = policies.flatMap(
       ([, { PolicyDocument }]) => (PolicyDocument as { Statement: { Action: unknown }[] }).Statement,
     );
-    const ofProcesses = statements.filter(each => JSON.stringify(each).includes('"W#*"'));
-    expect(ofProcesses).toHaveLength(1);
-    expect(ofProcesses[0]?.Action).not.toContain('dynamodb:DeleteItem');
+    const deleting = statements.filter(({ Action }) => [Action].flat().includes('dynamodb:DeleteItem'));
+    const keys = deleting.map(
+      each => /"dynamodb:LeadingKeys":(\[.*?\]|".*?")/.exec(JSON.stringify(each))?.[1] ?? '',
+    );
+    expect(keys.map(each => [JSON.parse(each)].flat()).sort()).toEqual([
+      ['ENDPOINTS', 'ENDPOINT#*'],
+      ['PROCESSES'],
+      ['W#*'],
+    ]);
   });
 });
 
