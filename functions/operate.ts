@@ -29,6 +29,7 @@ import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from './snapshots/dynamo-journal.ts';
 import { createProcessReader } from './snapshots/dynamo-processes.ts';
+import { createRoster } from './snapshots/dynamo-roster.ts';
 import { openTable } from './snapshots/open-table.ts';
 import { SYSTEM } from './system.ts';
 import { lambdaLog } from './telemetry.ts';
@@ -71,6 +72,7 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
   const ofService = new SecretsManagerClient(patience);
   const secrets = parameterSecrets(new SSMClient(patience), SECRETS_PATH);
   const address = { allowLoopback: false, resolve: resolveBySystem };
+  const roster = createRoster(table);
   const { startPass, ...stack } = openStack(settings, table, sqs);
   return {
     label: STACK_NAME,
@@ -82,8 +84,9 @@ async function openHouse(settings: Settings): Promise<OperationsHouse> {
     ...{ secrets, address, randomBytes, check: checkEndpoint, clock: Date.now, log: lambdaLog() },
     ...senderOf({ secrets, linkTemplates, clock: Date.now, allowLoopback: false }),
     processes: async () => processesOf(workspaces),
+    roster,
     states: createProcessReader(table),
-    journal: createJournalReader(table, processes),
+    journal: createJournalReader(table, processes, roster.list),
     actions: createActions(table),
     passes: { start: startPass },
     doctor: createDoctor({

@@ -17,6 +17,7 @@ export async function measurePage(path: string, query: Omit<RequestOf<'events'>,
     journal: sqliteJournalReader(database),
     clock: Date.now,
     processes: async () => PROCESSES.map(processId => ({ workspace: WORKSPACE, processId })),
+    roster: { list: async () => [] },
   };
   const ask = (cursor?: string) =>
     eventsPage({ operation: 'events', ...query, ...(cursor !== undefined && { cursor }) }, house);

@@ -15,12 +15,14 @@ interface Options {
 export function actionsCommand(program: Command, { run }: Cli): void {
   program
     .command('actions')
-    .description('who did what, to an endpoint or to a process, the newest first')
+    .description(
+      'who did what, the newest first: to an endpoint, to a process, or, without either, to the queues of a stack',
+    )
     .option('--endpoint <name>', 'to this endpoint')
     .option('--process <id>', 'to this process')
     .option('--workspace <name>', 'the workspace of the process, where two have one of this id')
     .option('--limit <n>', 'so many at most, or all', limitOf, 20)
-    .addHelpText('after', examples('actions --endpoint crm', 'actions --process launch'))
+    .addHelpText('after', examples('actions --endpoint crm', 'actions --process launch', 'actions'))
     .action(
       run(({ ask, print }, { limit, ...subject }: Options) =>
         showList(print, {

@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import { type Consent, confirmed } from '../confirm.ts';
+import type { Context } from '../context.ts';
+import { countText } from '../show/endpoints.ts';
 import { say } from '../show/paper.ts';
 import { when } from '../show/times.ts';
 import type { Cli } from './commands.ts';
@@ -38,6 +42,47 @@ export function processCommands(program: Command, cli: Cli): void {
         ),
       ),
     );
+  forgetCommand(program, cli);
+}
+
+function forgetCommand(program: Command, { run }: Cli): void {
+  program
+    .command('forget <process>')
+    .description('delete what is kept of a process that the configuration has no more')
+    .option('--workspace <name>', 'its workspace, where two had a process of this id')
+    .option('--yes', 'without asking')
+    .option('--dry-run', 'say how many projects are kept, and do nothing')
+    .addHelpText('after', examples('forget launch --dry-run', 'forget launch --yes'))
+    .action(
+      run((context, process: string, { workspace, ...consent }: OfWorkspace & Consent) =>
+        confirmed(
+          { ...context, ask: untilForgotten(context) },
+          { operation: 'forget', process, ...(workspace && { workspace }) },
+          consent,
+          ({ projects, dryRun, ...of }) => {
+            const name = `${of.workspace}/${of.process}`;
+            const number = countText(projects) || 'no';
+            return dryRun
+              ? say`${name}: what is known of ${number} projects would be deleted. Taken in again, it would begin with a new baseline, which tells nothing. What it told stays for 30 days.`
+              : say`${name}: forgotten, with ${number} projects. Taken in again, it begins with a new baseline.`;
+          },
+        ),
+      ),
+    );
+}
+
+/** One request for each thousand projects, as if there were one. Who ends it knows how far it came, and repeats it. */
+function untilForgotten({ ask, print }: Context): Context['ask'] {
+  const whole = async (request: RequestOf<'forget'>): Promise<AnswerOf<'forget'>> => {
+    for (let deleted = 0; ; ) {
+      const answer = await ask(request);
+      deleted += answer.projects.atLeast;
+      const projects = { ...answer.projects, atLeast: deleted };
+      if (answer.dryRun || projects.isExact) return { ...answer, projects };
+      print.note(say`${deleted} projects so far`);
+    }
+  };
+  return whole as Context['ask'];
 }
 
 function passCommand(

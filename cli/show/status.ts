@@ -16,7 +16,7 @@ export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
   return [
     head,
     processes.length === 0 ? 'No process is known yet.' : processTable(processes, paper),
-    ...(processes.some(({ debts }) => debts.count > 0) ? [debtTable(processes, paper)] : []),
+    ...(processes.some(isOwing) ? [debtTable(processes, paper)] : []),
     ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, paper)]),
   ].join('\n\n');
 }
@@ -29,6 +29,7 @@ const STATES: Record<ProcessStatus['state'], Style> = {
   held: 'red',
   owing: 'yellow',
   well: 'green',
+  removed: 'dim',
 };
 
 function processTable(processes: readonly ProcessStatus[], paper: Paper): string {
@@ -54,12 +55,21 @@ function processTable(processes: readonly ProcessStatus[], paper: Paper): string
   ].join('\n');
 }
 
+/** Nobody pays the debts of a process that nobody polls. */
+function isOwing({ state, debts }: ProcessStatus): boolean {
+  return state !== 'removed' && debts.count > 0;
+}
+
 function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string {
   return progress === undefined ? mode : `${mode}, at ${progress}`;
 }
 
 /** What somebody should know of it, or do about it. */
-function notesOf({ process, hold, stalledSince }: ProcessStatus, paper: Paper): string[] {
+function notesOf({ process, state, hold, stalledSince }: ProcessStatus, paper: Paper): string[] {
+  if (state === 'removed')
+    return [
+      `in the configuration no more: taken in again it goes on from here. To delete what is kept of it: changewire forget ${process}`,
+    ];
   return [
     ...(stalledSince === undefined ? [] : [`no pass was completed ${since(stalledSince, paper)}`]),
     ...(hold?.isReleased
@@ -74,15 +84,19 @@ function notesOf({ process, hold, stalledSince }: ProcessStatus, paper: Paper): 
 }
 
 function debtTable(processes: readonly ProcessStatus[], paper: Paper): string {
-  const rows = processes.flatMap(({ workspace, process, debts: { count, first } }) => [
-    ...first.map(({ project, since, reason }) => [
-      `${workspace}/${process}`,
-      project,
-      since === undefined ? 'never read' : when(since, paper),
-      reason,
-    ]),
-    ...(count > first.length ? [[`${workspace}/${process}`, `… ${count - first.length} more`, '', '']] : []),
-  ]);
+  const rows = processes
+    .filter(isOwing)
+    .flatMap(({ workspace, process, debts: { count, first } }) => [
+      ...first.map(({ project, since, reason }) => [
+        `${workspace}/${process}`,
+        project,
+        since === undefined ? 'never read' : when(since, paper),
+        reason,
+      ]),
+      ...(count > first.length
+        ? [[`${workspace}/${process}`, `… ${count - first.length} more`, '', '']]
+        : []),
+    ]);
   return table(
     [{ title: 'UNREAD IN' }, { title: 'PROJECT', whole: true }, { title: 'TOLD UNTIL' }, { title: 'WHY' }],
     rows,

@@ -10,6 +10,7 @@ export const PROCESS_TONES: Record<ProcessStatus['state'], Tone> = {
   held: 'bad',
   owing: 'warn',
   well: 'good',
+  removed: 'quiet',
 };
 
 export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
@@ -19,6 +20,7 @@ export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
   held: 'on hold',
   owing: 'some unread',
   well: 'up to date',
+  removed: 'not configured',
 };
 
 export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {

@@ -28,7 +28,7 @@ function keep(key: string, examination: Examination): void {
 /** What the service does where its API document leaves things open, and which settings follow. */
 export function DoctorPage({ query }: { readonly query: Readonly<Record<string, string>> }) {
   const { session, status } = useWorld();
-  const processes = useStore(status).status?.processes;
+  const processes = useStore(status).status?.processes.filter(({ state }) => state !== 'removed');
   const chosen =
     processes?.find(one => one.workspace === query.workspace && one.process === query.process) ??
     processes?.[0];

@@ -1,7 +1,7 @@
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from '../model/counted.ts';
 import { addressOf } from '../model/routes.ts';
-import { PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
+import { countText, PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
 import { every } from '../model/times.ts';
 import { useWorld } from '../use.ts';
 import { Action } from './action.tsx';
@@ -44,9 +44,15 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
           </span>
         ))}
       </div>
-      <Hold status={status} />
-      <Debts status={status} />
-      <More status={status} />
+      {state === 'removed' ? (
+        <Removed status={status} />
+      ) : (
+        <>
+          <Hold status={status} />
+          <Debts status={status} />
+          <More status={status} />
+        </>
+      )}
     </li>
   );
 }
@@ -93,6 +99,35 @@ function Hold({ status: { workspace, process, hold, stalledSince } }: { readonly
         </div>
       )}
     </>
+  );
+}
+
+/** The configuration has it no more. */
+function Removed({ status: { workspace, process } }: { readonly status: ProcessStatus }) {
+  const { session } = useWorld();
+  return (
+    <div class="card-trouble">
+      <p>Nobody reads it any more. Taken in again, it goes on from here.</p>
+      <ConfirmButton
+        class="small"
+        title={`Forget ${process}`}
+        label="Forget it"
+        tone="bad"
+        look={async () => {
+          const { projects } = await session.ask({ operation: 'forget', workspace, process, dryRun: true });
+          return `What is known of ${countText(projects)} projects is deleted. Taken in again, ${process} begins with a new baseline, which tells nothing. What it told stays for 30 days.`;
+        }}
+        act={async () => {
+          let deleted = 0;
+          for (let isDone = false; !isDone; ) {
+            const { projects } = await session.ask({ operation: 'forget', workspace, process });
+            deleted += projects.atLeast;
+            isDone = projects.isExact;
+          }
+          return `${process} is forgotten, with ${counted(deleted, 'project')}.`;
+        }}
+      />
+    </div>
   );
 }
 

@@ -4,7 +4,7 @@ import { iso } from './cursor.ts';
 import { type Done, didTo, only } from './done.ts';
 import { countOf } from './endpoint-status.ts';
 import { checkTypes, MOST_MS, MOST_RECORDS } from './events.ts';
-import { processesOf } from './find-process.ts';
+import { checkConfigured } from './find-process.ts';
 import { findEndpoint } from './house.ts';
 import { COUNTED, type OperationsHouse } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
@@ -50,7 +50,7 @@ export async function replay(
 ): Promise<Done<AnswerOf<'replay'>>> {
   const { since, until, types, processes } = asked;
   checkTypes(types);
-  for (const process of processes ?? []) await processesOf({ process }, house);
+  for (const process of processes ?? []) await checkConfigured(process, house);
   const stretch = {
     endpoint: to,
     since: Date.parse(since),

@@ -1,7 +1,7 @@
 import { iso } from './cursor.ts';
 import { type Done, only } from './done.ts';
-import { findProcess } from './find-process.ts';
-import type { OperationsHouse } from './operations-house.ts';
+import { findProcess, findRemovedProcess } from './find-process.ts';
+import { COUNTED, type OperationsHouse } from './operations-house.ts';
 import type { KnownProcess } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
@@ -33,6 +33,32 @@ export async function release(
   const answer = { workspace, process: processId, projects: held.missing, since: iso(held.since), dryRun };
   if (dryRun) return only(answer);
   return { answer, action: { subject: { process }, details: `${held.missing} projects` } };
+}
+
+/** Deletes what is kept of a process that the configuration has no more, at most a thousand projects with a request. Taken in again it begins
+ *  with a new baseline. */
+export async function forget(
+  { dryRun = false, ...asked }: RequestOf<'forget'>,
+  house: OperationsHouse,
+): Promise<Done<AnswerOf<'forget'>>> {
+  if (!house.isRunning)
+    throw new Refused('Nothing runs: only a run knows what is configured. Start it, and ask again.');
+  const process = keyOf(await findRemovedProcess(asked, house));
+  const { workspace, processId } = process;
+  const answer = (atLeast: number, isExact: boolean) => ({
+    ...{ workspace, process: processId, dryRun },
+    projects: { atLeast, isExact },
+  });
+  if (dryRun) {
+    const projects = await house.roster.count(process, COUNTED);
+    return only(answer(projects, projects < COUNTED));
+  }
+  const forgotten = await house.roster.forget(process, { now: house.clock(), most: COUNTED });
+  if (forgotten === 'busy')
+    throw new Refused('A pass walks it still. When the status shows none under way, ask again.');
+  const { projects, isDone } = forgotten;
+  const details = `${projects} projects${isDone ? '' : ', and more are left'}`;
+  return { answer: answer(projects, isDone), action: { subject: { process }, details } };
 }
 
 function keyOf({ workspace, processId }: KnownProcess) {

@@ -1,4 +1,4 @@
-import { type Done, only } from './done.ts';
+import { type Done, didToStack, only } from './done.ts';
 import { logsOf } from './logs.ts';
 import type { OperationsHouse } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
@@ -22,19 +22,22 @@ export async function setAside(
   return lookAtSetAside(asked, stackOf(house, QUEUES));
 }
 
-/** What the queues hold belongs to no one endpoint or process; who emptied them stands in the function's log. */
 export async function clear(
   asked: RequestOf<'clear-set-aside'>,
   house: OperationsHouse,
 ): Promise<Done<AnswerOf<'clear-set-aside'>>> {
-  return only(await clearSetAside(asked, stackOf(house, QUEUES)));
+  const answer = await clearSetAside(asked, stackOf(house, QUEUES));
+  return answer.dryRun
+    ? only(answer)
+    : didToStack(answer, `${asked.queue}: about ${answer.messages} messages`);
 }
 
 export async function retry(
   asked: RequestOf<'retry-set-aside'>,
   house: OperationsHouse,
 ): Promise<Done<AnswerOf<'retry-set-aside'>>> {
-  return only(await retrySetAside(asked, stackOf(house, QUEUES)));
+  const answer = await retrySetAside(asked, stackOf(house, QUEUES));
+  return answer.dryRun ? only(answer) : didToStack(answer, `${answer.messages} messages`);
 }
 
 export async function republish(

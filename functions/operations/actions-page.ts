@@ -1,24 +1,22 @@
 import * as z from 'zod';
 import type { Action, Subject } from './actions.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
-import { findProcess } from './find-process.ts';
+import { findKnownProcess } from './find-process.ts';
 import { findEndpoint } from './house.ts';
 import { type OperationsHouse, PAGE } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { Refused } from './refused.ts';
 
-/** A page of who did what to one endpoint, or to one process, the newest first. */
+/** A page of who did what, the newest first: to one endpoint, to one process, or to what belongs to neither. */
 export async function actionsPage(
   asked: RequestOf<'actions'>,
   house: OperationsHouse,
 ): Promise<AnswerOf<'actions'>> {
   const { limit = PAGE, cursor } = asked;
   const position = readCursor('actions', cursor, z.string());
-  const subject = await subjectOf(asked, house);
-  const page = await house.actions.list(subject, limit, position);
+  const page = await house.actions.list(await subjectOf(asked, house), limit, position);
   // One that is removed keeps its actions: only a name of which nothing is known is none.
-  if (page.actions.length === 0 && 'endpoint' in subject) await findEndpoint(subject.endpoint, house);
+  if (page.actions.length === 0) await checkSubject(asked, house);
   return {
     actions: page.actions.map(answerOf),
     ...(page.position !== undefined && { cursor: cursorOf('actions', page.position) }),
@@ -30,10 +28,19 @@ async function subjectOf(
   house: OperationsHouse,
 ): Promise<Subject> {
   if (endpoint !== undefined) return { endpoint };
-  if (process === undefined)
-    throw new Refused('endpoint: an endpoint or a process, one of them', { isUsage: true });
-  const found = await findProcess({ process, workspace }, house);
+  if (process === undefined) return { stack: true };
+  if (workspace !== undefined) return { process: { workspace, processId: process } };
+  const found = await findKnownProcess({ process }, house);
   return { process: { workspace: found.workspace, processId: found.processId } };
+}
+
+/** @throws Refused for a name of which nothing is known */
+async function checkSubject(
+  { endpoint, process, workspace }: RequestOf<'actions'>,
+  house: OperationsHouse,
+): Promise<void> {
+  if (endpoint !== undefined) await findEndpoint(endpoint, house);
+  if (process !== undefined) await findKnownProcess({ process, workspace }, house);
 }
 
 function answerOf({
@@ -46,9 +53,11 @@ function answerOf({
 }: Action): AnswerOf<'actions'>['actions'][number] {
   return {
     ...{ at: iso(at), who, isProven, operation },
-    ...('endpoint' in subject
-      ? { endpoint: subject.endpoint }
-      : { workspace: subject.process.workspace, process: subject.process.processId }),
+    ...('endpoint' in subject && { endpoint: subject.endpoint }),
+    ...('process' in subject && {
+      workspace: subject.process.workspace,
+      process: subject.process.processId,
+    }),
     ...(details !== undefined && { details }),
   };
 }

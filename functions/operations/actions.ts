@@ -1,7 +1,10 @@
 import type { ProcessKey } from '../snapshots/snapshots.ts';
 
-/** What something was done to. */
-export type Subject = { readonly endpoint: string } | { readonly process: ProcessKey };
+/** What something was done to: an endpoint, a process, or the stack, for what belongs to no one of these. */
+export type Subject =
+  | { readonly endpoint: string }
+  | { readonly process: ProcessKey }
+  | { readonly stack: true };
 
 /** What somebody did. */
 export interface Action {
@@ -25,6 +28,6 @@ export interface ActionsPage {
 /** The journal of who did what, kept with what it was done to; it outlives an endpoint that is removed. */
 export interface Actions {
   note(action: Action): Promise<void>;
-  /** Those of one endpoint, or of one process, the newest first, at most `limit`, behind `position`. */
+  /** Those of one subject, the newest first, at most `limit`, behind `position`. */
   list(subject: Subject, limit: number, position?: string): Promise<ActionsPage>;
 }

@@ -45,6 +45,7 @@ const ACTS: { readonly [Name in Act]: Answering<Name, Done<AnswerOf<Name>>> } = 
   'cancel-replay': deliveries.cancel,
   pass: processes.startPass,
   release: processes.release,
+  forget: processes.forget,
   republish: stack.republish,
   'clear-set-aside': stack.clear,
   'retry-set-aside': stack.retry,

@@ -16,6 +16,11 @@ export function didTo<Answer>(
   return { answer, action: { subject: { endpoint }, ...text } };
 }
 
+/** Something was done to what belongs to no one endpoint or process. */
+export function didToStack<Answer>(answer: Answer, details: string): Done<Answer> {
+  return { answer, action: { subject: { stack: true }, details } };
+}
+
 /** Nothing was. */
 export function only<Answer>(answer: Answer): Done<Answer> {
   return { answer, action: undefined };

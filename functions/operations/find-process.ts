@@ -1,32 +1,68 @@
+import { knownProcesses } from './known-processes.ts';
 import type { OperationsHouse } from './operations-house.ts';
 import type { KnownProcess } from './processes.ts';
 import { didYouMean, Refused } from './refused.ts';
+import type { Roster } from './roster.ts';
+
+const REMOVED =
+  'The configuration has this process no more. Take it in again, or delete what is kept of it: changewire forget.';
 
 type Asked = { readonly process: string; readonly workspace?: string | undefined };
-type House = Pick<OperationsHouse, 'processes'>;
+type House = Pick<OperationsHouse, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
 
-/** @throws Refused when there is none of this identifier, or several */
+/** One of the configuration. @throws Refused when there is none of this identifier, or several */
 export async function findProcess(asked: Asked, house: House): Promise<KnownProcess> {
-  const [found, ...more] = await findProcesses(asked, house);
-  if (more.length === 0) return found;
-  const workspaces = [found, ...more].map(({ workspace }) => workspace).join(' or ');
+  const found = await findProcesses(asked, house);
+  const configured = found.filter(({ isRemoved }) => !isRemoved);
+  if (configured.length > 0) return onlyOne(configured);
+  throw new Refused(REMOVED);
+}
+
+/** One of the configuration, else one that it has no more. @throws as above */
+export async function findKnownProcess(asked: Asked, house: House): Promise<KnownProcess> {
+  const found = await findProcesses(asked, house);
+  const configured = found.filter(({ isRemoved }) => !isRemoved);
+  return onlyOne(configured.length > 0 ? configured : found);
+}
+
+/** One of which something is kept, and that the configuration has no more. @throws Refused when it has it, and as above */
+export async function findRemovedProcess(asked: Asked, house: House): Promise<KnownProcess> {
+  const found = await findProcesses(asked, house);
+  const removed = found.filter(({ isRemoved }) => isRemoved);
+  if (removed.length > 0) return onlyOne(removed);
+  throw new Refused(
+    'This process is in the configuration. Take it out of it first, and deploy or start again: only then is it forgotten.',
+  );
+}
+
+function onlyOne(found: readonly KnownProcess[]): KnownProcess {
+  const [one, ...more] = found as [KnownProcess, ...KnownProcess[]];
+  if (more.length === 0) return one;
+  const workspaces = found.map(({ workspace }) => workspace).join(' or ');
   throw new Refused(`Several workspaces have a process of this identifier. Name one: ${workspaces}.`);
 }
 
-/** All of a workspace, all of one identifier, or the one of both; undefined when neither is given, which means all that there are. */
+/** @throws Refused when the configuration has none of this identifier */
+export async function checkConfigured(process: string, house: House): Promise<void> {
+  const found = await findProcesses({ process }, house);
+  if (found.every(({ isRemoved }) => isRemoved)) throw new Refused(REMOVED);
+}
+
+/** All of a workspace, all of one identifier, or the one of both, also such that the configuration has no more; undefined when neither is
+ *  given, which means all that there are. */
 export async function processesOf(
   { process, workspace }: { readonly process?: string | undefined; readonly workspace?: string | undefined },
   house: House,
 ): Promise<readonly KnownProcess[] | undefined> {
   if (process !== undefined) return findProcesses({ process, workspace }, house);
-  return workspace === undefined ? undefined : inWorkspace(workspace, await house.processes());
+  return workspace === undefined ? undefined : inWorkspace(workspace, await knownProcesses(house));
 }
 
 async function findProcesses(
   { process, workspace }: Asked,
-  { processes }: House,
+  house: House,
 ): Promise<[KnownProcess, ...KnownProcess[]]> {
-  const all = await processes();
+  const all = await knownProcesses(house);
   const there = workspace === undefined ? all : inWorkspace(workspace, all);
   const [found, ...more] = there.filter(({ processId }) => processId === process);
   if (found) return [found, ...more];

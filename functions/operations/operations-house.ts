@@ -3,6 +3,7 @@ import type { SettingsHouse } from './add-endpoint.ts';
 import type { JournalReader } from './journal.ts';
 import type { KnownProcess, Passes, ProcessReader } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
+import type { Roster } from './roster.ts';
 import type { StackHouse } from './stack-house.ts';
 import type { TestHouse } from './test-event.ts';
 
@@ -12,8 +13,10 @@ export interface OperationsHouse extends SettingsHouse, TestHouse {
   readonly label: string;
   /** Whether passes go on; false on one machine when nothing runs. */
   readonly isRunning: boolean;
-  /** The processes that there are, in any order. */
+  /** The processes of the configuration, in any order. */
   readonly processes: () => Promise<readonly KnownProcess[]>;
+  /** Those of which something is kept, also others. */
+  readonly roster: Roster;
   readonly states: ProcessReader;
   readonly journal: JournalReader;
   readonly actions: Actions;

@@ -5,6 +5,8 @@ import type { ProcessState } from '../snapshots/state.ts';
 export interface KnownProcess extends ProcessKey {
   /** ms from one pass to the next, where that is known. */
   readonly interval?: number | undefined;
+  /** True of one that the configuration has no more, and of which something is kept. */
+  readonly isRemoved?: true;
 }
 
 /** A pass that began and has not ended. */

@@ -3,6 +3,7 @@ import { inParallel } from '../in-parallel.ts';
 import { longestSilence } from '../longest-silence.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { endpointsBehind } from './endpoint-status.ts';
+import { knownProcesses } from './known-processes.ts';
 import { type OperationsHouse, PAGE, WIDTH } from './operations-house.ts';
 import type { BegunPass, KnownProcess, Progress } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
@@ -27,7 +28,7 @@ export async function statusPage(
   const behind = readCursor<Place>('status', cursor, place);
   const head = { at: iso(house.clock()), house: house.label, isRunning: house.isRunning };
   const next = (to: Place) => ({ cursor: cursorOf('status', to) });
-  const there = behind && 'endpoint' in behind ? [] : processesBehind(behind, await house.processes());
+  const there = behind && 'endpoint' in behind ? [] : processesBehind(behind, await knownProcesses(house));
   const shown = there.slice(0, limit);
   const processes = await statusesOf(shown, house);
   const last = shown.at(-1);
@@ -101,8 +102,12 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
 }
 
 /** The worst that is so. */
-function stateOf({ interval }: KnownProcess, { progress, passes, now }: Known): ProcessStatus['state'] {
+function stateOf(
+  { interval, isRemoved }: KnownProcess,
+  { progress, passes, now }: Known,
+): ProcessStatus['state'] {
   const { baselined, completedAt, held, stalled, skipped } = progress;
+  if (isRemoved) return 'removed';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
   const isSilent = interval !== undefined && now - completedAt > longestSilence(interval);
   if (stalled || isSilent) return 'stalled';

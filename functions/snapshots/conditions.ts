@@ -38,6 +38,8 @@ export const IS_ABSENT = 'attribute_not_exists(pk)';
 export const IS_THERE = 'attribute_exists(pk)';
 export const IS_VERSION = 'version = :expected';
 export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseOwner = :me';
+/** Whose `until` has passed may have died: who is alive all the same fails IS_OURS, because the item is gone. */
+export const NOT_WALKED = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now';
 export const IS_OURS = 'leaseOwner = :me';
 /** `announced` as `stateUpdate` names it. */
 export const NONE_ANNOUNCED = 'attribute_not_exists(#announced)';

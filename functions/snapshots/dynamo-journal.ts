@@ -15,7 +15,12 @@ const LONGEST_END = 1024 - changeTime(0).length;
 
 /** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
  *  read of it, if any, as JSON. */
-export function createJournalReader(table: Table, processes: readonly ProcessKey[]): JournalReader {
+export function createJournalReader(
+  table: Table,
+  processes: readonly ProcessKey[],
+  /** Others that keep a journal: an event is looked for there, too. */
+  others: () => Promise<readonly ProcessKey[]> = async () => [],
+): JournalReader {
   const partitions = [...new Set(processes.map(partition))].toSorted();
   return {
     async read(stretch, limit) {
@@ -29,17 +34,14 @@ export function createJournalReader(table: Table, processes: readonly ProcessKey
       return { entries, position: next === undefined ? undefined : JSON.stringify([next, '']) };
     },
     search: search => {
-      const asked = search.processes?.map(partition);
-      return searchRecords(
-        table,
-        partitions.filter(pk => asked?.includes(pk) ?? true),
-        search,
-      );
+      const asked = search.processes && [...new Set(search.processes.map(partition))].toSorted();
+      return searchRecords(table, asked ?? partitions, search);
     },
     async find(eventId) {
       const place = changePlaceOf(eventId);
       if (!place || place.end.length > LONGEST_END) return undefined;
-      for (const pk of partitions.filter(each => each.endsWith(`#P#${place.process}`))) {
+      const isMeant = (pk: string) => pk.endsWith(`#P#${place.process}`);
+      for (const pk of new Set([...partitions, ...(await others()).map(partition)].filter(isMeant))) {
         const found = await entryAt(table, pk, `${changeTime(place.version)}${place.end}`, eventId);
         const entry = found ?? (await earlierEntry(table, pk, place, eventId));
         if (entry) return entry;

@@ -28,8 +28,9 @@ function key(process: ProcessKey, sk: string): Key {
 
 export const stateKey = (process: ProcessKey): Key => key(process, 'STATE');
 /** What is too large for the state's own item. `tag` is of one writing: its time, and a number of its own. */
+export const STATE_PART = 'STATE#PART#';
 export const statePartPrefix = (name: string, tag?: string): string =>
-  tag === undefined ? `STATE#PART#${name}#` : `STATE#PART#${name}#${tag}#`;
+  tag === undefined ? `${STATE_PART}${name}#` : `${STATE_PART}${name}#${tag}#`;
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
   key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
 export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, `PASS#${mode}`);
@@ -37,8 +38,9 @@ export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, `P
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
 export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
 
+export const TOMBSTONE = 'TOMBSTONE#';
 export const tombstoneKey = (process: ProcessKey, id: string): Key =>
-  key(process, `TOMBSTONE#${encodePart(id)}`);
+  key(process, TOMBSTONE + encodePart(id));
 
 /** Part 0 is the project's own item; the others hold the rest of its bytes. */
 export const partKey = (process: ProcessKey, id: string, part: number): Key =>
@@ -65,6 +67,19 @@ export const LAYOUT_KEY: Key = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
 /** How far ticks have come. */
 export const TICK_KEY: Key = { pk: { S: 'TICK' }, sk: { S: 'TICK' } };
 
+/** The roster: all processes in one partition. */
+export const ROSTER = 'PROCESSES';
+export const rosterKey = ({ workspace, processId }: ProcessKey): Key => ({
+  pk: { S: ROSTER },
+  sk: { S: `${encodePart(workspace)}#${encodePart(processId)}` },
+});
+
+/** The process of a row of the roster, by its sort key. */
+export function processIn(sk: string): ProcessKey {
+  const [workspace = '', processId = ''] = sk.split('#');
+  return { workspace: decodePart(workspace), processId: decodePart(processId) };
+}
+
 /** The registry: all endpoints in one partition, which is read whole. */
 export const ENDPOINTS = 'ENDPOINTS';
 export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk: { S: encodePart(name) } });
@@ -72,8 +87,10 @@ export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk
 export const PENDING = 'PENDING#';
 export const DEAD = 'DEAD#';
 export const ATTEMPT = 'ATTEMPT#';
-/** Of an endpoint, and of a process. */
+/** Of an endpoint, of a process, and of the stack. */
 export const ACTION = 'ACTION#';
+/** What was done to no one endpoint or process. */
+const STACK = 'STACK';
 
 /** The partition of what belongs to one endpoint. */
 export const endpointPartition = (name: string): string => `ENDPOINT#${encodePart(name)}`;
@@ -103,8 +120,9 @@ export function canBeHeld({ sk }: Key): boolean {
   return sk.S.length <= LONGEST_KEY;
 }
 
-/** The partition of an endpoint, or of a process. */
+/** The partition of an endpoint, of a process, or of what belongs to neither. */
 export function subjectPartition(subject: Subject): string {
+  if ('stack' in subject) return STACK;
   return 'endpoint' in subject ? endpointPartition(subject.endpoint) : partition(subject.process);
 }
 

@@ -19,10 +19,10 @@ interface Parts
 /** Has a run answer what people ask. */
 export function answerPeople(
   house: Parameters<typeof serveOperations>[0],
-  { source, rows, deliveries, actions, states, journal, configured, secrets, sender, page }: Parts,
+  { source, rows, deliveries, actions, states, roster, journal, configured, secrets, sender, page }: Parts,
 ): ReturnType<typeof serveOperations> {
   const parts = {
-    ...{ rows, deliveries, actions, states, journal, configured, secrets, sender },
+    ...{ rows, deliveries, actions, states, roster, journal, configured, secrets, sender },
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
     // Lanes look for what waits several times a second.

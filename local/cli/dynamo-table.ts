@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
 import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
+import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { ensureTable } from '../stream/ensure-table.ts';
 import { filePosition } from '../stream/position.ts';
@@ -26,11 +27,12 @@ export async function dynamoTable(
   });
   const { streamArn } = await ensureTable(client, TABLE);
   const table = { client, tableName: TABLE, patience: { clock: Date.now, random: Math.random, sleep } };
+  const roster = createRoster(table);
   return {
     snapshots: createSnapshots(table),
     looks: processes => ({
-      states: createProcessReader(table),
-      journal: createJournalReader(table, processes),
+      ...{ roster, states: createProcessReader(table) },
+      journal: createJournalReader(table, processes, roster.list),
     }),
     feed: publish => {
       const pump = startStreamPump({

@@ -95,6 +95,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   output.say(banner({ source, subscriptions, endpoints: wanted, data, health, ask, once: options.once }));
   const behind = { ...house, ...store, resend };
   const looks = table.looks(processesOf(source));
+  await looks.roster.remember(processesOf(source));
   const kept = [
     ...subscriptions.map(({ name }) => subscriberName(name)),
     ...wanted.map(({ name }) => name),

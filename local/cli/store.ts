@@ -8,6 +8,7 @@ import {
 import type { Actions } from '../../functions/operations/actions.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
 import type { ProcessReader } from '../../functions/operations/processes.ts';
+import type { Roster } from '../../functions/operations/roster.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
@@ -16,6 +17,7 @@ import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-ro
 import { type Journal, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
+import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSlots } from '../../functions/snapshots/sqlite/slots.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
@@ -32,6 +34,7 @@ export interface Store {
   readonly slots: Slots;
   readonly deliveries: SqliteDeliveries;
   readonly states: ProcessReader;
+  readonly roster: Roster;
   readonly actions: Actions;
 }
 
@@ -59,6 +62,7 @@ export function openStore({ closers, directory }: { closers: Closers; directory:
     slots: sqliteSlots(database),
     deliveries: sqliteDeliveries(database),
     states: sqliteProcessReader(database),
+    roster: sqliteRoster(database),
     actions: sqliteActions(database),
   };
 }

@@ -1,6 +1,7 @@
 import type { Publish } from '../../functions/create-publish.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
 import type { ProcessReader } from '../../functions/operations/processes.ts';
+import type { Roster } from '../../functions/operations/roster.ts';
 import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { startJournalFeed } from '../feed/journal-feed.ts';
 import type { Feed } from '../feed/rounds.ts';
@@ -18,6 +19,7 @@ export interface Table {
   looks(processes: readonly ProcessKey[]): {
     readonly states: ProcessReader;
     readonly journal: JournalReader;
+    readonly roster: Roster;
   };
 }
 
@@ -30,7 +32,7 @@ export interface TableHouse {
 /** The store's own table. */
 export function sqliteTable(
   { closers, output }: TableHouse,
-  { snapshots, journal, reader, states }: Store,
+  { snapshots, journal, reader, states, roster }: Store,
 ): Table {
   let wake = () => {};
   return {
@@ -42,7 +44,7 @@ export function sqliteTable(
         return result;
       },
     },
-    looks: () => ({ states, journal: reader }),
+    looks: () => ({ states, roster, journal: reader }),
     feed: publish => {
       const feed = startJournalFeed({ journal, publish, sleep, onNotice: output.warn });
       wake = feed.wake;

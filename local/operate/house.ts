@@ -17,7 +17,7 @@ import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
 export interface HouseParts
   extends Pick<
     OperationsHouse,
-    'isRunning' | 'processes' | 'states' | 'journal' | 'passes' | 'doctor' | 'log' | 'queues'
+    'isRunning' | 'processes' | 'roster' | 'states' | 'journal' | 'passes' | 'doctor' | 'log' | 'queues'
   > {
   readonly rows: EndpointRows;
   readonly deliveries: SqliteDeliveries;

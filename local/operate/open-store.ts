@@ -8,6 +8,7 @@ import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { sqliteProcesses, sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
+import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
 import { openStoreFile, STORE_FILE } from '../cli/store.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { localOperations } from './house.ts';
@@ -32,6 +33,7 @@ export async function openStoredOperations(
     deliveries: sqliteDeliveries(database),
     journal: sqliteJournalReader(database),
     states: sqliteProcessReader(database),
+    roster: sqliteRoster(database),
     actions: sqliteActions(database),
     processes: async () => sqliteProcesses(database),
     sender: senderOf({ secrets, clock: Date.now, allowLoopback: true }),

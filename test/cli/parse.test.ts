@@ -85,6 +85,8 @@ describe('a command line', () => {
     ['pass p', { operation: 'pass', process: 'p', mode: 'changes' }],
     ['sweep p --workspace w', { operation: 'pass', process: 'p', workspace: 'w', mode: 'sweep' }],
     ['release p --yes', { operation: 'release', process: 'p' }],
+    ['forget p --workspace w --yes', { operation: 'forget', process: 'p', workspace: 'w' }],
+    ['forget p --dry-run', { operation: 'forget', process: 'p', dryRun: true }],
     [
       'logs deliver --since 2h --until 1h --all',
       {
@@ -106,6 +108,7 @@ describe('a command line', () => {
     ],
     ['doctor p --workspace w', { operation: 'doctor', process: 'p', workspace: 'w' }],
     ['actions --endpoint crm', { operation: 'actions', endpoint: 'crm', limit: 20 }],
+    ['actions', { operation: 'actions', limit: 20 }],
   ])('%s', async (line, expected) => {
     expect(await asks(line)).toEqual(expected);
   });
@@ -216,6 +219,7 @@ describe('the exit code', () => {
       'pass',
       'sweep',
       'release',
+      'forget',
       'doctor',
     ])
       expect(out).toContain(`  ${name} `);
@@ -242,6 +246,19 @@ describe('what asks first', () => {
     const { code, out, err, asked } = await run(['release', 'p'], { answers: { release }, says: false });
     expect([code, out, asked.length]).toEqual([1, '', 1]);
     expect(err).toMatch(/Nothing was done\.\n$/);
+  });
+
+  it('forgets until nothing is left, and says how far it is', async () => {
+    const pages = [1_000, 1_000, 5].map(atLeast => ({
+      ...{ workspace: 'eu', process: 'p', dryRun: false },
+      projects: { atLeast, isExact: atLeast < 1_000 },
+    }));
+    const { code, out, err, asked } = await run(['forget', 'p', '--yes'], {
+      answers: { forget: () => pages.shift() },
+    });
+    expect([code, asked.length]).toEqual([0, 3]);
+    expect(out).toBe('eu/p: forgotten, with 2005 projects. Taken in again, it begins with a new baseline.\n');
+    expect(err).toBe('1000 projects so far\n2000 projects so far\n');
   });
 
   it('publishes again slice by slice, and says how far it is', async () => {

@@ -65,7 +65,18 @@ const TEAM = {
     replay: { since: ago(7200), until: ago(0), startedAt: ago(10), added: 40 },
   },
 };
-const STATUS = { at: ago(0), house: 'run', isRunning: true, processes: [HELD, WELL], endpoints: [CRM, TEAM] };
+/** Which the configuration has no more. */
+const REMOVED = {
+  ...{ ...HELD, process: 'former', state: 'removed', underWay: [] },
+  debts: { count: 3, first: [{ project: '7', since: ago(7200), reason: 'its tasks answered 500' }] },
+};
+const STATUS = {
+  at: ago(0),
+  house: 'run',
+  isRunning: true,
+  processes: [REMOVED, HELD, WELL],
+  endpoints: [CRM, TEAM],
+};
 const EVENT = {
   ...{
     specversion: '1.0',
@@ -235,7 +246,7 @@ describe('with --json', () => {
         .map(text => JSON.parse(text));
     expect(await lines('status', STATUS)).toEqual([
       { run: { at: ago(0), house: 'run', isRunning: true } },
-      ...[HELD, WELL].map(process => ({ process })),
+      ...[REMOVED, HELD, WELL].map(process => ({ process })),
       ...[CRM, TEAM].map(endpoint => ({ endpoint })),
     ]);
     expect(await lines('events', { at: ago(0), events: [{ committedAt: ago(1), event: EVENT }] })).toEqual([

@@ -58,11 +58,7 @@ describe('a request that came over a wire', () => {
     [{ operation: 'event' }, /^operation: one of status, events, .*\. Did you mean events\?$/],
     [{ operation: 7 }, /^operation: one of status,/],
     [{}, /^operation: one of status,/],
-    [{ operation: 'actions' }, /^endpoint: an endpoint or a process, one of them$/],
-    [
-      { operation: 'actions', endpoint: 'a', process: 'b' },
-      /^endpoint: an endpoint or a process, one of them$/,
-    ],
+    [{ operation: 'actions', endpoint: 'a', process: 'b' }, /^endpoint: an endpoint or a process, not both$/],
     [{ operation: 'replay', to: 'crm', since: 'x', until: 'y' }, /^since: .*\nuntil: a time with its zone/],
     ...[null, undefined, 'status', 7, [], true].map((asked): [unknown, RegExp] => [
       asked,

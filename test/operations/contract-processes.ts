@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import type { Bench } from './contract.ts';
+import { eventsOf } from './events.ts';
+import { commit } from './house.ts';
 
 /** Of processes: how they do, passes, and holds. */
-export function processesContract({ setting, ask }: Bench): void {
+export function processesContract({ setting, ask, name }: Bench): void {
   const keyOf = (index: 0 | 1) => {
     const { workspace, processId } = setting().processes[index];
     return { workspace, process: processId };
   };
-  const statusOf = async (index: 0 | 1) => {
-    const key = keyOf(index);
+  const statusOf = (index: 0 | 1) => statusBy(keyOf(index));
+  const statusBy = async (key: { workspace: string; process: string }) => {
     for (let cursor: string | undefined; ; ) {
       const page = await ask('status', { limit: 1, ...(cursor !== undefined && { cursor }) });
       expect(page.processes.length + page.endpoints.length).toBeLessThanOrEqual(1);
@@ -16,7 +18,7 @@ export function processesContract({ setting, ask }: Bench): void {
         each => each.workspace === key.workspace && each.process === key.process,
       );
       if (found) return found;
-      if (page.cursor === undefined) throw new Error('the status lacks a process');
+      if (page.cursor === undefined) return undefined;
       cursor = page.cursor;
     }
   };
@@ -51,17 +53,81 @@ export function processesContract({ setting, ask }: Bench): void {
     expect(await ask('release', { ...keyOf(1), dryRun: true })).toEqual({
       ...{ ...keyOf(1), projects: 12, since, dryRun: true },
     });
-    expect([await released(), (await statusOf(1)).hold]).toEqual([
+    expect([await released(), (await statusOf(1))?.hold]).toEqual([
       false,
       { since, projects: 12, isReleased: false },
     ]);
     expect(await ask('release', keyOf(1))).toMatchObject({ projects: 12, since, dryRun: false });
-    expect([await released(), (await statusOf(1)).hold]).toEqual([
+    expect([await released(), (await statusOf(1))?.hold]).toEqual([
       true,
       { since, projects: 12, isReleased: true },
     ]);
     const { actions } = await ask('actions', { ...keyOf(1), limit: 1 });
     expect(actions).toMatchObject([{ operation: 'release', details: '12 projects' }]);
+  });
+
+  /** One that the configuration has no more: it was read, and changed, once. */
+  const removed = async () => {
+    const { snapshots, roster } = setting().stores;
+    const process = { workspace: setting().processes[0].workspace, processId: name('removed') };
+    await roster.remember([process]);
+    const at = setting().now() - 60_000;
+    const lease = await snapshots.takeLease(process, { mode: 'changes', owner: 'run', now: at, until: at });
+    if (!lease) throw new Error('no lease');
+    await snapshots.finish(process, lease, { baselined: true, completedAt: at });
+    const projectId = name('project');
+    const events = eventsOf(at, 1, { process, projectId });
+    await commit(setting().stores, events, { process, at, projectId });
+    return { process, at, events, asked: { workspace: process.workspace, process: process.processId } };
+  };
+
+  it('tell of a process that the configuration has no more, and do nothing with it but forget it', async () => {
+    const { asked, at, events } = await removed();
+    expect(await statusBy(asked)).toMatchObject({
+      state: 'removed',
+      completedAt: new Date(at).toISOString(),
+    });
+    const acts = [
+      () => ask('pass', { ...asked, mode: 'changes' }),
+      () => ask('release', asked),
+      () => ask('doctor', asked),
+    ];
+    for (const act of acts)
+      await expect(act()).rejects.toThrow('The configuration has this process no more.');
+    const told = await ask('events', { process: asked.process });
+    expect(told.events.map(({ event }) => event.id)).toEqual(events.map(({ id }) => id));
+    expect(await ask('trace', { eventId: events[0]?.id ?? '' })).toMatchObject({ event: events[0] });
+  });
+
+  it('forget a process that the configuration has no more, and no other; its journal stays', async () => {
+    const { process, asked, events } = await removed();
+    const { snapshots } = setting().stores;
+    await expect(ask('forget', keyOf(0))).rejects.toThrow('This process is in the configuration.');
+    const projects = { atLeast: 1, isExact: true };
+    expect(await ask('forget', { ...asked, dryRun: true })).toEqual({ ...asked, projects, dryRun: true });
+    expect((await statusBy(asked))?.state).toBe('removed');
+    expect(await ask('forget', asked)).toEqual({ ...asked, projects, dryRun: false });
+    expect(await statusBy(asked)).toBeUndefined();
+    expect(await Array.fromAsync(snapshots.projectIds(process))).toEqual([]);
+    expect((await snapshots.readState(process)).baselined).toBe(false);
+    await expect(ask('forget', asked)).rejects.toThrow('There is no process of this identifier.');
+    const { actions } = await ask('actions', asked);
+    expect(actions).toMatchObject([{ ...setting().caller, operation: 'forget', details: '1 projects' }]);
+    // Taken in again, it is found as before.
+    await setting().stores.roster.remember([process]);
+    expect(await ask('trace', { eventId: events[0]?.id ?? '' })).toMatchObject({ event: events[0] });
+    await ask('forget', asked);
+  });
+
+  it('leave a process as it is while a pass walks it', async () => {
+    const { process, asked } = await removed();
+    const now = setting().now();
+    const walk = { mode: 'sweep' as const, owner: 'run', now, until: now + 600_000 };
+    const lease = await setting().stores.snapshots.takeLease(process, walk);
+    await expect(ask('forget', asked)).rejects.toThrow('A pass walks it still.');
+    expect((await setting().stores.snapshots.readState(process)).baselined).toBe(true);
+    if (lease) await setting().stores.snapshots.abandon(process, lease);
+    expect(await ask('forget', asked)).toMatchObject({ projects: { atLeast: 1 } });
   });
 
   it('suggest the process, or the workspace, that a typo meant, and repeat nothing that was typed', async () => {

@@ -25,7 +25,12 @@ function endless(eventsOfRecord: (number: number) => ChangeEvent[], { ms = 0 } =
     }
   }
   const journal = { search, read: () => Promise.reject(), find: () => Promise.reject() };
-  const house = { journal, clock: () => state.now, processes: async () => PROCESSES };
+  const house = {
+    journal,
+    clock: () => state.now,
+    processes: async () => PROCESSES,
+    roster: { list: async () => [] },
+  };
   return { state, house };
 }
 

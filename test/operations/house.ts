@@ -10,11 +10,13 @@ import { teamsMessages } from '../../functions/endpoints/teams.ts';
 import type { Actions } from '../../functions/operations/actions.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
 import type { ProcessReader } from '../../functions/operations/processes.ts';
+import type { Roster } from '../../functions/operations/roster.ts';
 import { createActions } from '../../functions/snapshots/dynamo-actions.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
 import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
+import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
@@ -23,6 +25,7 @@ import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-ro
 import { PUBLISHER, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
+import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
@@ -43,6 +46,7 @@ export interface Stores {
   readonly journal: JournalReader;
   readonly snapshots: Snapshots;
   readonly states: ProcessReader;
+  readonly roster: Roster;
   readonly actions: Actions;
   /** Of SQLite: the publisher is so far. */
   published?(position: number): void;
@@ -58,9 +62,10 @@ export function storesOf(table: Table): Omit<Stores, 'close'> {
   return {
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
-    journal: createJournalReader(table, PROCESSES),
+    journal: createJournalReader(table, PROCESSES, createRoster(table).list),
     snapshots: createSnapshots(table),
     states: createProcessReader(table),
+    roster: createRoster(table),
     actions: createActions({ ...table, patience: { ...table.patience, random: Math.random } }),
   };
 }
@@ -73,6 +78,7 @@ function sqliteStores(): Stores {
     journal: sqliteJournalReader(database),
     snapshots: sqliteSnapshots(database),
     states: sqliteProcessReader(database),
+    roster: sqliteRoster(database),
     actions: sqliteActions(database),
     published: position => sqliteJournal(database).moveTo(PUBLISHER, position),
     close: () => database.file.close(),

@@ -16,7 +16,7 @@ export interface Setting {
   /** As who asks sees them. */
   readonly operations: Operations;
   /** To arrange what they find. */
-  readonly stores: Pick<Stores, 'rows' | 'deliveries' | 'snapshots'>;
+  readonly stores: Pick<Stores, 'rows' | 'deliveries' | 'snapshots' | 'roster'>;
   /** Two that there are, of different workspaces. */
   readonly processes: readonly [ProcessKey, ProcessKey];
   /** In ms since 1970, by the clock of who answers. */

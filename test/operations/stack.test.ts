@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createOperations } from '../../functions/operations/create-operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
-import { answers } from '../../functions/operations/protocol/answers.ts';
+import { type AnswerOf, answers } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import type { ChangeRecord, LogPage, StackHouse } from '../../functions/operations/stack-house.ts';
 import { AT, openHouse, PROCESSES, STORES } from './house.ts';
@@ -120,6 +120,22 @@ describe('what was set aside', () => {
     expect(cleared).toEqual([]);
     expect(await ask(asked)).toEqual({ queue: 'rejected', messages: 3, dryRun: false });
     expect(cleared).toEqual(['rejected']);
+  });
+
+  test('is thrown away and tried again by somebody, who is written down', async () => {
+    const { ask } = stackOf();
+    await ask({ operation: 'clear-set-aside', queue: 'rejected', dryRun: true });
+    await ask({ operation: 'retry-set-aside', dryRun: true });
+    expect(await ask({ operation: 'actions' })).toEqual({ actions: [] });
+    await ask({ operation: 'clear-set-aside', queue: 'rejected' });
+    await ask({ operation: 'retry-set-aside' });
+    const { actions } = (await ask({ operation: 'actions' })) as AnswerOf<'actions'>;
+    const at = '2026-11-21T12:00:00.000Z';
+    expect(actions.toSorted((one, other) => (one.operation < other.operation ? -1 : 1))).toEqual([
+      { at, ...ann, operation: 'clear-set-aside', details: 'rejected: about 3 messages' },
+      { at, ...ann, operation: 'retry-set-aside', details: '5 messages' },
+    ]);
+    expect(await ask({ operation: 'actions', process: 'sales' })).toEqual({ actions: [] });
   });
 
   test('is tried again, and only said so in a dry run', async () => {

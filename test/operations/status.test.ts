@@ -73,6 +73,17 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     });
   });
 
+  it('is all that can be had of what nothing runs for: only a run knows which process is configured', async () => {
+    house = openHouse(open);
+    const operations = createOperations({ ...house, isRunning: false, processes: house.roster.list });
+    await house.roster.remember([PROCESS]);
+    const { processes } = await askOf({ operations, caller: CALLER })('status');
+    expect(processes).toMatchObject([{ process: PROCESS.processId, state: 'unknown' }]);
+    await expect(
+      askOf({ operations, caller: CALLER })('forget', { process: PROCESS.processId }),
+    ).rejects.toThrow('Nothing runs: only a run knows what is configured.');
+  });
+
   it('of a process that nobody has polled is unknown, then that of its baseline', async () => {
     house = openHouse(open);
     expect(await statusOf()).toEqual({

@@ -55,6 +55,8 @@ export const answers = {
   'cancel-replay': z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() }),
   pass: z.strictObject({ ...ofProcess, mode: z.enum(['changes', 'sweep']), startedAt: time }),
   release: z.strictObject({ ...ofProcess, projects: z.int(), since: time, dryRun }),
+  /** Of a dry run, what would be deleted. When the number is not exact, more is left for another such request. */
+  forget: z.strictObject({ ...ofProcess, projects: count, dryRun }),
   logs: logsAnswer,
   republish: republishAnswer,
   'set-aside': setAsideAnswer,

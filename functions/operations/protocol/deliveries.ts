@@ -25,7 +25,7 @@ export const action = z.strictObject({
   /** False when nobody could vouch for `who`. */
   isProven: z.boolean(),
   operation: z.string(),
-  /** What it was done to. */
+  /** What it was done to; none of these where it was to no one endpoint or process. */
   endpoint: z.string().optional(),
   workspace: z.string().optional(),
   process: z.string().optional(),

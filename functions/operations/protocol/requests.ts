@@ -69,7 +69,7 @@ export const lookRequests = [
     ...paged,
   }),
   z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...paged }),
-  /** Who did what: to one endpoint, or to one process. */
+  /** Who did what: to one endpoint, to one process, or, when neither is named, to what belongs to no one of these. */
   z
     .strictObject({
       operation: z.literal('actions'),
@@ -78,9 +78,9 @@ export const lookRequests = [
       workspace: name.optional(),
       ...paged,
     })
-    .refine(({ endpoint, process }) => (endpoint === undefined) !== (process === undefined), {
+    .refine(({ endpoint, process }) => endpoint === undefined || process === undefined, {
       path: ['endpoint'],
-      error: 'an endpoint or a process, one of them',
+      error: 'an endpoint or a process, not both',
     }),
   z.strictObject({ operation: z.literal('doctor'), ...ofProcess }),
   logsRequest,
@@ -131,6 +131,8 @@ export const actRequests = [
   z.strictObject({ operation: z.literal('pass'), ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
   /** Lets the deletions go ahead for which a process is on hold. */
   z.strictObject({ operation: z.literal('release'), ...ofProcess, ...dryRun }),
+  /** Deletes what is kept of a process that is not configured. */
+  z.strictObject({ operation: z.literal('forget'), ...ofProcess, ...dryRun }),
   republishRequest,
   clearSetAsideRequest,
   retrySetAsideRequest,

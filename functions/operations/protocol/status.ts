@@ -15,8 +15,8 @@ export const processStatus = z.strictObject({
   workspace: z.string(),
   process: z.string(),
   /** The worst that is so: never polled, its baseline under way, no pass completed for five intervals, deletions waiting for an
-   *  operator, some project unreadable; or well. */
-  state: z.enum(['unknown', 'baseline', 'stalled', 'held', 'owing', 'well']),
+   *  operator, some project unreadable; or well. `removed`: the configuration has it no more, and what was known of it is kept. */
+  state: z.enum(['unknown', 'baseline', 'stalled', 'held', 'owing', 'well', 'removed']),
   /** When a pass, or the baseline, was last completed. */
   completedAt: time.optional(),
   /** When the last completed sweep began. */

@@ -19,8 +19,8 @@ export interface House {
   address(): string;
   /** Ends the run, and leaves what it keeps. */
   stop(): Promise<void>;
-  /** Starts the next run on what the last one left. */
-  start(): Promise<void>;
+  /** Starts the next run on what the last one left; without a process, if need be. */
+  start(without?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function openHouse(): Promise<House> {
     await runner?.stop();
     runner = undefined;
   };
-  const start = async () => {
+  const start = async (without?: string) => {
     const ready = Promise.withResolvers<void>();
     const awaited = new Set(service.workspace.processes());
     const quiet = () => undefined;
@@ -50,7 +50,9 @@ export async function openHouse(): Promise<House> {
       log: { info: quiet, warn: quiet, error: quiet },
     };
     const options = parseOptions(args);
-    runner = await startRunner({ options, environment: environmentOf(service), output, clock: Date.now });
+    const processes = service.workspace.processes().filter(id => id !== without);
+    const environment = { ...environmentOf(service), SERVICE_PROCESSES: processes.join(',') };
+    runner = await startRunner({ options, environment, output, clock: Date.now });
     runner.watch();
     return { baselined: ready.promise };
   };
@@ -58,7 +60,7 @@ export async function openHouse(): Promise<House> {
   await (await start()).baselined;
   return {
     ...{ service, receiver, stop },
-    start: async () => void (await start()),
+    start: async without => void (await start(without)),
     rename: (project, name) => {
       const [task] = service.workspace.tasks('onboarding', project);
       service.workspace.updateTask('onboarding', project, String(task?.id), { name });

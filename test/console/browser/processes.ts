@@ -26,5 +26,21 @@ export function processTests({ house, open }: Given): void {
       await use(page, 'Release the deletions');
       await page.getByText(/The deletions of \d+ projects are released/).waitFor();
     });
+
+    it('that the configuration has no more is told of, until somebody forgets it', async () => {
+      await house().stop();
+      await house().start('launch');
+      const page = await open();
+      const card = page.locator('.card').filter({ hasText: 'launch' });
+      await card.getByText('not configured').waitFor();
+      expect(await card.getByRole('button').allTextContents()).toEqual(['Forget it…']);
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Forget it…');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(/What is known of \d+ projects is deleted/).waitFor();
+      await use(page, 'Forget it');
+      await page.getByText(/launch is forgotten, with \d+ projects/).waitFor();
+      await card.waitFor({ state: 'detached', timeout: 15_000 });
+    });
   });
 }

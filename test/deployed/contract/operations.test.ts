@@ -6,6 +6,7 @@ import { lambdaOperations } from '../../../cli/aws-operations.ts';
 import type { Operations } from '../../../functions/operations/operations.ts';
 import { createDeliveries } from '../../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createRoster } from '../../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../../functions/snapshots/dynamo-snapshots.ts';
 import { operationsContract } from '../../operations/contract.ts';
 import type { Setting } from '../../operations/setting.ts';
@@ -38,6 +39,7 @@ async function open(): Promise<Setting> {
       rows: createEndpointRows(table),
       deliveries: createDeliveries(table),
       snapshots: createSnapshots(table),
+      roster: createRoster(table),
     },
     processes: CONTRACT,
     now: Date.now,

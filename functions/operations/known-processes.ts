@@ -1,0 +1,17 @@
+import type { OperationsHouse } from './operations-house.ts';
+import type { KnownProcess } from './processes.ts';
+import type { Roster } from './roster.ts';
+
+type House = Pick<OperationsHouse, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
+
+/** Those of the configuration, and those that it has no more and of which something is kept. */
+export async function knownProcesses({ processes, roster }: House): Promise<readonly KnownProcess[]> {
+  const [configured, kept] = await Promise.all([processes(), roster.list()]);
+  const names = new Set(configured.map(nameOf));
+  const removed = kept.filter(each => !names.has(nameOf(each)));
+  return [...configured, ...removed.map(each => ({ ...each, isRemoved: true as const }))];
+}
+
+function nameOf({ workspace, processId }: KnownProcess): string {
+  return JSON.stringify([workspace, processId]);
+}

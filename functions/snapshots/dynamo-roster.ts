@@ -1,0 +1,94 @@
+import { DeleteItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../in-parallel.ts';
+import type { Forgotten, Roster } from '../operations/roster.ts';
+import { NOT_WALKED } from './conditions.ts';
+import {
+  type Key,
+  PROJECT_PREFIX,
+  partition,
+  passKey,
+  processIn,
+  ROSTER,
+  rosterKey,
+  STATE_PART,
+  stateKey,
+  TOMBSTONE,
+} from './keys.ts';
+import { firstOf, queryItems } from './query-items.ts';
+import type { ProcessKey } from './snapshots.ts';
+import { patiently, type Table } from './table.ts';
+import { transact } from './transact.ts';
+
+/** Writes under way at once. */
+const WIDTH = 20;
+const IS_PROJECT = { ProjectionExpression: 'projectId', FilterExpression: 'attribute_exists(projectId)' };
+
+/** The processes of a table: a row each, in one partition. */
+export function createRoster(table: Table): Roster {
+  // What is configured doesn't change while a program runs, and only what isn't configured is forgotten.
+  const remembered = new Set<string>();
+  const list = async () => {
+    const found: ProcessKey[] = [];
+    for await (const { sk } of queryItems(table, ROSTER, undefined, { ProjectionExpression: 'sk' }))
+      found.push(processIn(sk?.S as string));
+    return found;
+  };
+  return {
+    list,
+    async remember(processes) {
+      const isNew = (process: ProcessKey) => !remembered.has(partition(process));
+      if (!processes.some(isNew)) return;
+      for (const process of await list()) remembered.add(partition(process));
+      await inParallel(processes.filter(isNew), WIDTH, async process => {
+        const put = { TableName: table.tableName, Item: rosterKey(process) };
+        await patiently(table, () => table.client.send(new PutItemCommand(put)));
+        remembered.add(partition(process));
+      });
+    },
+    async count(process, most) {
+      const items = queryItems(table, partition(process), PROJECT_PREFIX, { ...IS_PROJECT, first: most });
+      return (await firstOf(items, most)).length;
+    },
+    forget(process, page) {
+      remembered.delete(partition(process));
+      return forget(table, process, page);
+    },
+  };
+}
+
+/** What passes rest on goes first, and at once: a process that is taken in again meanwhile begins with a baseline, which takes what is still
+ *  there for what it read before. So nothing is told of what is deleted. */
+async function forget(
+  table: Table,
+  process: ProcessKey,
+  { now, most }: { readonly now: number; readonly most: number },
+): Promise<Forgotten> {
+  const TableName = table.tableName;
+  const isFree = {
+    ConditionExpression: NOT_WALKED,
+    ExpressionAttributeValues: { ':now': { N: String(now) } },
+  };
+  const begun: TransactWriteItem[] = [
+    { Delete: { TableName, Key: stateKey(process) } },
+    { Delete: { TableName, Key: passKey(process, 'changes'), ...isFree } },
+    { Delete: { TableName, Key: passKey(process, 'sweep'), ...isFree } },
+  ];
+  if ((await transact(table, begun)) === 'conflict') return 'busy';
+  const items = await firstOf(itemsOf(table, process, most), most);
+  await inParallel(items, WIDTH, ({ pk, sk }) => remove(table, { pk, sk } as Key));
+  const projects = items.filter(({ projectId }) => projectId !== undefined).length;
+  if (items.length === most) return { projects, isDone: false };
+  await remove(table, rosterKey(process));
+  return { projects, isDone: true };
+}
+
+async function* itemsOf(table: Table, process: ProcessKey, first: number) {
+  const keys = { ProjectionExpression: 'pk, sk, projectId', first };
+  for (const prefix of [STATE_PART, TOMBSTONE, PROJECT_PREFIX])
+    yield* queryItems(table, partition(process), prefix, keys);
+}
+
+async function remove(table: Table, key: Key): Promise<void> {
+  const command = new DeleteItemCommand({ TableName: table.tableName, Key: key });
+  await patiently(table, () => table.client.send(command));
+}

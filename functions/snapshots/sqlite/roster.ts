@@ -1,0 +1,37 @@
+import type { Roster } from '../../operations/roster.ts';
+import { partition } from '../keys.ts';
+import { type Database, durably, inTransaction } from './database.ts';
+import { sqliteProcesses } from './processes.ts';
+
+/** The processes of a SQLite file: those that a pass has walked, or will. */
+export function sqliteRoster(database: Database): Roster {
+  const { sql } = database;
+  return {
+    list: async () => sqliteProcesses(database),
+    remember: async processes =>
+      inTransaction(database, () => {
+        for (const process of processes)
+          sql.run`INSERT OR IGNORE INTO pass (process, mode) VALUES (${partition(process)}, 'changes')`;
+      }),
+    count: async (process, most) =>
+      Number(
+        sql.get`SELECT count(*) AS count FROM
+          (SELECT 1 FROM project WHERE process = ${partition(process)} LIMIT ${most})`?.count,
+      ),
+    forget: async (process, { now, most }) =>
+      durably(database, () => {
+        const pk = partition(process);
+        if (sql.get`SELECT 1 FROM pass WHERE process = ${pk} AND owner IS NOT NULL AND until >= ${now}`)
+          return 'busy';
+        // What passes rest on goes first: a process that is taken in again meanwhile begins with a baseline.
+        sql.run`DELETE FROM state WHERE process = ${pk}`;
+        sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL WHERE process = ${pk}`;
+        sql.run`DELETE FROM tombstone WHERE process = ${pk}`;
+        const { changes } = sql.run`DELETE FROM project WHERE process = ${pk}
+          AND id IN (SELECT id FROM project WHERE process = ${pk} ORDER BY id LIMIT ${most})`;
+        const isDone = Number(changes) < most;
+        if (isDone) sql.run`DELETE FROM pass WHERE process = ${pk}`;
+        return { projects: Number(changes), isDone };
+      }),
+  };
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JournalReader } from '../../functions/operations/journal.ts';
+import type { Roster } from '../../functions/operations/roster.ts';
+import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
+import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
+import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { openStage } from '../support/stage.ts';
+import { inShort, type World } from '../support/world.ts';
+
+interface Kept {
+  readonly snapshots: Snapshots;
+  readonly roster: Roster;
+  readonly journal: JournalReader;
+}
+
+const stage = openStage();
+
+function inTable({ process }: World): Kept {
+  const { table } = stage;
+  return {
+    snapshots: createSnapshots(table),
+    roster: createRoster(table),
+    journal: createJournalReader(table, [process]),
+  };
+}
+
+function inFile(): Kept {
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+  onTestFinished(() => database.file.close());
+  return {
+    snapshots: sqliteSnapshots(database),
+    roster: sqliteRoster(database),
+    journal: sqliteJournalReader(database),
+  };
+}
+
+const DAY = 24 * 3_600_000;
+
+describe.each([
+  ['the table', inTable],
+  ['SQLite', inFile],
+] as const)('a process that is taken out of the configuration and in again, over %s,', (_, open) => {
+  /** A process of three projects with a baseline and one change that was told, which nobody polls for a day. */
+  const takenOut = async () => {
+    const world = await stage.create();
+    const kept = open(world);
+    const poll = world.poller({ snapshots: kept.snapshots });
+    const pass = (mode: 'changes' | 'sweep' = 'changes') => {
+      world.pass(60_000);
+      return world.run(mode, { poll });
+    };
+    const events = async () => {
+      const search = { order: 'oldest-first', since: 0, until: world.clock.now + 1 } as const;
+      const records = await Array.fromAsync(kept.journal.search(search));
+      return records.flatMap(record => record.events());
+    };
+    await kept.roster.remember([world.process]);
+    await pass();
+    world.edit.updateProject('onboarding', '1001', { name: 'first' });
+    await pass();
+    const told = await events();
+    expect(inShort(told)).toEqual([expect.stringContaining('project.updated 1001')]);
+    world.edit.updateProject('onboarding', '1001', { name: 'meanwhile' });
+    world.edit.deleteProject('onboarding', '1002');
+    world.pass(DAY);
+    const since = async () => (await events()).slice(told.length);
+    return { world, kept, pass, since, told };
+  };
+
+  it('goes on from where it was: what changed meanwhile is told', async () => {
+    const { pass, since } = await takenOut();
+    await pass();
+    await pass('sweep');
+    const events = await since();
+    expect(inShort(events)).toEqual([
+      'project.updated 1001 name: "first" → "meanwhile"',
+      ...['500003', '500004'].map(id => `task.deleted 1002/${id}`),
+      'project.deleted 1002',
+    ]);
+  });
+
+  it('begins with a new baseline, which tells nothing, when it was forgotten; no version is used twice', async () => {
+    const { world, kept, pass, since, told } = await takenOut();
+    const page = { now: world.clock.now, most: 2 };
+    while ((await kept.roster.count(world.process, 1)) > 0) await kept.roster.forget(world.process, page);
+    expect(await kept.roster.forget(world.process, page)).toMatchObject({ isDone: true });
+    expect(await pass()).toMatchObject({ mode: 'baseline', outcome: 'completed', projects: 2 });
+    await pass('sweep');
+    expect(await since()).toEqual([]);
+    world.edit.updateProject('onboarding', '1001', { name: 'again' });
+    await pass();
+    const [event, ...more] = await since();
+    expect([event?.type, more]).toEqual(['project.updated', []]);
+    expect(Number(event?.sequence)).toBeGreaterThan(Number(told[0]?.sequence));
+  });
+
+  it('tells nothing as created, whenever forgetting it was left off', async () => {
+    const { world, kept, pass, since } = await takenOut();
+    expect(await kept.roster.forget(world.process, { now: world.clock.now, most: 1 })).toMatchObject({
+      isDone: false,
+    });
+    expect(await pass()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    await pass('sweep');
+    await pass('sweep');
+    expect(inShort(await since()).filter(text => !text.includes('.deleted 1002'))).toEqual([]);
+  });
+});
