@@ -26,7 +26,8 @@ function key(process: ProcessKey, sk: string): Key {
   return { pk: { S: partition(process) }, sk: { S: sk } };
 }
 
-export const stateKey = (process: ProcessKey): Key => key(process, 'STATE');
+export const STATE = 'STATE';
+export const stateKey = (process: ProcessKey): Key => key(process, STATE);
 /** What is too large for the state's own item. `tag` is of one writing: its time, and a number of its own. */
 export const STATE_PART = 'STATE#PART#';
 export const statePartPrefix = (name: string, tag?: string): string =>

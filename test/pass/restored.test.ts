@@ -1,80 +1,120 @@
-import { type AttributeValue, PutItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
-import { expect, it } from 'vitest';
-import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { CHANGE, partition } from '../../functions/snapshots/keys.ts';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { restoreProcesses } from '../../cli/restore/restore.ts';
+import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
+import { partition, ROSTER } from '../../functions/snapshots/keys.ts';
+import { queryItems } from '../../functions/snapshots/query-items.ts';
 import { openStage } from '../support/stage.ts';
-import { inShort, PROCESS, type World } from '../support/world.ts';
+import { openModel } from '../support/table.ts';
+import { inShort, type World } from '../support/world.ts';
 
 const stage = openStage();
-let world: World;
 
-/** The items of the process, its journal aside, as they are now. */
-async function backUp(): Promise<Record<string, AttributeValue>[]> {
-  const { client, tableName } = stage.table;
-  const kept: Record<string, AttributeValue>[] = [];
-  const query = {
-    TableName: tableName,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': { S: partition(world.process) } },
-    ConsistentRead: true,
+/** A process of three projects that knows 1001 as `first`; what its table then was; and what it was told since. */
+async function played() {
+  const world = await stage.create();
+  await createRoster(stage.table).remember([world.process]);
+  await world.later();
+  world.edit.updateProject('onboarding', '1001', { name: 'first' });
+  await world.later();
+  const then = await copyOf(world);
+  const before = (await world.events()).length;
+  world.edit.updateProject('onboarding', '1001', { name: 'second' });
+  world.edit.deleteProject('onboarding', '1002');
+  await world.later();
+  await world.later('sweep');
+  const told = await world.events();
+  expect(inShort(told.slice(before))).toContain('project.updated 1001 name: "first" → "second"');
+  const said: string[] = [];
+  const restore = (sleep = async (_ms: number): Promise<void> => undefined) => {
+    const patience = { clock: () => world.clock.now, random: () => 0.5, sleep };
+    const to = { ...stage.table, patience };
+    return restoreProcesses({ to, from: then, say: text => void said.push(text) });
   };
-  for await (const { Items = [] } of paginateQuery({ client }, query)) {
-    kept.push(...Items.filter(item => !item.sk?.S?.startsWith(CHANGE)));
-  }
-  return kept;
+  const since = async () => (await world.events()).slice(told.length);
+  return { world, restore, since, said, told };
 }
 
-/** What was kept takes the place of what is there; the journal stays, so that it shows what was sent. */
-async function restore(kept: readonly Record<string, AttributeValue>[]): Promise<void> {
-  const { client, tableName: TableName } = stage.table;
-  for (const Item of kept) await client.send(new PutItemCommand({ TableName, Item }));
+async function copyOf({ process }: World) {
+  const copy = openModel();
+  for (const pk of [ROSTER, partition(process)])
+    for await (const Item of queryItems(stage.table, pk, undefined))
+      await copy.client.send(new PutItemCommand({ TableName: copy.tableName, Item }));
+  return copy;
 }
 
-const budget = (value: string) => world.edit.updateProject(PROCESS, '1001', { budget: value });
-const idsOf = (events: readonly ChangeEvent[]) => events.map(({ id }) => id);
+describe('a table that is restored in place', () => {
+  it('tells again what changed since, from what it then knew, under ids that nobody has', async () => {
+    const { world, restore, since, said, told } = await played();
+    await restore();
+    expect(said.filter(text => text.startsWith(world.process.workspace))).toEqual([
+      `${world.process.workspace}/onboarding: as it was, with 3 projects.`,
+    ]);
+    expect(await since()).toEqual([]);
+    await world.later();
+    await world.later('sweep');
+    const again = await since();
+    expect(inShort(again)).toEqual([
+      'project.updated 1001 name: "first" → "second"',
+      ...['500003', '500004'].map(id => `task.deleted 1002/${id}`),
+      'project.deleted 1002',
+    ]);
+    const ids = [...told, ...again].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    await world.later();
+    await world.later('sweep');
+    expect((await since()).length).toBe(again.length);
+  });
 
-it('invariant 3: a table restored to an earlier moment gives no id and no sequence twice', async () => {
-  world = await stage.create();
-  await world.run();
-  const kept = await backUp();
-  budget('1');
-  await world.later();
-  const before = await world.events();
-  await restore(kept);
-  budget('2');
-  await world.later();
-  const after = (await world.events()).slice(before.length);
-  expect(inShort(before)).toEqual(['project.updated 1001 budget: "" → "1"']);
-  expect(inShort(after)).toEqual(['project.updated 1001 budget: "" → "2"']);
-  expect(idsOf(after)).not.toEqual(idsOf(before));
-  expect(Number(after[0]?.sequence)).toBeGreaterThan(Number(before[0]?.sequence));
-});
+  it('waits for a pass that is under way, and lets none begin until it is done', async () => {
+    const { world, restore, since } = await played();
+    const request = {
+      mode: 'sweep' as const,
+      owner: 'pass',
+      now: world.clock.now,
+      until: world.clock.now + 60_000,
+    };
+    const lease = await world.snapshots.takeLease(world.process, request);
+    if (!lease) throw new Error('no lease');
+    const outcomes: unknown[] = [];
+    await restore(async ms => {
+      world.pass(ms);
+      outcomes.push((await world.run()).outcome);
+      if (outcomes.length === 3) await world.snapshots.abandon(world.process, lease);
+    });
+    expect(outcomes).toEqual(['busy', 'busy', 'busy']);
+    await world.later();
+    expect(inShort(await since())).toContain('project.updated 1001 name: "first" → "second"');
+  });
 
-it('invariant 3: a deletion after that has an id and a sequence of its own', async () => {
-  world = await stage.create();
-  await world.run();
-  const kept = await backUp();
-  budget('1');
-  await world.later();
-  await restore(kept);
-  world.edit.deleteProject(PROCESS, '1001');
-  await world.later();
-  const [updated, ...deleted] = await world.events();
-  expect(inShort(deleted)).toContain('project.deleted 1001');
-  for (const event of deleted) expect(Number(event.sequence)).toBeGreaterThan(Number(updated?.sequence));
-});
+  it('changes nothing of a process that a pass never lets go', async () => {
+    const { world, restore } = await played();
+    const until = world.clock.now + 86_400_000;
+    await world.snapshots.takeLease(world.process, {
+      mode: 'sweep',
+      owner: 'x',
+      now: world.clock.now,
+      until,
+    });
+    const known = await world.snapshots.load(world.process, '1001');
+    await expect(restore(async ms => world.pass(ms))).rejects.toThrow(
+      'holds the process onboarding for very long',
+    );
+    expect(await world.snapshots.load(world.process, '1001')).toEqual(known);
+    // The other mode goes on.
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+  });
 
-it('invariant 3: a snapshot kept in silence after that is newer than all that was told', async () => {
-  world = await stage.create();
-  await world.run();
-  const kept = await backUp();
-  budget('1');
-  await world.later();
-  await restore(kept);
-  world.edit.updateProject(PROCESS, '1001', { budget: '' });
-  await world.later();
-  const [told, ...others] = await world.events();
-  const snapshot = await world.snapshots.load(world.process, '1001');
-  expect(others).toEqual([]);
-  expect(snapshot?.version).toBeGreaterThan(Number(told?.sequence));
+  it('leaves a process as it is that had no baseline then', async () => {
+    const { world, said, restore, since } = await played();
+    const added = { ...world.process, processId: 'added' };
+    await createRoster(stage.table).remember([added]);
+    const request = { mode: 'changes' as const, owner: 'pass', now: world.clock.now, until: world.clock.now };
+    const lease = await world.snapshots.takeLease(added, request);
+    if (lease) await world.snapshots.finish(added, lease, { baselined: true });
+    await restore();
+    expect(said).toContain(`${added.workspace}/added: had no baseline then, and stays as it is.`);
+    expect((await world.snapshots.readState(added)).baselined).toBe(true);
+    expect(await since()).toEqual([]);
+  });
 });

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { restoreProcess } from '../../functions/snapshots/restore-process.ts';
+import type { Lease, Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Table } from '../../functions/snapshots/table.ts';
+
+/** Longer than a process takes to be restored. */
+const LEASE_MS = 60 * 60_000;
+/** Longer than any pass holds a lease. */
+const PATIENCE_MS = 20 * 60_000;
+const ASK_AGAIN_MS = 2_000;
+
+interface Restoring {
+  /** The stack's. */
+  readonly to: Table;
+  /** What that was at an earlier time. */
+  readonly from: Table;
+  readonly say: (text: string) => void;
+}
+
+/** Makes what passes know of each process what it was, one process after the other, while the stack goes on.
+ *  @throws when a pass holds a process for longer than passes do: then the others are as they are, and all of it may be repeated */
+export async function restoreProcesses({ to, from, say }: Restoring): Promise<void> {
+  const [snapshots, then] = [createSnapshots(to), createSnapshots(from)];
+  for (const process of await processesOf(from, to)) {
+    const name = `${process.workspace}/${process.processId}`;
+    // To take away what it knows by now would be a new baseline, which tells nothing of what changed since.
+    if (!(await then.readState(process)).baselined) {
+      say(`${name}: had no baseline then, and stays as it is.`);
+      continue;
+    }
+    const projects = await held(snapshots, to, process, () => restoreProcess({ from, to }, process));
+    say(`${name}: as it was, with ${projects} projects.`);
+  }
+}
+
+async function processesOf(...tables: readonly Table[]): Promise<Iterable<ProcessKey>> {
+  const all = await Promise.all(tables.map(table => createRoster(table).list()));
+  return new Map(all.flat().map(each => [JSON.stringify([each.workspace, each.processId]), each])).values();
+}
+
+/** Does this while no pass can walk the process: those that come meanwhile find it busy, and end. Whatever comes of it, a pass that had begun
+ *  begins anew. */
+async function held<Result>(
+  snapshots: Snapshots,
+  { patience: { clock, sleep } }: Table,
+  process: ProcessKey,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const began = clock();
+  const owner = `restore-${randomUUID()}`;
+  const take = async (mode: Mode): Promise<Lease> => {
+    while (clock() - began < PATIENCE_MS) {
+      const now = clock();
+      const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
+      if (lease) return lease;
+      await sleep(ASK_AGAIN_MS);
+    }
+    throw new Error(`A pass holds the process ${process.processId} for very long. Repeat this later.`);
+  };
+  const leases: Lease[] = [];
+  try {
+    for (const mode of ['changes', 'sweep'] as const) leases.push(await take(mode));
+    return await work();
+  } finally {
+    for (const lease of leases) await snapshots.abandon(process, lease);
+  }
+}
