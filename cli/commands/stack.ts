@@ -47,13 +47,21 @@ export function setAsideCommands(program: Command, { run }: Cli): void {
     .helpCommand(false);
   aside
     .command('list')
-    .description('some of what lies there; it stays')
-    .addArgument(new Argument('<queue>', 'which').choices(SET_ASIDE))
-    .addHelpText('after', examples('set-aside list rejected --stack Changewire --region eu-central-1'))
+    .description('some of what lies there, or in one of the queues; it stays')
+    .addArgument(new Argument('[queue]', 'which').choices(SET_ASIDE))
+    .addHelpText(
+      'after',
+      examples(
+        'set-aside list --stack Changewire --region eu-central-1',
+        'set-aside list rejected --stack Changewire --region eu-central-1',
+      ),
+    )
     .action(
-      run(async ({ ask, print }, queue: SetAsideName) => {
-        const found = await ask({ operation: 'set-aside', queue });
-        print.answer(found, paper => setAsideText(found, paper));
+      run(async ({ ask, print }, asked: SetAsideName | undefined) => {
+        for (const queue of asked ? [asked] : SET_ASIDE) {
+          const found = await ask({ operation: 'set-aside', queue });
+          print.answer(found, paper => setAsideText(found, paper));
+        }
       }),
     );
   aside

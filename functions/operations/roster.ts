@@ -8,7 +8,7 @@ export interface Roster {
   /** In any order. */
   list(): Promise<ProcessKey[]>;
   /** From now on these are listed. What is listed already costs nothing. */
-  remember(processes: readonly ProcessKey[]): Promise<void>;
+  remember(processes: readonly ProcessKey[]): Promise<unknown>;
   /** How many projects are kept of it, counted no further than `most`. */
   count(process: ProcessKey, most: number): Promise<number>;
   /** Deletes what passes know of it: at once how far they came, then its projects, at most so many with a call. When nothing is left it is

@@ -23,27 +23,38 @@ import { transact } from './transact.ts';
 const WIDTH = 20;
 const IS_PROJECT = { ProjectionExpression: 'projectId', FilterExpression: 'attribute_exists(projectId)' };
 
+/** That of a table. */
+export interface TableRoster extends Roster {
+  /** @returns since when each is remembered, in ms since 1970 by the table's clock */
+  remember<Process extends ProcessKey>(processes: readonly Process[]): Promise<ReadonlyMap<Process, number>>;
+}
+
 /** The processes of a table: a row each, in one partition. */
-export function createRoster(table: Table): Roster {
+export function createRoster(table: Table): TableRoster {
   // What is configured doesn't change while a program runs, and only what isn't configured is forgotten.
-  const remembered = new Set<string>();
+  const remembered = new Map<string, number>();
   const list = async () => {
     const found: ProcessKey[] = [];
-    for await (const { sk } of queryItems(table, ROSTER, undefined, { ProjectionExpression: 'sk' }))
-      found.push(processIn(sk?.S as string));
+    for await (const { sk, since } of queryItems(table, ROSTER, undefined)) {
+      const process = processIn(sk?.S as string);
+      found.push(process);
+      remembered.set(partition(process), Number(since?.N));
+    }
     return found;
   };
   return {
     list,
     async remember(processes) {
       const isNew = (process: ProcessKey) => !remembered.has(partition(process));
-      if (!processes.some(isNew)) return;
-      for (const process of await list()) remembered.add(partition(process));
+      if (processes.some(isNew)) await list();
       await inParallel(processes.filter(isNew), WIDTH, async process => {
-        const put = { TableName: table.tableName, Item: rosterKey(process) };
+        const since = table.patience.clock();
+        const Item = { ...rosterKey(process), since: { N: String(since) } };
+        const put = { TableName: table.tableName, Item };
         await patiently(table, () => table.client.send(new PutItemCommand(put)));
-        remembered.add(partition(process));
+        remembered.set(partition(process), since);
       });
+      return new Map(processes.map(each => [each, remembered.get(partition(each)) as number]));
     },
     async count(process, most) {
       const items = queryItems(table, partition(process), PROJECT_PREFIX, { ...IS_PROJECT, first: most });

@@ -248,6 +248,15 @@ describe('what asks first', () => {
     expect(err).toMatch(/Nothing was done\.\n$/);
   });
 
+  it('looks into every queue where none is named', async () => {
+    const empty = ({ queue }: { queue?: string }) => ({ queue, messages: 0, first: [] });
+    const { code, out, asked } = await run(['set-aside', 'list'], { answers: { 'set-aside': empty } });
+    expect(asked.map(one => 'queue' in one && one.queue)).toEqual([
+      ...['rejected', 'unpublished', 'unstarted', 'unsettled'],
+    ]);
+    expect([code, out.trim().split('\n').length]).toEqual([0, 4]);
+  });
+
   it('forgets until nothing is left, and says how far it is', async () => {
     const pages = [1_000, 1_000, 5].map(atLeast => ({
       ...{ workspace: 'eu', process: 'p', dryRun: false },

@@ -161,21 +161,24 @@ describe('the roster of a table', () => {
     expect(await kinds()).toEqual(['ACTION', 'CHANGE']);
   });
 
-  it('is read once by who remembers, and not again while nothing is new', async () => {
+  it('is read once by who remembers, who is told since when each is known, and not again while nothing is new', async () => {
     const table = openModel();
     let requests = 0;
     const send = (command: never) => {
       requests += 1;
       return table.client.send(command);
     };
-    const roster = createRoster({ ...table, client: { send } as never });
     const all = [GONE, { ...GONE, processId: 'b' }];
-    await roster.remember(all);
+    const patience = { ...table.patience, clock: () => AT };
+    const roster = createRoster({ ...table, patience, client: { send } as never });
+    const since = new Map(all.map(each => [each, AT]));
+    expect(await roster.remember(all)).toEqual(since);
     expect(requests).toBe(3);
-    await roster.remember(all);
+    expect(await roster.remember(all)).toEqual(since);
     expect(requests).toBe(3);
-    const another = createRoster({ ...table, client: { send } as never });
-    await another.remember(all);
+    const later = { ...patience, clock: () => AT + 1_000 };
+    const another = createRoster({ ...table, patience: later, client: { send } as never });
+    expect(await another.remember(all)).toEqual(since);
     expect(requests).toBe(4);
   });
 });
