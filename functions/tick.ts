@@ -18,6 +18,7 @@ import { parseEnvironment, readWorkspaces, tickEnvironment } from './settings.ts
 import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { createJournalReader } from './snapshots/dynamo-journal.ts';
+import { createRoster } from './snapshots/dynamo-roster.ts';
 import { openTable } from './snapshots/open-table.ts';
 import type { Table } from './snapshots/table.ts';
 import { createTickClaims } from './snapshots/tick-claims.ts';
@@ -84,6 +85,7 @@ function passesOf(
     processes: scheduledIn(workspaces),
     claims: createTickClaims(table),
     progress: createTickProgresses(table),
+    remember: createRoster(table).remember,
     queue: sqsPassQueue(sqs, PASSES_QUEUE_URL, error =>
       log.warn('The queue of passes did not take some.', { error: String(error) }),
     ),
