@@ -1,18 +1,13 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigError, readConfig } from './config/read.ts';
-import { ChangewireStack } from './stack.ts';
-import { SubscriptionsStack } from './subscriptions-stack.ts';
-import { TableStack } from './table-stack.ts';
+import { ConfigError, readConfigs } from './config/read.ts';
+import { stacksOf } from './stacks.ts';
 
-/** What `cdk` runs: the `changewire` context of cdk.json becomes three stacks, checked by cdk-nag. */
+/** What `cdk` runs: each part of the `changewire` context of cdk.json becomes three stacks, checked by cdk-nag. */
 const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 try {
-  const config = readConfig(app.node.tryGetContext('changewire'));
-  const { snapshots } = new TableStack(app, config);
-  const { topics } = new ChangewireStack(app, config, snapshots);
-  new SubscriptionsStack(app, config, topics);
+  for (const config of readConfigs(app.node.tryGetContext('changewire'))) stacksOf(app, config);
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

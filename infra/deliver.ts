@@ -1,3 +1,4 @@
+import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { configuredFile } from './bundle/configured-file.ts';
 import type { Config } from './config/schema.ts';
@@ -16,6 +17,8 @@ export interface DeliverProps {
 
 /** The function that takes deliveries to webhooks, Slack and Teams. */
 export class Deliver extends Handler {
+  readonly mappings: Readonly<Record<'deliveries' | 'chat', EventSourceMapping>>;
+
   constructor(scope: Construct, id: string, { config, entry, table, queues }: DeliverProps) {
     super(scope, id, {
       entry,
@@ -32,7 +35,9 @@ export class Deliver extends Handler {
         SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
       },
     });
-    serve(this, queues.deliveries, WEBHOOKS);
-    serve(this, queues.chat, CHAT);
+    this.mappings = {
+      deliveries: serve(this, queues.deliveries, WEBHOOKS),
+      chat: serve(this, queues.chat, CHAT),
+    };
   }
 }

@@ -3,6 +3,7 @@ import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { secretsPath } from './config/endpoint.ts';
 import type { Binding } from './handler.ts';
+import { told } from './told.ts';
 
 /** `SECRETS_PATH`, and leave to read each parameter of SSM under it: the endpoints' addresses and signing secrets. No stack makes
  *  them (decision 0049): they are put in when an endpoint is added, which may be while all runs.
@@ -25,17 +26,19 @@ export function forKeepingEndpointSecrets(scope: Construct, stackName: string): 
 
 function allowing(scope: Construct, id: string, stackName: string, actions: readonly string[]): Binding {
   const path = secretsPath(stackName);
-  const { partition, region, account } = Stack.of(scope);
+  const stack = Stack.of(scope);
+  const { partition, region, account } = stack;
+  const parameters = `arn:${partition}:ssm:${region}:${account}:parameter${path}*`;
   const policy = new Policy(scope, id, {
     statements: [
       new PolicyStatement({
         actions: actions.map(action => `ssm:${action}`),
-        resources: [`arn:${partition}:ssm:${region}:${account}:parameter${path}*`],
+        resources: [parameters],
       }),
     ],
   });
   Validations.of(policy).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter${path}*]`,
+    id: `AwsSolutions-IAM5[Resource::${told(stack, parameters)}]`,
     reason:
       'Endpoints are added and removed while the stack runs, so their parameters are known by their path alone.',
   });

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -62,7 +62,8 @@ export class Handler extends Construct {
       maxEventAge: Duration.minutes(5),
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
-        POWERTOOLS_SERVICE_NAME: 'changewire',
+        // The one dimension of our metrics: two stacks of one region must not count for each other's alarms.
+        POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
         POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
         ...Object.fromEntries(bindings.map(([name, { value }]) => [name, value])),
       },

@@ -6,14 +6,13 @@ import type { Construct } from 'constructs';
 import type { Alias } from '../functions/operate/identity.ts';
 import type { FunctionName } from '../functions/operations/protocol/logs.ts';
 import type { SetAsideName } from '../functions/operations/protocol/set-aside.ts';
-import { configuredFile } from './bundle/configured-file.ts';
-import { workspacesJson } from './config/environment.ts';
+import { configuredFile, workspacesFile } from './bundle/configured-file.ts';
 import type { Config } from './config/schema.ts';
-import { credentialsName } from './config/workspace.ts';
 import { forKeepingEndpointSecrets } from './endpoint-secrets.ts';
 import { type Binding, Handler } from './handler.ts';
+import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
-import { mayRead } from './secrets.ts';
+import { mayReadCredentials } from './secrets.ts';
 import type { SnapshotTable } from './table.ts';
 
 export interface OperateProps {
@@ -21,6 +20,7 @@ export interface OperateProps {
   readonly entry: string;
   readonly table: SnapshotTable;
   readonly queues: Queues;
+  readonly passes: PassQueue;
   readonly setAside: Readonly<Record<SetAsideName, Queue>>;
   /** The other functions. */
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
@@ -36,7 +36,7 @@ export class Operate extends Handler {
     super(scope, id, {
       entry,
       functionName: `${config.stackName}-operate`,
-      files: { ...configuredFile(config), 'workspaces.json': workspacesJson(config) },
+      files: { ...configuredFile(config), ...workspacesFile(config) },
       description: 'Changewire: answers what operators ask, and does what they tell it to',
       // The doctor reads pages as large as those of the poll function.
       memoryMiB: 1024,
@@ -48,13 +48,11 @@ export class Operate extends Handler {
         STACK_NAME: { value: config.stackName },
         SECRETS_PATH: forKeepingEndpointSecrets(scope, config.stackName),
         ...queueBindings(props),
-        POLL_FUNCTION: invoking(handlers.poll),
         PUBLISH_FUNCTION: invoking(handlers.publish),
         ...logBindings(handlers),
       },
     });
-    // Its environment names no secret: the bundle does.
-    this.role.addToPolicy(mayRead(this, config.workspaces.map(credentialsName)));
+    mayReadCredentials(this, config);
     this.fn.addEnvironment('OPERATE_LOGS', this.fn.logGroup.logGroupName);
     this.role.addToPolicy(mayReadLog(this));
     this.policies = {
@@ -90,10 +88,11 @@ export class Operate extends Handler {
 }
 
 /** What it looks into, empties, and gives back. */
-function queueBindings({ queues, setAside }: OperateProps): Record<string, Binding> {
+function queueBindings({ queues, passes, setAside }: OperateProps): Record<string, Binding> {
   const look = ['GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'];
   return {
     ...queues.forSending(),
+    ...passes.forSending(),
     EVENTS_QUEUE_URL: allowing(queues.events, ['SendMessage']),
     REJECTED_QUEUE_URL: allowing(setAside.rejected, look),
     UNPUBLISHED_QUEUE_URL: allowing(setAside.unpublished, look),

@@ -1,40 +1,36 @@
-import { Duration } from 'aws-cdk-lib';
+import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { workspacesJson } from './config/environment.ts';
+import { workspacesFile } from './bundle/configured-file.ts';
 import type { Config } from './config/schema.ts';
-import { credentialsName } from './config/workspace.ts';
-import { type Binding, Handler } from './handler.ts';
-import { mayRead } from './secrets.ts';
+import { Handler } from './handler.ts';
+import type { PassQueue } from './pass-queue.ts';
+import { mayReadCredentials } from './secrets.ts';
+import { PASSES, serve } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
 
 export interface PollProps {
   readonly config: Config;
   readonly entry: string;
   readonly table: SnapshotTable;
+  readonly passes: PassQueue;
 }
 
-/** The function that makes one pass over one process. One invocation per process and mode runs at a time: the lease
- *  sees to that, so no concurrency is reserved. */
+/** The function that makes one pass over one process. One run per process and mode works at a time: the lease sees to that. */
 export class Poll extends Handler {
-  constructor(scope: Construct, id: string, { config, entry, table }: PollProps) {
+  readonly mapping: EventSourceMapping;
+
+  constructor(scope: Construct, id: string, { config, entry, table, passes }: PollProps) {
     super(scope, id, {
       entry,
+      files: workspacesFile(config),
       description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
       // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when parsed.
       memoryMiB: 1024,
-      // Lambda's longest: a baseline takes as long as it can, and the next run goes on where it stopped.
-      timeout: Duration.minutes(15),
+      timeout: PASSES.timeout,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: table.forCommits(), WORKSPACES: forPolling(scope, config) },
+      bindings: { TABLE_NAME: table.forCommits() },
     });
+    mayReadCredentials(this, config);
+    this.mapping = serve(this, passes.queue, PASSES);
   }
-}
-
-/** `WORKSPACES`, which names each workspace's secret, and leave to read just those. */
-function forPolling(scope: Construct, config: Config): Binding {
-  const statement = mayRead(scope, config.workspaces.map(credentialsName));
-  return {
-    value: workspacesJson(config),
-    grant: ({ grantPrincipal }) => grantPrincipal.addToPrincipalPolicy(statement),
-  };
 }

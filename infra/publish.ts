@@ -5,7 +5,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Config } from './config/schema.ts';
-import { deadLetterQueue } from './dead-letter-queue.ts';
+import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { Handler } from './handler.ts';
 import type { SnapshotTable } from './table.ts';
 import type { ChangeTopic } from './topic.ts';
@@ -23,14 +23,17 @@ export class Publish extends Handler {
   readonly rejected: Queue;
   /** Stretches of the stream that were given up: positions, not records. */
   readonly unpublished: Queue;
+  readonly mapping: EventSourceMapping;
 
   constructor(scope: Construct, id: string, { config, entry, table, topic }: PublishProps) {
-    const rejected = deadLetterQueue(scope, 'RejectedEvents');
+    const rejected = keptDeadLetterQueue(scope, 'RejectedEvents');
     super(scope, id, {
       entry,
       description: 'Changewire: publishes the change records of the table to the topic',
       // Lambda's batches hold 6 MB at most; the memory buys processor time for unpacking and TLS.
       memoryMiB: 512,
+      // A batch of 100 records is some 10 requests to SNS, each bounded by the patience of functions/aws-clients.ts: what outlasts this
+      // hangs, and is taken up again by the next run.
       timeout: Duration.minutes(2),
       logRetention: config.logRetentionDays,
       bindings: {
@@ -39,11 +42,11 @@ export class Publish extends Handler {
       },
     });
     this.rejected = rejected;
-    this.unpublished = deadLetterQueue(this, 'Unpublished');
-    this.#readStream(table);
+    this.unpublished = keptDeadLetterQueue(this, 'Unpublished');
+    this.mapping = this.#readStream(table);
   }
 
-  #readStream({ table }: SnapshotTable): void {
+  #readStream({ table }: SnapshotTable): EventSourceMapping {
     const stream = table.tableStreamArn ?? '';
     this.role.addToPolicy(
       new PolicyStatement({
@@ -65,6 +68,7 @@ export class Publish extends Handler {
       eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [CHANGE_RECORDS],
+      // Lambda calls as soon as there is one record, so a batch delays none; more would only make a failing one bisect longer.
       batchSize: 100,
       // More than one batch of a shard at a time would mix up the order within a process.
       parallelizationFactor: 1,
@@ -75,6 +79,7 @@ export class Publish extends Handler {
       onFailure: new SqsDlq(this.unpublished),
     });
     mapping.node.addDependency(this.role);
+    return mapping;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { configuredFile } from './bundle/configured-file.ts';
 import type { Config } from './config/schema.ts';
@@ -15,6 +16,8 @@ export interface RouteProps {
 
 /** The function that finds out which endpoints want an event. */
 export class Route extends Handler {
+  readonly mapping: EventSourceMapping;
+
   constructor(scope: Construct, id: string, { config, entry, table, queues }: RouteProps) {
     super(scope, id, {
       entry,
@@ -27,6 +30,6 @@ export class Route extends Handler {
       logRetention: config.logRetentionDays,
       bindings: { TABLE_NAME: table.forRouting(), ...queues.forSending() },
     });
-    serve(this, queues.events, EVENTS);
+    this.mapping = serve(this, queues.events, EVENTS);
   }
 }

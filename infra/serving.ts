@@ -12,9 +12,22 @@ export interface Serving {
   readonly batch: number;
   /** How long Lambda waits for a batch to fill. */
   readonly window: Duration;
-  /** Runs at once: whatever comes, it leaves the better part of the account's 1,000 to the other functions, poll before all. */
+  /** Runs at once, at most. An account has 1,000 for all functions, and a function that it has none for is throttled. These bounds together
+   *  are 480, and publish takes one for each shard of the table's stream, tick one: so whatever comes, each finds room, and so
+   *  does what else the account runs. They bound what the queue hands out, not the functions: concurrency that is reserved is taken from
+   *  all others, also while nobody needs it, and an account that is new has 10 of which none may be reserved. */
   readonly concurrency: number;
 }
+
+/** A pass at a time: each ends when its process is walked, and none waits for another in its batch. A run has Lambda's longest
+ *  time, for a baseline takes as long as it can, and the next goes on where it stopped. 400 at once are the passes of 4,000 processes
+ *  each minute, with six seconds for each; an idle pass takes about one. */
+export const PASSES: Serving = {
+  timeout: Duration.minutes(15),
+  batch: 1,
+  window: Duration.seconds(0),
+  concurrency: 400,
+};
 
 /** A run reads the registry and sends some messages: milliseconds. 20 at once route some thousand events a second. More than 10
  *  events a run would need a window, which each event would wait for. */
@@ -49,7 +62,11 @@ export const CHAT: Serving = {
 };
 
 /** Has the function serve the queue, with leave to do so. A run tells which messages of its batch failed. */
-export function serve(handler: Handler, queue: Queue, { batch, window, concurrency }: Serving): void {
+export function serve(
+  handler: Handler,
+  queue: Queue,
+  { batch, window, concurrency }: Serving,
+): EventSourceMapping {
   handler.role.addToPolicy(
     new PolicyStatement({
       actions: ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes', 'ChangeMessageVisibility'].map(
@@ -64,8 +81,10 @@ export function serve(handler: Handler, queue: Queue, { batch, window, concurren
     batchSize: batch,
     maxBatchingWindow: window,
     maxConcurrency: concurrency,
-    reportBatchItemFailures: true,
+    // A batch of one has no parts.
+    ...(batch > 1 && { reportBatchItemFailures: true }),
   });
   // Lambda checks at creation that the role may read the queue.
   mapping.node.addDependency(handler.role);
+  return mapping;
 }

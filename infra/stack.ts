@@ -5,24 +5,28 @@ import { Alarms } from './alarms.ts';
 import { ENTRIES, type EntryName } from './bundle/options.ts';
 import { secretsPath } from './config/endpoint.ts';
 import type { Config } from './config/schema.ts';
+import { Dashboard } from './dashboard.ts';
 import { Deliver } from './deliver.ts';
+import { followEvent } from './follow-event.ts';
 import type { Handler } from './handler.ts';
+import { inRegion } from './in-region.ts';
 import { Operate } from './operate.ts';
+import { PassQueue } from './pass-queue.ts';
 import { Poll } from './poll.ts';
 import { Publish } from './publish.ts';
 import { Queues } from './queues.ts';
 import { Route } from './route.ts';
-import { Schedules } from './schedules.ts';
+import { Schedule } from './schedule.ts';
 import type { SnapshotTable } from './table.ts';
 import { Tick } from './tick.ts';
 import { ChangeTopic } from './topic.ts';
 
-/** All of Changewire but its table and its native subscriptions, for any account and region. Nothing here but the function for
- *  operators, which goes with the stack, has a name that could be taken, so it can be destroyed and made again; only what no code could
- *  settle outlives it. */
+/** All of Changewire but its table and its native subscriptions, for any account and region: as many resources for one process as for
+ *  thousands. Nothing here but what people look for by name (the function for operators, dashboard, alarms, query), which goes with
+ *  the stack, has a name that could be taken, so it can be destroyed and made again; only what nobody settled yet outlives it. */
 export class ChangewireStack extends Stack {
   /** What the stack of the subscriptions builds on. */
-  readonly topics: { readonly changes: ITopic; readonly alarms: ITopic };
+  readonly changes: ITopic;
 
   /** `entries` are the sources of the functions: paths from the root of the repository. */
   constructor(
@@ -32,45 +36,57 @@ export class ChangewireStack extends Stack {
     entries: Readonly<Record<EntryName, string>> = ENTRIES,
   ) {
     super(scope, config.stackName, {
+      ...inRegion(config),
       stackName: config.stackName,
       description: 'Changewire: change events for a process-management service whose REST API has none',
     });
     const topic = new ChangeTopic(this, 'Changes');
     const queues = new Queues(this, 'Queues', topic);
-    const shared = { config, table, queues, topic };
+    const passes = new PassQueue(this, 'Passes');
+    const shared = { config, table, queues, passes, topic };
     const poll = new Poll(this, 'Poll', { ...shared, entry: entries.poll });
     const publish = new Publish(this, 'Publish', { ...shared, entry: entries.publish });
     const route = new Route(this, 'Route', { ...shared, entry: entries.route });
     const deliver = new Deliver(this, 'Deliver', { ...shared, entry: entries.deliver });
-    const tick = new Tick(this, 'Tick', { ...shared, entry: entries.tick });
-    const schedules = new Schedules(this, 'Schedules', { config, poll, tick });
-    const operate = new Operate(this, 'Operate', {
-      ...{ ...shared, entry: entries.operate },
-      setAside: {
-        rejected: publish.rejected,
-        unpublished: publish.unpublished,
-        unstarted: schedules.unstarted,
-        unsettled: queues.unsettled,
+    const { rejected, unpublished } = publish;
+    const setAside = { rejected, unpublished, unsettled: queues.unsettled };
+    const tick = new Tick(this, 'Tick', {
+      ...{ ...shared, setAside, entry: entries.tick },
+      mappings: {
+        poll: poll.mapping,
+        publish: publish.mapping,
+        route: route.mapping,
+        deliver: deliver.mappings.deliveries,
+        chat: deliver.mappings.chat,
       },
-      handlers: { poll, publish, route, deliver, tick },
     });
-    const watched = { config, queues, poll, publish, route, deliver, schedules };
-    const alarms = new Alarms(this, 'Alarms', watched);
-    this.topics = { changes: topic.topic, alarms: alarms.topic };
-    // Also while nobody imports them: an export that came and went with the first and the last subscription could not go
-    // before the other stack did, which is deployed after this one.
-    for (const each of Object.values(this.topics)) this.exportValue(each.topicArn);
+    const { unstarted } = new Schedule(this, 'Schedule', { tick });
+    const handlers = { poll, publish, route, deliver, tick };
+    const operate = new Operate(this, 'Operate', {
+      ...{ ...shared, handlers, entry: entries.operate },
+      setAside: { ...setAside, unstarted },
+    });
+    const alarms = new Alarms(this, 'Alarms', { email: config.alarmEmail, queues, handlers });
+    new Dashboard(this, 'Dashboard', { table, queues, passes, handlers });
+    followEvent(this, handlers);
+    this.changes = topic.topic;
+    // Also while nobody imports it: an export that came and went with the first and the last subscription could not go before the
+    // other stack did, which is deployed after this one.
+    this.exportValue(topic.topic.topicArn);
+    // Imported by the subscriptions' stack of versions before this one: until that one is replaced the export can't go.
+    this.exportValue(alarms.topic.topicArn);
     this.#outputs({
       TableName: table.table.tableName,
       TopicArn: topic.topic.topicArn,
       AlarmTopicArn: alarms.topic.topicArn,
+      PassesQueueUrl: passes.queue.queueUrl,
       EventsQueueUrl: queues.events.queueUrl,
       DeliveriesQueueUrl: queues.deliveries.queueUrl,
       ChatQueueUrl: queues.chat.queueUrl,
       UnsettledQueueUrl: queues.unsettled.queueUrl,
-      RejectedQueueUrl: publish.rejected.queueUrl,
-      UnpublishedQueueUrl: publish.unpublished.queueUrl,
-      UnstartedQueueUrl: schedules.unstarted.queueUrl,
+      RejectedQueueUrl: rejected.queueUrl,
+      UnpublishedQueueUrl: unpublished.queueUrl,
+      UnstartedQueueUrl: unstarted.queueUrl,
       SecretsPath: secretsPath(config.stackName),
       LookPolicyArn: operate.policies.look.managedPolicyArn,
       ActPolicyArn: operate.policies.act.managedPolicyArn,

@@ -9,7 +9,7 @@ import {
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliveryConfig, SubscriptionConfig } from './config/subscription.ts';
-import { deadLetterQueue } from './dead-letter-queue.ts';
+import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { filterPolicy } from './filter-policy.ts';
 
 /** An HTTP(S) endpoint that SNS delivers to; it gets nothing before it has answered the SNS handshake. */
@@ -20,7 +20,7 @@ export class HttpSubscription extends Construct {
   constructor(scope: Construct, id: string, props: { topic: ITopic; config: SubscriptionConfig }) {
     super(scope, id);
     const { url, raw, filter, delivery } = props.config;
-    this.undelivered = deadLetterQueue(this, 'Undelivered');
+    this.undelivered = keptDeadLetterQueue(this, 'Undelivered');
     const protocol = url.toLowerCase().startsWith('https:')
       ? SubscriptionProtocol.HTTPS
       : SubscriptionProtocol.HTTP;

@@ -1,22 +1,18 @@
 import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { operatorAlarm } from './alarms/operator-alarm.ts';
-import { undelivered } from './alarms/queue-alarms.ts';
 import type { Config } from './config/schema.ts';
+import { subscriptionsStackName } from './config/stack-names.ts';
+import { inRegion } from './in-region.ts';
 import { HttpSubscription } from './subscription.ts';
 
 /** The native subscriptions, apart from all else: SNS calls each receiver while its subscription is made, and one that is dead may
- *  fail the deployment. This one then, and not that of the functions and queues. */
+ *  fail the deployment. This one then, and not that of the functions and queues, which watches them. */
 export class SubscriptionsStack extends Stack {
-  constructor(
-    scope: Construct,
-    config: Config,
-    topics: { readonly changes: ITopic; readonly alarms: ITopic },
-  ) {
-    const name = `${config.stackName}-Subscriptions`;
+  constructor(scope: Construct, config: Config, changes: ITopic) {
+    const name = subscriptionsStackName(config.stackName);
     super(scope, name, {
+      ...inRegion(config),
       stackName: name,
       description: 'Changewire: the receivers that SNS itself delivers to',
     });
@@ -26,18 +22,13 @@ export class SubscriptionsStack extends Stack {
         id: 'CloudFormation-Validate::F0001',
         reason: 'Without subscriptions there is nothing to deploy, and what was deployed before is deleted.',
       });
-    const action = new SnsAction(topics.alarms);
     for (const each of config.subscriptions) {
-      const { undelivered: queue } = new HttpSubscription(this, `Subscription.${each.name}`, {
-        topic: topics.changes,
+      const { undelivered } = new HttpSubscription(this, `Subscription.${each.name}`, {
+        topic: changes,
         config: each,
       });
-      operatorAlarm(this, `Undelivered.${each.name}`, undelivered(queue, each.name, each.url), {
-        action,
-        stackName: config.stackName,
-      });
       const output = `UndeliveredQueueUrl${encoded(each.name)}`;
-      new CfnOutput(this, `Output.${output}`, { value: queue.queueUrl }).overrideLogicalId(output);
+      new CfnOutput(this, `Output.${output}`, { value: undelivered.queueUrl }).overrideLogicalId(output);
     }
   }
 }

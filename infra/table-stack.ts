@@ -1,6 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from './config/schema.ts';
+import { tableStackName } from './config/stack-names.ts';
+import { inRegion } from './in-region.ts';
 import { SnapshotTable } from './table.ts';
 
 /** What outlives a deployment: the table, alone. Whether the other stack is destroyed, or its first deployment fails and is
@@ -8,9 +10,10 @@ import { SnapshotTable } from './table.ts';
 export class TableStack extends Stack {
   readonly snapshots: SnapshotTable;
 
-  constructor(scope: Construct, { stackName }: Pick<Config, 'stackName'>) {
-    const name = `${stackName}-Table`;
+  constructor(scope: Construct, config: Pick<Config, 'stackName' | 'region'>) {
+    const name = tableStackName(config.stackName);
     super(scope, name, {
+      ...inRegion(config),
       stackName: name,
       description: 'Changewire: the table, which outlives the stack of all else',
       terminationProtection: true,

@@ -50,12 +50,14 @@ export class SnapshotTable extends Construct {
     return this.#forRows([LAYOUT, { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
   }
 
-  /** The same, the journal of all processes, because what is sent again comes from there, and the roster of them. */
+  /** The same, how all processes are, their journal, because what is sent again comes from there, and the roster of them. A row of its own
+   *  says up to when passes are started. */
   forTicking(): Binding {
     return this.#forRows([
       LAYOUT,
       { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
-      { actions: READ, keys: [OF_PROCESSES] },
+      { actions: [...READ, 'BatchGetItem'], keys: [OF_PROCESSES] },
+      { actions: ['GetItem', 'UpdateItem'], keys: [TICK] },
       { actions: ['Query', 'PutItem'], keys: [ROSTER] },
     ]);
   }
@@ -98,6 +100,7 @@ const ENDPOINTS = 'ENDPOINTS';
 const OF_ENDPOINTS = 'ENDPOINT#*';
 const OF_PROCESSES = 'W#*';
 const ROSTER = 'PROCESSES';
+const TICK = 'TICK';
 /** Who did what to no one endpoint or process. */
 const OF_STACK = 'STACK';
 

@@ -35,14 +35,14 @@ export class ChangeTopic extends Construct {
     };
   }
 
-  /** `TOPIC_ARN` for who looks whether its subscriptions are confirmed. */
+  /** `TOPIC_ARN` for who looks whether its subscriptions are confirmed, and where what they don't take goes. */
   forWatching(): Binding {
     return {
       value: this.topic.topicArn,
       grant: grantee =>
         Grant.addToPrincipal({
           grantee,
-          actions: ['sns:ListSubscriptionsByTopic'],
+          actions: ['sns:ListSubscriptionsByTopic', 'sns:GetSubscriptionAttributes'],
           resourceArns: [this.topic.topicArn],
         }),
     };

@@ -16,58 +16,39 @@ export interface OperatorAlarm {
   /** What that means for events and receivers. */
   readonly means: string;
   /** The first thing to do: what to ask with the command `changewire`, and what to look for in its answer. */
-  readonly first:
-    | { readonly ask: string; readonly see: string }
-    | { readonly run: string; readonly see: string };
-  /** The heading's anchor in docs/runbook.md. */
-  readonly section: string;
+  readonly first: { readonly ask: string; readonly see: string };
   readonly metric: IMetric;
-  readonly when: 'at least' | 'below';
   readonly threshold: number;
-  /** Periods of the metric in a row. */
-  readonly periods: number;
-  readonly missing: 'breaching' | 'not breaching' | 'ignored';
+  /** So many of the last `of` periods of the metric must reach it. */
+  readonly points: number;
+  readonly of: number;
+  /** What a period without data is. Where only what is wrong is counted, that is a good one. */
+  readonly missing: 'not breaching' | 'ignored';
 }
 
-const COMPARISON = {
-  'at least': ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  below: ComparisonOperator.LESS_THAN_THRESHOLD,
-} as const;
-
 const MISSING = {
-  breaching: TreatMissingData.BREACHING,
   'not breaching': TreatMissingData.NOT_BREACHING,
   ignored: TreatMissingData.IGNORE,
 } as const;
 
-/** Creates the alarm; `action` hears of it when it begins and when it ends. `stackName` is that of the stack with the functions. */
-export function operatorAlarm(
-  scope: Construct,
-  id: string,
-  spec: OperatorAlarm,
-  { action, stackName }: { readonly action: IAlarmAction; readonly stackName: string },
-): Alarm {
-  const { region } = Stack.of(scope);
-  const { first } = spec;
-  const command =
-    'ask' in first
-      ? `npx changewire ${first.ask} --stack ${stackName} --region ${region}`
-      : `${first.run} --region ${region}`;
-  const alarm = new Alarm(scope, id, {
-    alarmName: `${Stack.of(scope).stackName}: ${spec.name}`,
+/** Creates the alarm; `action` hears of it when it begins and when it ends. Its name, with dashes, is its heading in docs/runbook.md. */
+export function operatorAlarm(scope: Construct, spec: OperatorAlarm, action: IAlarmAction): Alarm {
+  const { region, stackName } = Stack.of(scope);
+  const alarm = new Alarm(scope, idOf(spec.name), {
+    alarmName: `${stackName}: ${spec.name}`,
     alarmDescription: [
       `What happened: ${spec.happened}`,
       `What it means: ${spec.means}`,
       // Ready to paste, whoever reads it at night.
-      `First: ${command}`,
-      `Then: ${first.see}`,
-      `More: docs/runbook.md#${spec.section}`,
+      `First: npx changewire ${spec.first.ask} --stack ${stackName} --region ${region}`,
+      `Then: ${spec.first.see}`,
+      `More: docs/runbook.md#${spec.name.replaceAll(' ', '-')}`,
     ].join('\n'),
     metric: spec.metric,
-    comparisonOperator: COMPARISON[spec.when],
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: spec.threshold,
-    evaluationPeriods: spec.periods,
-    datapointsToAlarm: spec.periods,
+    evaluationPeriods: spec.of,
+    datapointsToAlarm: spec.points,
     treatMissingData: MISSING[spec.missing],
   });
   alarm.addAlarmAction(action);
@@ -75,7 +56,7 @@ export function operatorAlarm(
   return alarm;
 }
 
-/** A word for a shell, also one that holds what a shell would take for its own. */
-export function quoted(word: string): string {
-  return /^[\w.@%+=:,/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+/** `processes late` as a construct is `ProcessesLate`. */
+function idOf(name: string): string {
+  return name.replaceAll(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

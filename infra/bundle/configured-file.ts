@@ -1,7 +1,14 @@
 import { CONFIGURED, configuredOf } from '../config/configured.ts';
 import type { Config } from '../config/schema.ts';
+import { WORKSPACES, workspacesJson } from '../config/workspaces.ts';
 
 /** `configured.json`, for the bundles of the functions that serve endpoints. */
 export function configuredFile(config: Config): Readonly<Record<string, string>> {
   return { [CONFIGURED]: JSON.stringify(configuredOf(config)) };
+}
+
+/** `workspaces.json`, for the bundles of the functions that poll, or say what is polled: an environment of 4 KB would hold some dozen
+ *  processes. */
+export function workspacesFile(config: Config): Readonly<Record<string, string>> {
+  return { [WORKSPACES]: workspacesJson(config) };
 }

@@ -1,29 +1,69 @@
-import { environmentProblems } from './environment.ts';
 import { filterProblems } from './filter-checks.ts';
 import { pathText } from './problems.ts';
 import type { Config } from './schema.ts';
+import { PATTERNS_BYTES, secretPatterns } from './secret-patterns.ts';
 import { shown } from './shown.ts';
+import { subscriptionsStackName, tableStackName } from './stack-names.ts';
 import type { SubscriptionConfig } from './subscription.ts';
 import { LOOPBACK } from './values.ts';
 import { credentialsName } from './workspace.ts';
 
-/** What is wrong between the parts of a config whose parts are right; one line each. */
-export function crossProblems(config: Config): string[] {
+type Path = readonly PropertyKey[];
+
+/** What is wrong between the parts of a config whose parts are right; one line each. `place` is where the config stands: that of a list by
+ *  its index. */
+export function crossProblems(config: Config, place: Path = []): string[] {
   const { workspaces, subscriptions, endpoints } = config;
   return [
-    ...repeated(at('workspaces', 'name', workspaces, each => each.name)),
-    ...repeated(at('workspaces', 'credentials', workspaces, credentialsName)),
+    ...repeated(at([...place, 'workspaces'], 'name', workspaces, each => each.name)),
+    ...repeated(at([...place, 'workspaces'], 'credentials', workspaces, credentialsName)),
     ...workspaces.flatMap(({ processes }, w) =>
-      repeated(at(`workspaces[${w}].processes`, 'id', processes, each => each.id)),
+      repeated(at([...place, 'workspaces', w, 'processes'], 'id', processes, each => each.id)),
     ),
     ...repeated([
-      ...at('subscriptions', 'name', subscriptions, each => each.name),
-      ...at('endpoints', 'name', endpoints, each => each.name),
+      ...at([...place, 'subscriptions'], 'name', subscriptions, each => each.name),
+      ...at([...place, 'endpoints'], 'name', endpoints, each => each.name),
     ]),
-    ...repeated(at('subscriptions', 'url', subscriptions, each => each.url)),
-    ...subscriptions.flatMap((each, index) => [...insecure(each, index), ...deliveryProblems(each, index)]),
-    ...filterProblems(config),
-    ...environmentProblems(config),
+    ...repeated(at([...place, 'subscriptions'], 'url', subscriptions, each => each.url)),
+    ...subscriptions.flatMap((each, index) => {
+      const here = [...place, 'subscriptions', index];
+      return [...insecure(each, here), ...deliveryProblems(each, here)];
+    }),
+    ...filterProblems(config, place),
+    ...secretProblems(config, place),
+  ];
+}
+
+/** What is wrong between the stacks of a list; one line each. */
+export function stackProblems(configs: readonly Config[]): string[] {
+  const names = configs.map(({ stackName: value }, index) => ({
+    path: pathText([index, 'stackName']),
+    value,
+  }));
+  const beside = new Map(
+    names.flatMap(({ path, value }) => [
+      [tableStackName(value), path],
+      [subscriptionsStackName(value), path],
+    ]),
+  );
+  return [
+    ...repeated(names),
+    ...names
+      .filter(({ value }) => beside.has(value))
+      .map(
+        ({ path, value }) =>
+          `${path}: found ${shown(value)}, which is a stack beside that of ${beside.get(value)}; allowed: another name`,
+      ),
+  ];
+}
+
+/** Secrets that no policy of one function could name. */
+function secretProblems({ workspaces }: Config, place: Path): string[] {
+  const { bytes } = secretPatterns(workspaces.map(credentialsName));
+  if (bytes <= PATTERNS_BYTES) return [];
+  return [
+    `${pathText([...place, 'workspaces'])}: found ${workspaces.length} secrets that have no folder in common; allowed: as many as a policy of ` +
+      'IAM can name: give their "credentials" one beginning up to a "/", as the default has it, changewire/<name>',
   ];
 }
 
@@ -32,35 +72,33 @@ interface Placed {
   readonly value: string;
 }
 
-function at<Item>(
-  list: string,
-  key: string,
-  items: readonly Item[],
-  value: (item: Item) => string,
-): Placed[] {
-  return items.map((item, index) => ({ path: `changewire.${list}[${index}].${key}`, value: value(item) }));
+function at<Item>(list: Path, key: string, items: readonly Item[], value: (item: Item) => string): Placed[] {
+  return items.map((item, index) => ({ path: pathText([...list, index, key]), value: value(item) }));
 }
 
 function repeated(values: readonly Placed[]): string[] {
+  const firsts = new Map<string, string>();
   return values.flatMap(({ path, value }) => {
-    const first = values.find(each => each.value === value);
-    if (first === undefined || first.path === path) return [];
-    return [`${path}: found ${shown(value)} again; allowed: a value other than that of ${first.path}`];
+    const first = firsts.get(value);
+    firsts.set(value, first ?? path);
+    return first === undefined
+      ? []
+      : [`${path}: found ${shown(value)} again; allowed: a value other than that of ${first}`];
   });
 }
 
 /** Events hold the customer's records: over http:// everybody on the way reads them. A receiver on this machine is on no way. */
-function insecure({ url, allowInsecure }: SubscriptionConfig, index: number): string[] {
+function insecure({ url, allowInsecure }: SubscriptionConfig, place: Path): string[] {
   const isInsecure = URL.parse(url)?.protocol === 'http:' && !LOOPBACK.test(url);
   if (!isInsecure || allowInsecure) return [];
   return [
-    `${pathText(['subscriptions', index, 'url'])}: found ${shown(url)}; allowed: an https:// address, or ` +
+    `${pathText([...place, 'url'])}: found ${shown(url)}; allowed: an https:// address, or ` +
       '"allowInsecure": true beside it, with which events travel unencrypted',
   ];
 }
 
-function deliveryProblems({ delivery }: SubscriptionConfig, index: number): string[] {
-  const path = (key: string): string => pathText(['subscriptions', index, 'delivery', key]);
+function deliveryProblems({ delivery }: SubscriptionConfig, place: Path): string[] {
+  const path = (key: string): string => pathText([...place, 'delivery', key]);
   const phases = delivery.noDelayRetries + delivery.minDelayRetries + delivery.maxDelayRetries;
   const found: string[] = [];
   if (delivery.maxDelay < delivery.minDelay)
@@ -74,7 +112,7 @@ function deliveryProblems({ delivery }: SubscriptionConfig, index: number): stri
   const shortest = (retries - noDelayRetries - maxDelayRetries) * minDelay + maxDelayRetries * maxDelay;
   if (shortest > 3_600_000)
     found.push(
-      `${pathText(['subscriptions', index, 'delivery'])}: found retries over at least ${shortest / 1_000}s; ` +
+      `${pathText([...place, 'delivery'])}: found retries over at least ${shortest / 1_000}s; ` +
         'allowed: 3600s (a limit of SNS): lower maxDelay or maxDelayRetries',
     );
   return found;

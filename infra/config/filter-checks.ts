@@ -12,7 +12,7 @@ type Path = readonly PropertyKey[];
 
 /** A filter by attributes, with the names that its keys have in the configuration. */
 interface Placed {
-  readonly config: Config;
+  readonly known: Known;
   readonly filter: AttributeFilter;
   readonly path: Path;
   readonly keys: Readonly<Record<'workspace' | 'processId', string>>;
@@ -23,12 +23,14 @@ const WORDS = { workspace: 'workspaces', processId: 'processes' };
 
 /** What is wrong with the filters of subscriptions and endpoints; one line each. SNS itself takes a filter that never matches,
  *  and then nothing comes, without a word. */
-export function filterProblems(config: Config): string[] {
+export function filterProblems(config: Config, place: Path): string[] {
+  const known = knownOf(config, place);
   const ofSubscriptions = config.subscriptions.map(({ filter = {} }, index): Placed => {
-    return { config, filter, path: ['subscriptions', index, 'filter'], keys: OWN_NAMES };
+    return { known, filter, path: [...place, 'subscriptions', index, 'filter'], keys: OWN_NAMES };
   });
   const ofEndpoints = config.endpoints.map(({ filter = {} }, index): Placed => {
-    return { config, filter: attributesOf(filter), path: ['endpoints', index, 'filter'], keys: WORDS };
+    const path = [...place, 'endpoints', index, 'filter'];
+    return { known, filter: attributesOf(filter), path, keys: WORDS };
   });
   return [
     ...[...ofSubscriptions, ...ofEndpoints].flatMap(placed => [...unknown(placed), ...apart(placed)]),
@@ -40,7 +42,7 @@ export function filterProblems(config: Config): string[] {
       );
     }),
     ...config.endpoints.flatMap(({ filter = {} }, index) =>
-      neverMatching(filter, ['endpoints', index, 'filter']),
+      neverMatching(filter, [...place, 'endpoints', index, 'filter']),
     ),
   ];
 }
@@ -53,39 +55,60 @@ function tooMany({ filter, path }: Placed): string[] {
   ];
 }
 
-/** Workspaces and processes that are not configured. */
-function unknown({ config, filter, path, keys }: Placed): string[] {
-  const { workspaces } = config;
-  const names = workspaces.map(({ name }, w) => ({ value: name, path: ['workspaces', w, 'name'] }));
-  const ids = workspaces.flatMap(({ processes }, w) =>
-    processes.map(({ id }, p) => ({ value: id, path: ['workspaces', w, 'processes', p, 'id'] })),
+interface Named {
+  readonly value: string;
+  readonly path: Path;
+}
+
+/** What filters may name, found once for all of them: there may be thousands of each. */
+interface Known {
+  readonly listed: Readonly<Record<'workspace' | 'processId', readonly Named[]>>;
+  readonly values: Readonly<Record<'workspace' | 'processId', ReadonlySet<string>>>;
+  /** The workspaces of each process id. */
+  readonly workspacesOf: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function knownOf({ workspaces }: Config, place: Path): Known {
+  const workspace = workspaces.map(({ name }, w) => ({
+    value: name,
+    path: [...place, 'workspaces', w, 'name'],
+  }));
+  const processId = workspaces.flatMap(({ processes }, w) =>
+    processes.map(({ id }, p) => ({ value: id, path: [...place, 'workspaces', w, 'processes', p, 'id'] })),
   );
-  return (['workspace', 'processId'] as const).flatMap(attribute => {
-    const known = attribute === 'workspace' ? names : ids;
-    const values = known.map(({ value }) => value);
-    return (filter[attribute] ?? []).flatMap((value, index) =>
-      values.includes(value)
-        ? []
-        : [
-            `${pathText([...path, keys[attribute], index])}: found ${shown(value)}; ` +
-              `allowed: ${listed(known)}${hint(
-                value,
-                values.filter(each => isWords(each)),
-              )}`,
-          ],
-    );
-  });
+  const workspacesOf = new Map<string, Set<string>>();
+  for (const { name, processes } of workspaces)
+    for (const { id } of processes) workspacesOf.set(id, (workspacesOf.get(id) ?? new Set()).add(name));
+  const values = (named: readonly Named[]) => new Set(named.map(({ value }) => value));
+  return {
+    listed: { workspace, processId },
+    values: { workspace: values(workspace), processId: values(processId) },
+    workspacesOf,
+  };
+}
+
+/** Workspaces and processes that are not configured. */
+function unknown({ known, filter, path, keys }: Placed): string[] {
+  return (['workspace', 'processId'] as const).flatMap(attribute =>
+    (filter[attribute] ?? []).flatMap((value, index) => {
+      if (known.values[attribute].has(value)) return [];
+      const words = [...known.values[attribute]].filter(each => isWords(each));
+      return [
+        `${pathText([...path, keys[attribute], index])}: found ${shown(value)}; ` +
+          `allowed: ${listed(known.listed[attribute])}${hint(value, words)}`,
+      ];
+    }),
+  );
 }
 
 /** Workspaces of which no process is named, and processes of which no workspace is: both are asked for together. */
-function apart({ config, filter, path, keys }: Placed): string[] {
+function apart({ known, filter, path, keys }: Placed): string[] {
   const { workspace: names, processId: ids } = filter;
   if (!names || !ids) return [];
-  const isPair = (name: string, id: string) =>
-    config.workspaces.some(each => each.name === name && each.processes.some(process => process.id === id));
+  const isPair = (name: string, id: string) => known.workspacesOf.get(id)?.has(name) === true;
   // What is not configured at all is told as that.
-  const known = config.workspaces.flatMap(each => [each.name, ...each.processes.map(({ id }) => id)]);
-  if (![...names, ...ids].every(value => known.includes(value))) return [];
+  const isKnown = (value: string) => known.values.workspace.has(value) || known.values.processId.has(value);
+  if (![...names, ...ids].every(isKnown)) return [];
   const problem = (attribute: 'workspace' | 'processId', index: number, value: string, other: string) =>
     `${pathText([...path, keys[attribute], index])}: found ${shown(value)}, which belongs to none of ` +
     `${pathText([...path, other])}; allowed: what does, or leave out one of the two keys`;

@@ -14,11 +14,17 @@ export function pathText(path: Path): string {
   }, 'changewire');
 }
 
-/** Values that are right somewhere else, or, where one may not be quoted, that place. */
+/** As many as a line can show. */
+const MOST_LISTED = 20;
+
+/** Values that are right somewhere else, or, where one may not be quoted, that place; of many the first. */
 export function listed(
   known: readonly { readonly value: string; readonly path: readonly PropertyKey[] }[],
 ): string {
-  return known.map(({ value, path }) => (isWords(value) ? value : `that of ${pathText(path)}`)).join(', ');
+  const told = known
+    .slice(0, MOST_LISTED)
+    .map(({ value, path }) => (isWords(value) ? value : `that of ${pathText(path)}`));
+  return [...told, ...(known.length > MOST_LISTED ? [`${known.length - MOST_LISTED} more`] : [])].join(', ');
 }
 
 /** What zod found wrong, one line each: the path, what was found, what is allowed. */

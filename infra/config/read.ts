@@ -1,6 +1,7 @@
-import { crossProblems } from './cross-checks.ts';
+import type * as z from 'zod';
+import { crossProblems, stackProblems } from './cross-checks.ts';
 import { problems } from './problems.ts';
-import { type Config, configSchema } from './schema.ts';
+import { type Config, configSchema, configsSchema } from './schema.ts';
 
 /** The configuration is not what it must be; `problems` holds one line each: path, what was found, what is allowed. */
 export class ConfigError extends Error {
@@ -14,11 +15,28 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the `changewire` context. First every part is checked, then how the parts fit together.
+/** Reads the `changewire` context: one stack, or a list of them. First every part is checked, then how the parts fit together.
  *  Throws ConfigError with every problem of the first of these two that finds any. */
+export function readConfigs(input: unknown): Config[] {
+  if (!Array.isArray(input)) return [readConfig(input)];
+  return checked(configsSchema, input, configs => [
+    ...configs.flatMap((config, index) => crossProblems(config, [index])),
+    ...stackProblems(configs),
+  ]);
+}
+
+/** The same of one stack. */
 export function readConfig(input: unknown): Config {
-  const parsed = configSchema.safeParse(input);
-  const found = parsed.success ? crossProblems(parsed.data) : problems(configSchema, parsed.error, input);
+  return checked(configSchema, input, config => crossProblems(config));
+}
+
+function checked<Output>(
+  schema: z.ZodType<Output>,
+  input: unknown,
+  fitting: (parsed: Output) => readonly string[],
+): Output {
+  const parsed = schema.safeParse(input);
+  const found = parsed.success ? fitting(parsed.data) : problems(schema, parsed.error, input);
   if (found.length > 0 || !parsed.success) throw new ConfigError(found);
   return parsed.data;
 }

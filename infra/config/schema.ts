@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { endpointConfig } from './endpoint.ts';
 import { subscriptionConfig } from './subscription.ts';
 import { list, object, text } from './values.ts';
-import { interval, workspaceConfig } from './workspace.ts';
+import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
 /** CloudWatch Logs takes these numbers of days and no others. They stand here because the local run reads configurations,
  *  too, and to load CDK takes seconds; a test compares them with CDK's. */
@@ -16,20 +16,24 @@ const retention = z.custom<RetentionDays>(days => RETENTIONS.some(allowed => all
   error: `a number of days out of ${RETENTIONS.join(', ')}`,
 });
 
-/** The `changewire` context of cdk.json. Durations arrive as text and leave as ms. */
+/** One stack of the `changewire` context of cdk.json. Durations arrive as text and leave as ms. */
 export const configSchema = object({
   stackName: text(
     // The longest name that is made of it is that of a function, `<stackName>-operate`: 64 characters at most.
     /^[A-Za-z][A-Za-z0-9-]{0,55}$/,
     'a CloudFormation stack name: a letter, then up to 55 letters, digits and "-"',
   ).default('Changewire'),
+  region: text(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'the name of an AWS region, such as "eu-central-1"').optional(),
   workspaces: list(workspaceConfig, 1, 'workspaces'),
-  changes: interval().prefault('1m'),
-  sweep: interval().prefault('6h'),
+  changes: changesInterval().prefault('1m'),
+  sweep: sweepInterval().prefault('6h'),
   subscriptions: list(subscriptionConfig, 0, 'subscriptions').default([]),
   endpoints: list(endpointConfig, 0, 'endpoints').default([]),
   logRetentionDays: retention.default(A_MONTH),
   alarmEmail: z.email({ error: 'an e-mail address' }).optional(),
 });
+
+/** Several stacks, each with its own part of the workspaces: in one region or in several. */
+export const configsSchema = list(configSchema, 1, 'stacks');
 
 export type Config = z.infer<typeof configSchema>;

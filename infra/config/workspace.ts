@@ -1,22 +1,42 @@
-import type { z } from 'zod';
+import * as z from 'zod';
 import { linkTemplate } from './link-template.ts';
 import { duration, list, object, secureAddress, text, whole, yesNo } from './values.ts';
 
-/** Names become parts of table keys, metrics, alarms and secrets. */
+/** Names become parts of table keys, event sources, queues and secrets. */
 export const name = () => text(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "-" and "_"');
 
 /** A name in Secrets Manager. */
 export const secretName = () =>
   text(/^[A-Za-z0-9/_+=.@-]{1,200}$/, 'a Secrets Manager name of 1 to 200 letters, digits and /_+=.@-');
 
-/** How often a process is polled. EventBridge Scheduler counts in minutes; CloudWatch watches 5 intervals, 7 days at most. */
-export const interval = () => duration('1m', '24h', '1m');
+/** How often all of a process is compared. One tick a minute sends what is due: oftener can't be told apart. */
+export const sweepInterval = () => duration('1m', '24h');
+
+/** How often a process is asked for changes: always alike, or by what was found. Tick sends messages with a delay for what is due
+ *  within its minute, so seconds are possible; below 5 a pass over a service far away would end after the next one is due. */
+const each = () => duration('5s', '24h');
+
+export const changesInterval = () =>
+  z.union(
+    [
+      each().transform(ms => ({ fastest: ms, slowest: ms })),
+      object({ fastest: each(), slowest: each() }).refine(({ fastest, slowest }) => !(fastest > slowest), {
+        // One that is wrong by itself is no number here, and told as that alone.
+        path: ['slowest'],
+        error: 'a duration that is no shorter than fastest',
+      }),
+    ],
+    {
+      error:
+        'a duration from "5s" to "24h": a whole number with s, m, h or d, or an object with the keys fastest, slowest',
+    },
+  );
 
 const pageSize = () => whole(1, 10_000);
 
 const property = () => text(/^.{1,256}$/s, 'the name of a property of the record');
 
-/** One process: a printable id, because it stands in the dimensions of metrics and in alarm names. */
+/** One process: a printable id, because it stands in commands, logs and events. */
 const processConfig = object({
   id: text(
     /^[\x21-\x7e]{1,128}$/,
@@ -25,8 +45,8 @@ const processConfig = object({
   overlap: duration('1s', '1d').optional(),
   ignoreFields: list(property(), 0, 'field names').optional(),
   auditLog: yesNo().optional(),
-  changes: interval().optional(),
-  sweep: interval().optional(),
+  changes: changesInterval().optional(),
+  sweep: sweepInterval().optional(),
 });
 
 /** One credential set on one instance of the service (service-api.md §1, §5). */

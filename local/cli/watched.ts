@@ -1,7 +1,7 @@
 import type { Credentials } from '../../functions/credentials.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
-import { workspacesJson } from '../../infra/config/environment.ts';
 import type { Config } from '../../infra/config/schema.ts';
+import { workspacesJson } from '../../infra/config/workspaces.ts';
 import type { Environment } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 

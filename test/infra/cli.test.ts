@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { configuredOf } from '../../infra/config/configured.ts';
 import { readConfig } from '../../infra/config/read.ts';
+import { workspacesJson } from '../../infra/config/workspaces.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { committedConfig, leastConfig, synthesiseBundled } from './synthesise.ts';
 
@@ -57,12 +58,26 @@ describe('cdk synth', () => {
     expect(bundlesIn(byUs)).toEqual(bundles);
     const files = ['index.mjs', 'index.mjs.map'];
     const contents = bundles.map(bundle => readdirSync(join(byCdk, bundle)).sort());
-    expect(contents.toSorted((a, b) => a.length - b.length)).toEqual([
-      ...Array(2).fill(files),
-      ...Array(3).fill(['configured.json', ...files]),
-      // Of the function for operators, which asks the service as the poll function does.
-      ['configured.json', ...files, 'workspaces.json'],
-    ]);
+    expect(contents.map(names => names.join(' ')).sort()).toEqual(
+      [
+        // Publish.
+        files,
+        // Route and deliver.
+        ...Array(2).fill(['configured.json', ...files]),
+        // Tick, and operate, which asks the service as the poll function does.
+        ...Array(2).fill(['configured.json', ...files, 'workspaces.json']),
+        // Poll.
+        [...files, 'workspaces.json'],
+      ]
+        .map(names => names.join(' '))
+        .sort(),
+    );
+    const workspaces = bundles.flatMap((bundle, index) =>
+      contents[index]?.includes('workspaces.json')
+        ? [readFileSync(join(byCdk, bundle, 'workspaces.json'), 'utf8')]
+        : [],
+    );
+    expect(workspaces).toEqual(Array(3).fill(workspacesJson(readConfig(committedConfig))));
     const configured = bundles.flatMap((bundle, index) =>
       contents[index]?.includes('configured.json')
         ? [readFileSync(join(byCdk, bundle, 'configured.json'), 'utf8')]
@@ -81,6 +96,40 @@ describe('cdk synth', () => {
     expect(JSON.parse(readFileSync(file, 'utf8')).Resources).toBeUndefined();
   }, 60_000);
 
+  test('takes several stacks, each with its own region and workspaces, which the CDK then deploys by name', async () => {
+    const outdir = join(scratch, 'regions');
+    const [workspace] = leastConfig().workspaces;
+    const { code, stderr } = await runApp(
+      [
+        { stackName: 'Eu', region: 'eu-central-1', ...leastConfig() },
+        { stackName: 'Us', region: 'us-east-1', workspaces: [{ ...workspace, processes: [{ id: 'p2' }] }] },
+      ],
+      outdir,
+    );
+    expect(code, stderr).toBe(0);
+    const { artifacts } = JSON.parse(readFileSync(join(outdir, 'manifest.json'), 'utf8')) as {
+      artifacts: Record<string, { type: string; environment?: string }>;
+    };
+    const stacks = Object.entries(artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
+    expect(Object.fromEntries(stacks.map(([name, { environment }]) => [name, environment]))).toEqual(
+      Object.fromEntries(
+        [
+          ['Eu', 'eu-central-1'],
+          ['Us', 'us-east-1'],
+        ].flatMap(([name, region]) =>
+          ['', '-Table', '-Subscriptions'].map(end => [`${name}${end}`, `aws://unknown-account/${region}`]),
+        ),
+      ),
+    );
+    const polled = bundlesIn(outdir).flatMap(bundle => {
+      const names = readdirSync(join(outdir, bundle));
+      if (!names.includes('workspaces.json') || names.includes('configured.json')) return [];
+      return [readFileSync(join(outdir, bundle, 'workspaces.json'), 'utf8')];
+    });
+    expect(polled).toHaveLength(2);
+    expect(polled.filter(text => text.includes('"p2"'))).toHaveLength(1);
+  }, 180_000);
+
   test('fails with the list of problems, and no stack trace, when the configuration is wrong', async () => {
     expect(await runApp({ workspaces: [], change: '1m' }, join(scratch, 'wrong'))).toEqual({
       code: 1,
@@ -88,7 +137,7 @@ describe('cdk synth', () => {
       stderr:
         '2 problems in the context of cdk.json:\n' +
         '  - changewire.workspaces: found []; allowed: a list of at least one of workspaces\n' +
-        '  - changewire.change: unknown key, found text of 2 characters; allowed here: stackName, workspaces, changes, sweep, ' +
+        '  - changewire.change: unknown key, found text of 2 characters; allowed here: stackName, region, workspaces, changes, sweep, ' +
         'subscriptions, endpoints, logRetentionDays, alarmEmail; did you mean "changes"?\n',
     });
   });

@@ -1,10 +1,10 @@
-import { ConfigError, readConfig } from '../../infra/config/read.ts';
+import { ConfigError, readConfigs } from '../../infra/config/read.ts';
 import { leastConfig } from './synthesise.ts';
 
 /** What is wrong with a configuration; nothing when it is right. */
 export function problemsOf(config: unknown): readonly string[] {
   try {
-    readConfig(config);
+    readConfigs(config);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;

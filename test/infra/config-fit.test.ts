@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readConfigs } from '../../infra/config/read.ts';
 import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
 import { leastConfig } from './synthesise.ts';
 
@@ -85,14 +86,15 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
     'changewire.endpoints[0].filter.processes[0]: found "p2"; allowed: p1',
   ],
   [
-    'more quotes than a Lambda environment holds',
-    config({}, { processes: numbers(240).map(id => ({ id })) }),
-    'changewire.workspaces: found ',
-  ],
-  [
-    'more than a Lambda environment holds',
-    config({}, { processes: Array.from({ length: 200 }, (_, n) => ({ id: `process-${n}` })) }),
-    'changewire.workspaces: found ',
+    'more secrets without a folder than a policy can name',
+    config({
+      workspaces: numbers(100).map(n => ({
+        ...leastConfig().workspaces[0],
+        name: `w${n}`,
+        credentials: `secret-${n}`,
+      })),
+    }),
+    'changewire.workspaces: found 100 secrets that have no folder in common; allowed: as many as a policy of IAM can name: give their "credentials" one',
   ],
 ];
 
@@ -109,9 +111,20 @@ test("as many combinations as SNS takes are right, and of an endpoint's filter, 
   expect(problemsOf(config(endpoint({ filter: more })))).toEqual([]);
 });
 
-test('there may be thousands of endpoints', () => {
-  const endpoints = numbers(3_000).map(n => ({ name: `endpoint-${n}`, kind: 'webhook' }));
-  expect(problemsOf(config({ endpoints }))).toEqual([]);
+test('there may be thousands of endpoints and processes, in as many workspaces', () => {
+  const endpoints = numbers(3_000).map(n => ({
+    name: `endpoint-${n}`,
+    kind: 'webhook',
+    filter: { workspaces: [`w${n}`], processes: ['p1'] },
+  }));
+  const workspaces = numbers(4_000).map(n => ({ ...leastConfig().workspaces[0], name: `w${n}` }));
+  expect(problemsOf(config({ endpoints, workspaces }))).toEqual([]);
+});
+
+test('what a filter may name is listed, but of thousands the first', () => {
+  const workspaces = numbers(4_000).map(n => ({ ...leastConfig().workspaces[0], name: `w${n}` }));
+  const [problem] = problemsOf(config({ ...endpoint({ filter: { workspaces: ['v17'] } }), workspaces }));
+  expect(problem).toMatch(/allowed: w0, w1, .*, w19, 3980 more/);
 });
 
 describe('a subscription over http://', () => {
@@ -135,4 +148,69 @@ describe('a subscription over http://', () => {
       expect(problemsOf(config(subscription({ url: other })))).toHaveLength(1);
     },
   );
+});
+
+describe('a list of stacks', () => {
+  const stack = (stackName: string | undefined, whole: object = {}, workspace: object = {}) => ({
+    ...config(whole, workspace),
+    ...(stackName && { stackName }),
+  });
+  const wrong: [name: string, input: unknown, problem: string][] = [
+    ['none', [], 'changewire: found []; allowed: a list of at least one of stacks'],
+    [
+      'a wrong value in the second',
+      [stack('a'), stack('b', {}, { concurrency: 0 })],
+      'changewire[1].workspaces[0].concurrency: found 0; allowed: a whole number from 1 to 32',
+    ],
+    [
+      'an unknown key in the second',
+      [stack('a'), stack('b', { regoin: 'eu-central-1' })],
+      'changewire[1].regoin: unknown key, found text of 12 characters; allowed here: stackName, region',
+    ],
+    ['something else', [stack('a'), 'b'], 'changewire[1]: found "b"; allowed: an object with the keys'],
+    [
+      'parts of the second that do not fit',
+      [stack('a'), stack('b', subscription({ filter: { workspace: ['us'] } }))],
+      'changewire[1].subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
+    ],
+    [
+      'a filter of the second that never matches',
+      [stack('a'), stack('b', endpoint({ filter: { events: ['source.held'], fields: ['a'] } }))],
+      'changewire[1].endpoints[0].filter.events[0]: found "source.held", which never has any of changewire[1].endpoints[0].filter.fields',
+    ],
+    [
+      'a process of the second twice',
+      [stack('a'), stack('b', {}, { processes: [{ id: 'p' }, { id: 'p' }] })],
+      'changewire[1].workspaces[0].processes[1].id: found "p" again; allowed: a value other than that of changewire[1].workspaces[0].processes[0].id',
+    ],
+    [
+      'one name twice',
+      [stack(undefined), stack('b'), stack(undefined)],
+      'changewire[2].stackName: found "Changewire" again; allowed: a value other than that of changewire[0].stackName',
+    ],
+    [
+      'the name of a stack beside another',
+      [stack('a-Table'), stack('a')],
+      'changewire[0].stackName: found "a-Table", which is a stack beside that of changewire[1].stackName; allowed: another name',
+    ],
+  ];
+
+  test.each(wrong)('is refused with the place: %s', (_name, input, problem) => {
+    const [first, ...others] = problemsOf(input);
+    expect(first?.slice(0, problem.length)).toBe(problem);
+    expect(others).toEqual([]);
+  });
+
+  test('may have the same workspaces and endpoints in each, in one region or in several', () => {
+    const stacks = [
+      stack('eu', { region: 'eu-central-1' }),
+      stack('us', { region: 'us-east-1' }),
+      stack('here'),
+    ];
+    expect(readConfigs(stacks).map(({ stackName, region }) => [stackName, region])).toEqual([
+      ['eu', 'eu-central-1'],
+      ['us', 'us-east-1'],
+      ['here', undefined],
+    ]);
+  });
 });

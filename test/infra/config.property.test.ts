@@ -8,6 +8,8 @@ type Path = (string | number)[];
 /** Right, and with every object that a configuration can have. */
 const whole = {
   stackName: 'Changewire',
+  sweep: '6h',
+  changes: { fastest: '10s', slowest: '1m' },
   workspaces: ['eu', 'us'].map(name => ({
     name,
     baseUrl: 'https://api.example.com',
@@ -49,7 +51,16 @@ function withKey(value: unknown, path: Path, key: string, extra: unknown): unkno
 }
 
 const optional = [
-  ...['changes', 'sweep', 'logRetentionDays', 'alarmEmail', 'credentials', 'concurrency', 'ignoreFields'],
+  ...[
+    'region',
+    'changes',
+    'sweep',
+    'logRetentionDays',
+    'alarmEmail',
+    'credentials',
+    'concurrency',
+    'ignoreFields',
+  ],
   ...['project', 'user', 'raw', 'workspace', 'processId', 'projectId', 'changedFields', 'overlap'],
   ...['minDelay', 'maxDelay', 'noDelayRetries', 'minDelayRetries', 'maxDelayRetries', 'backoff'],
   ...['maxPerSecond', 'contentType', 'filter', 'delivery', 'identifiers', 'subscriptions'],

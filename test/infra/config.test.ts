@@ -7,7 +7,7 @@ describe('a configuration', () => {
   test('needs no more than one workspace with one process', () => {
     expect(readConfig(leastConfig())).toMatchObject({
       stackName: 'Changewire',
-      changes: 60_000,
+      changes: { fastest: 60_000, slowest: 60_000 },
       sweep: 6 * 3_600_000,
       subscriptions: [],
       endpoints: [],
@@ -35,12 +35,23 @@ describe('a configuration', () => {
   });
 });
 
+test.each([
+  ['5s', 5_000, 5_000],
+  ['90s', 90_000, 90_000],
+  [{ fastest: '10s', slowest: '5m' }, 10_000, 300_000],
+  [{ fastest: '1m', slowest: '1m' }, 60_000, 60_000],
+])('changes may come always alike, or by what was found: %j', (changes, fastest, slowest) => {
+  const read = readConfig(config({ changes }, {}, { changes, sweep: '61s' }));
+  expect(read.changes).toEqual({ fastest, slowest });
+  expect(read.workspaces[0]?.processes[0]).toMatchObject({ changes: { fastest, slowest }, sweep: 61_000 });
+});
+
 describe('an error in the configuration names the path, what was found and what is allowed', () => {
   const wrong: [name: string, input: unknown, problem: string][] = [
     [
       'no context',
       undefined,
-      'changewire: found nothing; allowed: an object with the keys stackName, workspaces',
+      'changewire: found nothing; allowed: an object with the keys stackName, region, workspaces',
     ],
     ['text instead of an object', 'eu', 'changewire: found "eu"; allowed: an object'],
     [
@@ -114,19 +125,44 @@ describe('an error in the configuration names the path, what was found and what 
       'changewire.workspaces[0].processes[0].overlap: found 120; allowed: a duration',
     ],
     [
-      'interval below a minute',
-      config({ changes: '30s' }),
-      'changewire.changes: found "30s"; allowed: a duration from "1m" to "24h" in steps of 1m',
+      'interval below five seconds',
+      config({ changes: '4s' }),
+      'changewire.changes: found "4s"; allowed: a duration from "5s" to "24h": a whole number with s, m, h or d',
     ],
     [
-      'interval of broken minutes',
-      config({ changes: '90s' }),
-      'changewire.changes: found "90s"; allowed: a duration from "1m" to "24h" in steps of 1m',
+      'interval that is neither a duration nor two',
+      config({}, {}, { changes: 60 }),
+      'changewire.workspaces[0].processes[0].changes: found 60; allowed: a duration from "5s" to "24h": a whole number with s, m, h or d, or an object with the keys fastest, slowest',
+    ],
+    [
+      'fastest interval below five seconds',
+      config({ changes: { fastest: '1s', slowest: '5m' } }),
+      'changewire.changes.fastest: found "1s"; allowed: a duration from "5s" to "24h"',
+    ],
+    [
+      'no slowest interval',
+      config({ changes: { fastest: '10s' } }),
+      'changewire.changes.slowest: found nothing; allowed: a duration from "5s" to "24h"',
+    ],
+    [
+      'fastest interval above the slowest',
+      config({}, {}, { changes: { fastest: '5m', slowest: '10s' } }),
+      'changewire.workspaces[0].processes[0].changes.slowest: found "10s"; allowed: a duration that is no shorter than fastest',
+    ],
+    [
+      'sweeps below a minute',
+      config({ sweep: '59s' }),
+      'changewire.sweep: found "59s"; allowed: a duration from "1m" to "24h"',
+    ],
+    [
+      'region',
+      config({ region: 'Frankfurt' }),
+      'changewire.region: found "Frankfurt"; allowed: the name of an AWS region, such as "eu-central-1"',
     ],
     [
       'interval above a day',
       config({}, {}, { sweep: '2d' }),
-      'changewire.workspaces[0].processes[0].sweep: found "2d"; allowed: a duration',
+      'changewire.workspaces[0].processes[0].sweep: found "2d"; allowed: a duration from "1m" to "24h"',
     ],
     [
       'log retention',
@@ -258,6 +294,12 @@ describe('an unknown key', () => {
       'events',
       config(endpoint({ filter: { event: ['task.updated'] } })),
       'changewire.endpoints[0].filter.event',
+    ],
+    [
+      'slowst',
+      'slowest',
+      config({ changes: { fastest: '5s', slowest: '5s', slowst: '1m' } }),
+      'changewire.changes.slowst',
     ],
     ['persecond', 'perSecond', config(endpoint({ persecond: 3 })), 'changewire.endpoints[0].persecond'],
     [

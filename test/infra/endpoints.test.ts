@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { tickEnvironment } from '../../functions/settings.ts';
 import { configuredOf } from '../../infra/config/configured.ts';
 import { readConfig } from '../../infra/config/read.ts';
 import { config } from './config-examples.ts';
@@ -83,7 +84,7 @@ describe('the queues', () => {
   test('are each served by one function, in batches of which single messages can fail', () => {
     const mappings = resources(template, 'AWS::Lambda::EventSourceMapping')
       .map(([, mapping]) => mapping)
-      .filter(({ ScalingConfig }) => ScalingConfig);
+      .filter(({ ScalingConfig, BatchSize }) => ScalingConfig && BatchSize !== 1);
     const served: [object | undefined, string, number[]][] = [
       [events, 'Route', [10, 0, 20]],
       [deliveries, 'Deliver', [10, 0, 50]],
@@ -192,33 +193,77 @@ describe('the deliver function', () => {
 });
 
 describe('the tick function', () => {
-  test('gets the table and the queues to fill, and the topic when it has subscriptions to watch', () => {
-    const rest = { TABLE_NAME, ...QUEUES };
-    expect(own('Tick')).toEqual({ ...rest, TOPIC_ARN: expect.stringContaining('ChangesTopic') });
-    expect(own('Tick', testTemplate(leastConfig()))).toEqual(rest);
+  const least = testTemplate(leastConfig());
+
+  test('gets an environment that it can read: the table, the queues to fill and to watch, and the topic when it has subscriptions', () => {
+    const { MAPPINGS, ...environment } = tickEnvironment.parse(environmentOf(template, 'Tick'));
+    const rest = {
+      ...{ TABLE_NAME, ...QUEUES },
+      PASSES_QUEUE_URL: expect.stringContaining('/Changewire-Passes'),
+      REJECTED_QUEUE_URL: expect.stringContaining('/Changewire-RejectedEvents'),
+      UNPUBLISHED_QUEUE_URL: expect.stringContaining('/Changewire-PublishUnpublished'),
+      UNSETTLED_QUEUE_URL: url('Unsettled'),
+    };
+    expect(environment).toEqual({ ...rest, TOPIC_ARN: expect.stringContaining('ChangesTopic') });
+    expect(tickEnvironment.parse(environmentOf(least, 'Tick'))).toEqual({ ...rest, MAPPINGS });
   });
 
-  test('may keep what endpoints have yet to get, read the journal, keep the roster, queue deliveries, and list subscriptions: nothing else', () => {
-    expect(allowed(template, 'TickRole')).toEqual([
-      logs('Tick'),
-      { actions: LAYOUT, resources: [table] },
-      { actions: KEEP, resources: [table] },
-      { actions: READ, resources: [table] },
-      { actions: ['dynamodb:PutItem', 'dynamodb:Query'], resources: [table] },
-      { actions: ['sqs:SendMessage'], resources: [chat, deliveries] },
-      {
-        actions: ['sns:ListSubscriptionsByTopic'],
-        resources: [{ Ref: expect.stringMatching(/^ChangesTopic/) }],
-      },
+  test('may send passes and deliveries, keep what endpoints have yet to get, read what is known of processes, and watch: nothing else', () => {
+    const granted = allowed(template, 'TickRole');
+    const on = (action: string) =>
+      granted.filter(({ actions }) => actions.includes(action)).flatMap(each => each.resources);
+    expect([...new Set(granted.flatMap(({ actions }) => actions))].sort()).toEqual([
+      ...KEEP,
+      'lambda:GetEventSourceMapping',
+      ...['CreateLogStream', 'PutLogEvents'].map(action => `logs:${action}`),
+      ...['GetSubscriptionAttributes', 'ListSubscriptionsByTopic'].map(action => `sns:${action}`),
+      ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map(action => `sqs:${action}`),
     ]);
+    expect(on('sqs:SendMessage')).toEqual(
+      expect.arrayContaining([arn('^Passes'), arn('^QueuesChat'), arn('^QueuesDeliveries')]),
+    );
+    expect(on('sqs:SendMessage')).toHaveLength(3);
+    expect(on('sns:ListSubscriptionsByTopic')).toEqual([{ Ref: expect.stringMatching(/^ChangesTopic/) }]);
     expect(partitions('TickRole')).toEqual([
       within('LAYOUT'),
       within('ENDPOINTS', 'ENDPOINT#*'),
       within('W#*'),
+      within('TICK'),
       within('PROCESSES'),
     ]);
-    const actions = allowed(testTemplate(leastConfig()), 'TickRole').flatMap(each => each.actions);
-    expect(actions.filter(each => each.startsWith('sns:'))).toEqual([]);
+  });
+
+  test('watches whatever reads a queue or the stream', () => {
+    const mappings = Object.keys(template.findResources('AWS::Lambda::EventSourceMapping'));
+    const { MAPPINGS } = tickEnvironment.parse(environmentOf(template, 'Tick'));
+    expect(Object.keys(MAPPINGS)).toEqual(['poll', 'publish', 'route', 'deliver', 'chat']);
+    expect(
+      Object.values(MAPPINGS)
+        .map(uuid => uuid.split('-')[1])
+        .sort(),
+    ).toEqual(mappings.sort());
+    const granted = allowed(template, 'TickRole').find(({ actions }) =>
+      actions.includes('lambda:GetEventSourceMapping'),
+    );
+    expect(granted?.resources).toHaveLength(mappings.length);
+    for (const each of mappings) expect(JSON.stringify(granted?.resources)).toContain(`"${each}"`);
+  });
+
+  test("counts what was set aside, and what the subscriptions' stack keeps of what SNS gave up", () => {
+    const counted = allowed(template, 'TickRole')
+      .filter(({ actions }) => actions.includes('sqs:GetQueueAttributes'))
+      .flatMap(each => each.resources)
+      .map(each => JSON.stringify(each));
+    for (const name of [
+      '"RejectedEvents',
+      '"PublishUnpublished',
+      '"QueuesUnsettled',
+      ':Changewire-Subscriptions-*"',
+    ])
+      expect(counted.filter(each => each.includes(name))).toHaveLength(1);
+    expect(counted).toHaveLength(4);
+    const actions = allowed(least, 'TickRole').flatMap(each => each.actions);
+    expect(actions.filter(each => /^sns:|GetQueueUrl/.test(each))).toEqual([]);
   });
 
   test('ends before the next one begins', () => {

@@ -1,11 +1,14 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { pollEnvironment, publishEnvironment } from '../../functions/settings.ts';
+import { pollEnvironment, publishEnvironment, readWorkspaces } from '../../functions/settings.ts';
+import { readConfig } from '../../infra/config/read.ts';
+import { workspacesJson } from '../../infra/config/workspaces.ts';
 import {
   allowed,
   committedConfig,
   environmentOf,
   leastConfig,
+  resources,
   secretArn,
   testTemplate,
 } from './synthesise.ts';
@@ -23,7 +26,8 @@ describe('every function', () => {
       ReservedConcurrentExecutions: Match.absent(),
       Environment: {
         Variables: Match.objectLike({
-          POWERTOOLS_SERVICE_NAME: 'changewire',
+          // The dimension of its metrics: another stack in the region must not count for this one's alarms.
+          POWERTOOLS_SERVICE_NAME: 'Changewire',
           POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
         }),
       },
@@ -41,9 +45,9 @@ describe('every function', () => {
     shorter.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 5 });
   });
 
-  test('has a role of its own without managed policies, and no permission on everything but ListStreams and the parameters of endpoints', () => {
+  test('has a role of its own without managed policies, and no permission on everything but ListStreams, the parameters of endpoints and the dead letters of subscriptions', () => {
     template.allResourcesProperties('AWS::IAM::Role', { ManagedPolicyArns: Match.absent() });
-    const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Operate', 'Schedules'].map(
+    const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Operate', 'Schedule'].map(
       each => `${each}Role`,
     );
     const wide = roles.flatMap(role =>
@@ -54,6 +58,7 @@ describe('every function', () => {
     expect(wide).toEqual([
       { actions: ['dynamodb:ListStreams'], resources: ['*'] },
       { actions: ['ssm:GetParameter'], resources: [expect.anything()] },
+      { actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl'], resources: [expect.anything()] },
       {
         actions: ['ssm:DeleteParameter', 'ssm:GetParameter', 'ssm:PutParameter'],
         resources: [expect.anything()],
@@ -63,24 +68,39 @@ describe('every function', () => {
   });
 });
 
+/** The settings of a configuration as the functions read them. */
+const settingsOf = (config: unknown) => readWorkspaces(workspacesJson(readConfig(config)));
+
 describe('the poll function', () => {
-  test('gets an environment that it can read, with every setting in it', () => {
-    const { WORKSPACES } = pollEnvironment.parse(environmentOf(template, 'Poll'));
-    expect(WORKSPACES).toMatchObject([
+  test('gets an environment that it can read, and every setting beside its code', () => {
+    expect(pollEnvironment.parse(environmentOf(template, 'Poll')).TABLE_NAME).toContain('SnapshotsTable');
+    expect(settingsOf(committedConfig)).toMatchObject([
       {
         name: 'example-eu',
         credentials: 'changewire/example-eu',
         concurrency: 4,
         processes: [
-          { id: 'replace-with-a-process-id', overlap: 120_000, ignoreFields: [] },
-          { id: 'replace-with-a-busier-process-id', overlap: 120_000, ignoreFields: ['lastViewedAt'] },
+          {
+            id: 'replace-with-a-process-id',
+            overlap: 120_000,
+            ignoreFields: [],
+            changes: { fastest: 60_000, slowest: 60_000 },
+            sweep: 21_600_000,
+          },
+          {
+            id: 'replace-with-a-busier-process-id',
+            overlap: 120_000,
+            ignoreFields: ['lastViewedAt'],
+            changes: { fastest: 10_000, slowest: 300_000 },
+            sweep: 3_600_000,
+          },
         ],
       },
       { name: 'example-us', audience: 'https://api.example.com', concurrency: 8 },
     ]);
   });
 
-  test('gets what the configuration sets beside that: overlap, interval, identifiers, page sizes, what is known, the name of the secret', () => {
+  test('gets what the configuration sets beside that: overlap, rhythm, identifiers, page sizes, what is known, the name of the secret', () => {
     const config = leastConfig();
     const [workspace] = config.workspaces;
     const identifiers = { task: 'taskKey' };
@@ -91,29 +111,36 @@ describe('the poll function', () => {
       identifiers,
       credentials: 'a/b',
       processes: [
-        { id: 'p', overlap: '3m', changes: '5m' },
+        { id: 'p', overlap: '3m', changes: { fastest: '5s', slowest: '5m' } },
         { id: 'q' },
-        { id: 'r', changes: '1m', auditLog: false },
+        { id: 'r', changes: '1m', sweep: '1d', auditLog: false },
       ],
     };
-    const { WORKSPACES } = pollEnvironment.parse(
-      environmentOf(testTemplate({ ...config, changes: '2m', workspaces: [special] }), 'Poll'),
-    );
-    expect(WORKSPACES).toMatchObject([
+    expect(settingsOf({ ...config, changes: '2m', sweep: '1h', workspaces: [special] })).toMatchObject([
       {
         identifiers,
         ...known,
         credentials: 'a/b',
         processes: [
-          { id: 'p', overlap: 180_000, interval: 300_000 },
-          { id: 'q', interval: 120_000 },
-          { id: 'r', interval: 60_000, auditLog: false },
+          {
+            id: 'p',
+            overlap: 180_000,
+            changes: { fastest: 5_000, slowest: 300_000 },
+            sweep: 3_600_000,
+          },
+          { id: 'q', changes: { fastest: 120_000, slowest: 120_000 }, sweep: 3_600_000 },
+          {
+            id: 'r',
+            changes: { fastest: 60_000, slowest: 60_000 },
+            sweep: 86_400_000,
+            auditLog: false,
+          },
         ],
       },
     ]);
   });
 
-  test('may read and commit snapshots, read just its secrets, and log: nothing else', () => {
+  test('may be handed passes, read and commit snapshots, read just its secrets, and log: nothing else', () => {
     const granted = allowed(template, 'PollRole');
     expect(granted.flatMap(each => each.actions).sort()).toEqual([
       ...[
@@ -128,18 +155,69 @@ describe('the poll function', () => {
       'logs:CreateLogStream',
       'logs:PutLogEvents',
       'secretsmanager:GetSecretValue',
+      ...['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'].map(
+        action => `sqs:${action}`,
+      ),
     ]);
     const secrets = granted.find(({ actions }) => actions.includes('secretsmanager:GetSecretValue'));
     expect(secrets?.resources).toEqual(['changewire/example-eu', 'changewire/example-us'].map(secretArn));
   });
-
-  test('has the fifteen minutes that a baseline may need', () => {
-    template.hasResourceProperties('AWS::Lambda::Function', {
-      Timeout: 900,
-      Environment: { Variables: Match.objectLike({ WORKSPACES: Match.anyValue() }) },
-    });
-  });
 });
+
+describe('the credentials of many workspaces', () => {
+  const config = (count: number, credentials?: (n: number) => string) => ({
+    workspaces: Array.from({ length: count }, (_, n) => ({
+      ...leastConfig().workspaces[0],
+      name: `workspace-${n}`,
+      ...(credentials && { credentials: credentials(n) }),
+    })),
+  });
+  const secretsOf = (of: unknown) =>
+    ['Poll', 'Operate'].map(name =>
+      allowed(testTemplate(of), `${name}Role`)
+        .filter(({ actions }) => actions.includes('secretsmanager:GetSecretValue'))
+        .flatMap(each => each.resources.map(patternOf))
+        .sort(),
+    );
+  const patternOf = (resource: unknown) => /:secret:(.*)"/.exec(JSON.stringify(resource))?.[1] ?? '';
+
+  test('are named one by one as long as a policy has room for them', () => {
+    const named = Array.from({ length: 40 }, (_, n) => `changewire/workspace-${n}-??????`).sort();
+    expect(secretsOf(config(40))).toEqual([named, named]);
+  });
+
+  test('are named by their folders beyond that', () => {
+    expect(secretsOf(config(1_000))).toEqual([['changewire/*'], ['changewire/*']]);
+    const teams = config(1_000, n => (n === 0 ? 'alone' : `team/${n % 2}/${n}`));
+    expect(secretsOf(teams)).toEqual(Array(2).fill(['alone-??????', 'team/0/*', 'team/1/*']));
+  });
+
+  test.each([40, 52, 53, 60, 1_000])(
+    'leave each role below the 10,240 characters of its policies: %i',
+    count => {
+      const sizes = new Map<string, number>();
+      for (const [, { Roles, PolicyDocument }] of resources(testTemplate(config(count)), 'AWS::IAM::Policy'))
+        for (const role of (Roles as { Ref: string }[]).map(({ Ref }) => Ref))
+          sizes.set(role, (sizes.get(role) ?? 0) + asInIam(PolicyDocument).length);
+      expect(sizes.size).toBe(7);
+      for (const [role, size] of sizes) expect(size, role).toBeLessThan(10_240);
+    },
+  );
+});
+
+/** A policy as IAM counts it, with references as long as AWS makes them. */
+function asInIam(document: unknown): string {
+  const flat = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(flat);
+    if (typeof value !== 'object' || value === null) return value;
+    const { 'Fn::Join': join, Ref, ...rest } = value as { 'Fn::Join'?: [string, unknown[]]; Ref?: string };
+    if (join) return join[1].map(flat).join(join[0]);
+    if (Ref?.startsWith('AWS::')) return 'ap-northeast-1';
+    if (Ref || 'Fn::GetAtt' in rest || 'Fn::ImportValue' in rest) return 'x'.repeat(140);
+    return Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, flat(each)]));
+  };
+  return JSON.stringify(flat(document)).replaceAll(/\s/g, '');
+}
 
 describe('the publish function', () => {
   test('gets an environment that it can read', () => {

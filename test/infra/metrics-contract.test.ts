@@ -1,14 +1,33 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createPoll, type PollDependencies } from '../../functions/create-poll.ts';
-import { workspaceSettings } from '../../functions/settings.ts';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { lambdaCount } from '../../functions/telemetry.ts';
-import { leastConfig, resources, testTemplate } from './synthesise.ts';
+import type { OwnMetric } from '../../infra/alarms/own-metric.ts';
+import { environmentOf, leastConfig, resources, testTemplate, textOf } from './synthesise.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
 });
+
+const template = testTemplate();
+
+/** Each metric of Changewire itself. */
+const OWN: Record<OwnMetric, true> = {
+  DeliveriesDead: true,
+  Delivered: true,
+  DeliveryFailed: true,
+  EndpointStopped: true,
+  EndpointsFailing: true,
+  EventsPublished: true,
+  FirstAttemptLag: true,
+  OldestPassAge: true,
+  ProcessesHeld: true,
+  ProcessesLate: true,
+  ProcessesOwing: true,
+  ReadingStopped: true,
+  SetAside: true,
+  SubscriptionsUndelivered: true,
+  SubscriptionsUnconfirmed: true,
+};
 
 interface EmbeddedMetrics {
   readonly _aws: {
@@ -17,98 +36,74 @@ interface EmbeddedMetrics {
   readonly [dimension: string]: unknown;
 }
 
-/** Hears the metrics that a function writes for CloudWatch. */
-function metricLines(): string[] {
-  vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'changewire');
-  vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
+/** What a function of the stack writes for CloudWatch when it counts all of them: each by namespace, name and dimensions. */
+function written(): string[] {
+  for (const [name, value] of Object.entries(environmentOf(template, 'Tick')))
+    if (name.startsWith('POWERTOOLS_')) vi.stubEnv(name, value);
   // Development mode prints through the console that a test can hear, and would print no metrics.
   vi.stubEnv('POWERTOOLS_DEV', 'true');
   vi.stubEnv('POWERTOOLS_METRICS_DISABLED', 'false');
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
-  return lines;
-}
-
-const noop = (): void => {};
-const log = { info: noop, warn: noop, error: noop };
-
-/** What the poll function writes for CloudWatch when a pass fails at its first step. */
-async function metricsOfAPass(mode: string): Promise<string[]> {
-  const lines = metricLines();
-  const poll = createPoll({
-    workspaces: leastConfig().workspaces.map(each => workspaceSettings.parse({ ...each, credentials: 'c' })),
-    connect: () => ({ open: () => ({}), close: async () => {} }),
-    snapshots: {
-      until() {
-        return this;
-      },
-      readState: async () => ({ ...UNKNOWN_PROCESS, baselined: true }),
-    },
-    clock: () => 0,
-    random: () => 0,
-    log,
-    count: lambdaCount(),
-  } as unknown as PollDependencies);
-  const event = { workspace: 'eu', processId: 'p1', mode };
-  const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 900_000 };
-  await expect(poll(event, context)).rejects.toThrow();
-  return metricTexts(lines);
-}
-
-function metricTexts(lines: readonly string[]): string[] {
+  lambdaCount()(Object.fromEntries(Object.keys(OWN).map(name => [name, 1])));
   return lines
     .map(line => JSON.parse(line) as EmbeddedMetrics)
     .flatMap(({ _aws, ...values }) =>
       _aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }) =>
         Metrics.flatMap(({ Name }) =>
           Dimensions.map(names =>
-            metricText(
-              Namespace,
-              Name,
-              names.map(name => [name, String(values[name])]),
-            ),
+            [Namespace, Name, ...names.flatMap(name => [name, values[name]])].join(' '),
           ),
         ),
       ),
     );
 }
 
-function metricText(namespace: string, name: string, dimensions: string[][]): string {
-  return `${namespace} ${name} ${dimensions
-    .map(pair => pair.join('='))
-    .sort()
-    .join(' ')}`;
+interface Watched {
+  readonly Namespace?: string;
+  readonly MetricName?: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
 }
 
-/** What the stack's alarms watch of our own metrics. */
-function watchedBy(config: unknown): string[] {
-  return resources(testTemplate(config), 'AWS::CloudWatch::Alarm')
-    .map(([, alarm]) => alarm)
-    .filter(alarm => alarm.Namespace === 'Changewire')
-    .map(({ Namespace, MetricName, Dimensions }) =>
-      metricText(
-        String(Namespace),
-        String(MetricName),
-        (Dimensions as { Name: string; Value: string }[]).map(({ Name, Value }) => [Name, Value]),
-      ),
+/** The metrics that the alarms watch, those in expressions, too. */
+function watched(): string[] {
+  return resources(template, 'AWS::CloudWatch::Alarm')
+    .flatMap(([, alarm]) => {
+      const { Metrics = [] } = alarm as { Metrics?: { MetricStat?: { Metric: Watched } }[] };
+      return [alarm as Watched, ...Metrics.flatMap(({ MetricStat }) => MetricStat?.Metric ?? [])];
+    })
+    .filter(({ Namespace }) => Namespace === 'Changewire')
+    .map(({ Namespace, MetricName, Dimensions = [] }) =>
+      [Namespace, MetricName, ...Dimensions.flatMap(({ Name, Value }) => [Name, Value])].join(' '),
     );
 }
 
-test('the alarms on passes watch just those metrics that the poll function writes', async () => {
-  const watched = watchedBy(leastConfig()).filter(each => each.includes(' processId='));
-  const written = [...(await metricsOfAPass('changes')), ...(await metricsOfAPass('sweep'))];
-  expect(watched).toHaveLength(5);
-  expect(written).toEqual(expect.arrayContaining(watched));
+/** Those of the dashboard. */
+function shown(): string[] {
+  const [, page] = resources(template, 'AWS::CloudWatch::Dashboard')[0] ?? [];
+  const { widgets } = JSON.parse(textOf(page?.DashboardBody)) as {
+    widgets: { properties: { metrics: unknown[][] } }[];
+  };
+  return widgets
+    .flatMap(({ properties }) => properties.metrics)
+    .filter(([namespace]) => namespace === 'Changewire')
+    .map(metric => metric.filter(part => typeof part === 'string').join(' '));
+}
+
+test('there are at most 15 metrics, and each is watched or shown', () => {
+  const all = Object.keys(OWN).map(name => `Changewire ${name} service Changewire`);
+  expect(all.length).toBeLessThanOrEqual(15);
+  expect([...new Set([...watched(), ...shown()])].sort()).toEqual(all.sort());
 });
 
-test('the alarms on endpoints and subscriptions watch what is counted about the whole, whose only dimension is the service', () => {
-  const lines = metricLines();
-  const names = ['DeliveriesDead', 'EndpointStopped', 'EndpointsFailing', 'SubscriptionsUnconfirmed'];
-  const count = lambdaCount();
-  for (const name of names) count({ [name]: 1 });
-  const subscriptions = [{ name: 'one', url: 'https://receiver.example.com' }];
-  const watched = watchedBy({ ...leastConfig(), subscriptions }).filter(
-    each => !each.includes(' processId='),
-  );
-  expect([...new Set(watched)].sort()).toEqual(metricTexts(lines));
+test('what is watched and shown is what the functions write, to the letter', () => {
+  expect(written()).toEqual(expect.arrayContaining([...watched(), ...shown()]));
+});
+
+test('another stack of the region writes metrics of its own', () => {
+  const other = testTemplate({ ...leastConfig(), stackName: 'Second' });
+  expect(environmentOf(other, 'Tick').POWERTOOLS_SERVICE_NAME).toBe('Second');
+  const text = JSON.stringify(resources(other, 'AWS::CloudWatch::Alarm'));
+  expect(text).toContain('"Value":"Second"');
+  expect(text).not.toContain('"Value":"Changewire"');
 });

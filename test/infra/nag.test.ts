@@ -4,7 +4,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
-import { testApp, testStack, testStacks } from './synthesise.ts';
+import { committedConfig, leastConfig, testApp, testStack, testStacks } from './synthesise.ts';
 
 const findings = (scope: IConstruct): string[] =>
   new AwsSolutionsChecks(scope)
@@ -30,8 +30,15 @@ function acknowledgements(scope: IConstruct): Acknowledged[] {
 }
 
 describe('cdk-nag AwsSolutions', () => {
-  test('finds nothing in the stacks', () => {
-    expect(Object.values(testStacks()).flatMap(findings)).toEqual([]);
+  const [workspace] = leastConfig().workspaces;
+  const workspaces = Array.from({ length: 100 }, (_, n) => ({ ...workspace, name: `workspace-${n}` }));
+
+  test.each([
+    ['as committed', committedConfig],
+    ['in a region that is named', { ...(committedConfig as object), region: 'eu-central-1' }],
+    ['of a hundred workspaces', { ...leastConfig(), workspaces }],
+  ])('finds nothing in the stacks: %s', (_name, config) => {
+    expect(Object.values(testStacks(config)).flatMap(findings)).toEqual([]);
   });
 
   test('would find what is wrong in a function or queue of this stack', () => {

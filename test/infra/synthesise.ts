@@ -5,9 +5,8 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, onTestFinished } from 'vitest';
 import { readConfig } from '../../infra/config/read.ts';
-import { ChangewireStack } from '../../infra/stack.ts';
-import { SubscriptionsStack } from '../../infra/subscriptions-stack.ts';
-import { TableStack } from '../../infra/table-stack.ts';
+import type { ChangewireStack } from '../../infra/stack.ts';
+import { stacksOf } from '../../infra/stacks.ts';
 
 const cdkJson = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')) as {
   context: Record<string, unknown>;
@@ -35,10 +34,7 @@ export function testApp(): App {
 
 /** The stacks of a configuration, by default cdk.json's. */
 export function testStacks(input: unknown = committedConfig, app = testApp()) {
-  const config = readConfig(input);
-  const kept = new TableStack(app, config);
-  const stack = new ChangewireStack(app, config, kept.snapshots);
-  return { kept, stack, subscriptions: new SubscriptionsStack(app, config, stack.topics) };
+  return stacksOf(app, readConfig(input));
 }
 
 /** The stack of all but the table and the subscriptions. */

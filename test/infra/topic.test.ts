@@ -122,6 +122,10 @@ describe('a subscription', () => {
     });
   });
 
+  test('keeps what its receiver lacks when its stack goes, but for a first deployment that fails', () => {
+    subscribed({}).hasResource('AWS::SQS::Queue', { DeletionPolicy: 'RetainExceptOnCreate' });
+  });
+
   test('whose name differs from another only in punctuation has its own outputs', () => {
     const names = ['a-b', 'a_b', 'ab'].map(name => ({ name, url: `${url}/${name}` }));
     const outputs = Object.keys(
@@ -130,11 +134,10 @@ describe('a subscription', () => {
     expect(outputs.filter(each => each.startsWith('UndeliveredQueueUrl'))).toHaveLength(3);
   });
 
-  test('is alone with its queue and its alarm in a stack, so that a dead receiver fails nothing else', () => {
+  test('is alone with its queue in a stack, so that a dead receiver fails nothing else', () => {
     const config = { ...leastConfig(), subscriptions: [{ name: 'one', url }] };
     const types = Object.values(subscriptionsTemplate(config).toJSON().Resources as object);
     expect(types.map(({ Type }) => Type).sort()).toEqual([
-      'AWS::CloudWatch::Alarm',
       'AWS::SNS::Subscription',
       'AWS::SQS::Queue',
       'AWS::SQS::QueuePolicy',

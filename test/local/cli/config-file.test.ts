@@ -31,7 +31,7 @@ describe('a configuration file', () => {
     ['a whole cdk.json', (whole: object) => ({ app: 'node app.ts', context: { changewire: whole } })],
   ])('may hold %s', (_, wrapped) => {
     const read = readConfigFile(file(wrapped(config({ changes: '2m' }))));
-    expect(read.changes).toBe(120_000);
+    expect(read.changes).toEqual({ fastest: 120_000, slowest: 120_000 });
     expect(read.workspaces[0]?.processes[0]?.id).toBe('p1');
   });
 
@@ -44,7 +44,7 @@ describe('a configuration file', () => {
     const [first, ...problems] = refusal(path).split('\n');
     expect(first).toBe(`${path}:`);
     expect(problems).toHaveLength(2);
-    expect(problems.join('\n')).toMatch(/ {2}- .*changes.*"2x".*a duration from "1m" to "24h"/);
+    expect(problems.join('\n')).toMatch(/ {2}- .*changes.*"2x".*a duration from "5s" to "24h"/);
     expect(problems.join('\n')).toMatch(/ {2}- .*swep.*did you mean "sweep"/);
   });
 
@@ -64,6 +64,34 @@ describe('a configuration file', () => {
     const problems = problemsOf(wrong);
     expect(problems).not.toEqual([]);
     expect(refusal(path)).toBe([`${path}:`, ...problems.map(problem => `  - ${problem}`)].join('\n'));
+  });
+
+  describe('with a list of stacks', () => {
+    const stacks = ['eu', 'us'].map(stackName => ({ stackName, ...config({}, { name: stackName }) }));
+
+    test('is one of them by the name behind #', () => {
+      expect(readConfigFile(`${file(stacks)}#us`).workspaces[0]?.name).toBe('us');
+    });
+
+    test('is that one if there is one only', () => {
+      expect(readConfigFile(file(stacks.slice(0, 1))).stackName).toBe('eu');
+    });
+
+    test.each([
+      ['', 'holds 2 stacks, and a run is one of them'],
+      ['#asia', 'holds no stack of that name'],
+    ])('is refused with the way to name one: %j', (stack, found) => {
+      const path = file(stacks);
+      expect(refusal(`${path}${stack}`)).toBe(
+        `--config ${path} ${found}. Name it: --config ${path}#eu, or --config ${path}#us.`,
+      );
+    });
+
+    test('is not looked for in a file whose name has a # in it', () => {
+      const path = join(temporaryDirectory(), 'a#b.json');
+      writeFileSync(path, JSON.stringify(config()));
+      expect(readConfigFile(path).stackName).toBe('Changewire');
+    });
   });
 
   test.each([['null'], ['[]'], ['"text"'], ['{}']])(

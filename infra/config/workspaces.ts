@@ -5,14 +5,18 @@ import { credentialsName } from './workspace.ts';
 
 type Settings = z.input<typeof workspaceSettings>;
 
-/** `WORKSPACES` of the poll function. What isn't configured is left out: its defaults live in functions/settings.ts. */
+/** The name of the file with the workspaces, beside the bundled code of the functions that poll or say what is polled. */
+export const WORKSPACES = 'workspaces.json';
+
+/** Its content: workspaces and processes as `functions/settings.ts` reads them. What isn't configured is left out, for its defaults
+ *  live there; the paces are written out, because those of the whole are the default of each process. */
 export function workspacesJson(config: Config): string {
   const settings = config.workspaces.map((workspace): Settings => {
     const { name, baseUrl, authUrl, audience, concurrency, identifiers, pageSize, dateHeader } = workspace;
     const processes = workspace.processes.map(({ id, overlap, ignoreFields, auditLog, changes, sweep }) => ({
       id,
       ...(overlap === undefined ? {} : { overlap }),
-      changes: fixed(changes ?? config.changes),
+      changes: changes ?? config.changes,
       sweep: sweep ?? config.sweep,
       ...(ignoreFields === undefined ? {} : { ignoreFields }),
       ...(auditLog === undefined ? {} : { auditLog }),
@@ -26,22 +30,4 @@ export function workspacesJson(config: Config): string {
     };
   });
   return JSON.stringify(settings);
-}
-
-function fixed(interval: number): { fastest: number; slowest: number } {
-  return { fastest: interval, slowest: interval };
-}
-
-/** Of Lambda's 4,096 bytes; the other variables and the names take some 300. */
-const ALLOWED = 3_700;
-
-/** Settings that don't fit into the environment of the poll function; one line each. */
-export function environmentProblems(config: Config): string[] {
-  // Lambda measures the environment as JSON, in which every quote of a JSON value takes two bytes.
-  const bytes = Buffer.byteLength(JSON.stringify(workspacesJson(config)));
-  if (bytes <= ALLOWED) return [];
-  return [
-    `changewire.workspaces: found ${bytes} bytes of settings; allowed: ${ALLOWED}, because Lambda's environment holds 4 KB. ` +
-      'Move some workspaces or processes to a second stack with its own stackName',
-  ];
 }

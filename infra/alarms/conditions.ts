@@ -1,0 +1,27 @@
+import type { Construct } from 'constructs';
+import type { OperatorAlarm } from './operator-alarm.ts';
+import { type OwnMetric, ownMetric } from './own-metric.ts';
+
+type Condition = Pick<OperatorAlarm, 'metric' | 'threshold' | 'points' | 'of' | 'missing'>;
+
+/** What the tick function counted in `minutes` of the last minutes. One that it missed, or that counted none, ends no alarm that
+ *  goes on, and is no second mail. */
+export function counted(scope: Construct, name: OwnMetric, minutes = 1): Condition {
+  return {
+    metric: ownMetric(scope, name, 'Maximum'),
+    ...{ threshold: 1, points: minutes, of: minutes + 4, missing: 'not breaching' },
+  };
+}
+
+/** What a function told once, in the minute in which it was: the alarm ends by itself, or it would say nothing of the next one. */
+export function happened(scope: Construct, name: OwnMetric): Condition {
+  return {
+    metric: ownMetric(scope, name, 'Sum'),
+    ...{ threshold: 1, points: 1, of: 1, missing: 'not breaching' },
+  };
+}
+
+/** In each of three periods in a row. */
+export function threeTimes(metric: OperatorAlarm['metric'], threshold: number): Condition {
+  return { metric, threshold, points: 3, of: 3, missing: 'not breaching' };
+}

@@ -1,0 +1,38 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+
+/** The metrics of Changewire itself, each about the stack as a whole. All but `OldestPassAge`, which is the sign of life of the tick
+ *  function, are written only where there is something to tell: a minute without data is a minute of 0. */
+export type OwnMetric =
+  | 'DeliveriesDead'
+  | 'Delivered'
+  | 'DeliveryFailed'
+  | 'EndpointStopped'
+  | 'EndpointsFailing'
+  | 'EventsPublished'
+  | 'FirstAttemptLag'
+  | 'OldestPassAge'
+  | 'ProcessesHeld'
+  | 'ProcessesLate'
+  | 'ProcessesOwing'
+  | 'ReadingStopped'
+  | 'SetAside'
+  | 'SubscriptionsUndelivered'
+  | 'SubscriptionsUnconfirmed';
+
+/** One of them, by the minute; its dimension must be exactly the one that the functions write (infra/handler.ts). */
+export function ownMetric(
+  scope: Construct,
+  metricName: OwnMetric,
+  statistic: string,
+  period = Duration.minutes(1),
+): Metric {
+  return new Metric({
+    namespace: 'Changewire',
+    metricName,
+    dimensionsMap: { service: Stack.of(scope).stackName },
+    statistic,
+    period,
+  });
+}

@@ -1,0 +1,83 @@
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { counted } from './conditions.ts';
+import type { OperatorAlarm } from './operator-alarm.ts';
+import { ownMetric } from './own-metric.ts';
+
+/** What is to be heard of the processes, however many there are: which it is stands in `status`. */
+export function processAlarms(scope: Construct): OperatorAlarm[] {
+  return [late(scope), held(scope), skipped(scope), tickSilent(scope)];
+}
+
+/** Tick counts a process as late when none of its passes was completed for 5 intervals; 5 minutes of that are no slow pass. */
+function late(scope: Construct): OperatorAlarm {
+  return {
+    name: 'processes late',
+    happened:
+      'For 5 minutes at least one process was late: none of its passes was completed for 5 intervals, or no sweep for two.',
+    means:
+      'Changes in these processes are not told at present, or deletions. None is lost: the next pass that succeeds tells them.',
+    first: {
+      ask: 'status',
+      see: 'it names each process that is late; changewire logs poll says what failed. If the service is down there is nothing to do.',
+    },
+    ...counted(scope, 'ProcessesLate', 5),
+  };
+}
+
+function held(scope: Construct): OperatorAlarm {
+  return {
+    name: 'processes held',
+    happened: 'A sweep missed more than max(10, 20 %) of the projects of a process.',
+    means:
+      'Either somebody deleted many projects, or the service shows too little. No deletion of this process is told until you decide; other changes go on.',
+    first: {
+      ask: 'status',
+      see: 'it names the process on hold. Ask its owner whether the projects are really gone: if so, changewire release it; if not, do nothing.',
+    },
+    ...counted(scope, 'ProcessesHeld'),
+  };
+}
+
+function skipped(scope: Construct): OperatorAlarm {
+  return {
+    name: 'projects skipped',
+    happened: "At least one project can't be read or committed. Subscribers got source.skipped.",
+    means:
+      'Changes in these projects are late, none is lost; all others are told. Each pass tries them again, and the alarm ends by itself. It can wait until the morning.',
+    first: {
+      ask: 'status',
+      see: 'it names the projects that a process owes, and why. Mostly the credentials may not read them.',
+    },
+    ...counted(scope, 'ProcessesOwing'),
+  };
+}
+
+/** Each tick that gets to its end says how old the oldest pass is. Five minutes of the last ten without that are no tick that was late
+ *  or failed once.
+ *
+ *  The difference is 1 in a minute without a tick that follows one with, 0 in one with, and nothing where there was no tick before, nor in
+ *  all of the ten minutes; the state then stays as it is. So a first deployment is silent until its first tick, and a tick that
+ *  stopped is told of until one comes again (decision 0094). A first tick that never comes is told of by its function's errors and
+ *  throttles. */
+function tickSilent(scope: Construct): OperatorAlarm {
+  return {
+    name: 'tick silent',
+    happened:
+      'No run of the tick function came to its end in 5 of 10 minutes: it fails, or nothing starts it.',
+    means:
+      'No process is polled, what waits for endpoints goes on waiting, and no other count of this stack is taken. Nothing is lost: the next tick makes up for it.',
+    first: {
+      ask: 'logs tick --since 15m',
+      see: 'without errors, set-aside list unstarted says why it was not started, if its schedule is enabled.',
+    },
+    metric: new MathExpression({
+      expression: 'FILL(ticks, REPEAT) - FILL(ticks, 0)',
+      label: 'Minutes without a tick that came to its end',
+      usingMetrics: { ticks: ownMetric(scope, 'OldestPassAge', 'SampleCount') },
+      period: Duration.minutes(1),
+    }),
+    ...{ threshold: 1, points: 5, of: 10, missing: 'ignored' },
+  };
+}

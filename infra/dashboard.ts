@@ -1,0 +1,163 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  Dashboard as CloudWatchDashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Watched } from './alarms/function-alarms.ts';
+import { type OwnMetric, ownMetric } from './alarms/own-metric.ts';
+import type { PassQueue } from './pass-queue.ts';
+import type { Queues } from './queues.ts';
+import type { SnapshotTable } from './table.ts';
+
+export interface DashboardProps {
+  readonly table: SnapshotTable;
+  readonly queues: Queues;
+  readonly passes: PassQueue;
+  readonly handlers: Watched;
+}
+
+const PERIOD = Duration.minutes(5);
+const HOUR = Duration.hours(1);
+
+/** One page for the whole stack, whatever its size: is it fresh, does it arrive, what fails, what does it cost. Each graph's title says
+ *  what is normal. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, props: DashboardProps) {
+    super(scope, id);
+    const { stackName, region } = Stack.of(this);
+    const dashboard = new CloudWatchDashboard(this, 'Page', {
+      // Dashboards are of the account: two regions may have a stack of one name.
+      dashboardName: `${stackName}-${region}`,
+      defaultInterval: Duration.hours(12),
+    });
+    dashboard.addWidgets(...this.#freshness(), ...this.#way());
+    dashboard.addWidgets(...this.#failures(props));
+    dashboard.addWidgets(...cost(props));
+  }
+
+  #freshness(): GraphWidget[] {
+    return [
+      graph('Oldest pass (s). Normal: below five intervals of the slowest process', [
+        this.#of('OldestPassAge', 'Maximum', 'age of the oldest pass'),
+      ]),
+      graph('Processes. Normal: none is late, on hold, or owes projects', [
+        this.#gauge('ProcessesLate', 'late'),
+        this.#gauge('ProcessesHeld', 'on hold'),
+        this.#gauge('ProcessesOwing', 'owe projects'),
+      ]),
+    ];
+  }
+
+  #way(): GraphWidget[] {
+    return [
+      graph('From commit to first attempt (ms). Normal: half within 2,000, 99 of 100 within 10,000', [
+        this.#of('FirstAttemptLag', 'p50', 'half'),
+        this.#of('FirstAttemptLag', 'p99', '99 of 100'),
+      ]),
+      graph('Events and deliveries. Normal: as many as people change; failed ones come again', [
+        this.#sum('EventsPublished', 'events published'),
+        this.#sum('Delivered', 'delivered'),
+        this.#sum('DeliveryFailed', 'attempts failed'),
+      ]),
+    ];
+  }
+
+  #failures({ queues, passes, handlers }: DashboardProps): GraphWidget[] {
+    return [
+      graph('Endpoints and subscriptions. Normal: none', [
+        this.#gauge('EndpointsFailing', 'endpoints failing for half an hour'),
+        this.#sum('EndpointStopped', 'endpoints stopped'),
+        this.#sum('DeliveriesDead', 'deliveries given up'),
+        this.#gauge('SubscriptionsUnconfirmed', 'subscriptions unconfirmed'),
+        this.#gauge('SubscriptionsUndelivered', 'subscriptions undelivered'),
+      ]),
+      graph('Standing still. Normal: no mapping, no message set aside', [
+        this.#gauge('ReadingStopped', 'mappings that do not read'),
+        this.#gauge('SetAside', 'messages set aside'),
+      ]),
+      graph(
+        'Errors and throttled invocations. Normal: none, but for a few in a deployment',
+        Object.entries(handlers).flatMap(([name, { fn }]) => [
+          fn.metricErrors({ period: PERIOD, statistic: 'Sum', label: `${name} errors` }),
+          fn.metricThrottles({ period: PERIOD, statistic: 'Sum', label: `${name} throttled` }),
+        ]),
+      ),
+      graph(
+        'Oldest message (s). Normal: below 60 in each queue, below 60,000 ms in the stream',
+        queuesOf(queues, passes).map(([label, queue]) =>
+          queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: 'Maximum', label }),
+        ),
+        [
+          handlers.publish.fn.metric('IteratorAge', {
+            period: PERIOD,
+            statistic: 'Maximum',
+            label: 'stream (ms)',
+          }),
+        ],
+      ),
+    ];
+  }
+
+  #of(name: OwnMetric, statistic: string, label: string): IMetric {
+    return ownMetric(this, name, statistic, PERIOD).with({ label });
+  }
+
+  /** Written only where it is not 0. */
+  #gauge(name: OwnMetric, label: string): IMetric {
+    return filled(this.#of(name, 'Maximum', label), name, label);
+  }
+
+  #sum(name: OwnMetric, label: string): IMetric {
+    return filled(this.#of(name, 'Sum', label), name, label);
+  }
+}
+
+function filled(metric: IMetric, name: string, label: string): IMetric {
+  const id = name.charAt(0).toLowerCase() + name.slice(1);
+  return new MathExpression({
+    expression: `FILL(${id}, 0)`,
+    usingMetrics: { [id]: metric },
+    label,
+    period: PERIOD,
+  });
+}
+
+/** By the hour, as bills are read. */
+function cost({ table, queues, passes, handlers }: DashboardProps): GraphWidget[] {
+  const hourly = { period: HOUR, statistic: 'Sum' };
+  const each = (metric: (fn: IFunction, label: string) => IMetric) =>
+    Object.entries(handlers).map(([name, { fn }]) => metric(fn, name));
+  return [
+    graph(
+      'Cost: invocations an hour. Normal: tick 60, poll one for each pass, others by the changes',
+      each((fn, label) => fn.metricInvocations({ ...hourly, label })),
+    ),
+    graph(
+      'Cost: time of the functions an hour (ms). Normal: grows with passes and changes, not with what exists',
+      each((fn, label) => fn.metricDuration({ ...hourly, label })),
+    ),
+    graph('Cost: units of the table an hour. Normal: for an idle pass at most 4 read and 2 written', [
+      table.table.metricConsumedReadCapacityUnits({ ...hourly, label: 'read' }),
+      table.table.metricConsumedWriteCapacityUnits({ ...hourly, label: 'written' }),
+    ]),
+    graph(
+      'Cost: messages sent an hour. Normal: one for each pass and event, and one for each delivery',
+      queuesOf(queues, passes).map(([label, queue]) =>
+        queue.metricNumberOfMessagesSent({ ...hourly, label }),
+      ),
+    ),
+  ];
+}
+
+function queuesOf({ events, deliveries, chat }: Queues, { queue }: PassQueue) {
+  return Object.entries({ passes: queue, events, deliveries, chat });
+}
+
+/** Four in a row. */
+function graph(title: string, left: IMetric[], right: IMetric[] = []): GraphWidget {
+  return new GraphWidget({ title, left, right, width: 6, height: 6, leftYAxis: { min: 0 }, liveData: true });
+}

@@ -1,0 +1,26 @@
+import { Stack } from 'aws-cdk-lib';
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Watched } from './alarms/function-alarms.ts';
+
+/** A query of Logs Insights that follows one event: each function writes one line for each batch, with the ids of its events. It asks for
+ *  the id as text, for an id stands in lists of any length, and in errors as well. */
+export function followEvent(scope: Construct, handlers: Watched): CfnQueryDefinition {
+  return new CfnQueryDefinition(scope, 'FollowEvent', {
+    name: `${Stack.of(scope).stackName}/Follow one event`,
+    logGroupNames: Object.values(handlers).map(({ fn }) => fn.logGroup.logGroupName),
+    queryString: [
+      'fields @timestamp, @log, level, message, @message',
+      'filter @message like "{{eventId}}"',
+      'sort @timestamp asc',
+      'limit 1000',
+    ].join('\n| '),
+    parameters: [
+      {
+        name: 'eventId',
+        description: 'The id of the event, as changewire events tells it',
+        defaultValue: 'process.project.version.index',
+      },
+    ],
+  });
+}

@@ -1,0 +1,59 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnSchedule, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { deadLetterQueue } from './dead-letter-queue.ts';
+import type { Handler } from './handler.ts';
+
+/** The one schedule: starts the tick function each minute, however much there is to poll. */
+export class Schedule extends Construct {
+  /** Invocations that Scheduler could not start, with the reason in their attributes. */
+  readonly unstarted: Queue;
+
+  constructor(scope: Construct, id: string, { tick }: { readonly tick: Handler }) {
+    super(scope, id);
+    // A group of its own, for its ARN is what the role may be taken for. CDK keeps a group by default, under a name that is always
+    // the same: the next deployment would then find its name taken.
+    const group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
+    this.unstarted = deadLetterQueue(this, 'Unstarted');
+    const role = this.#role(group, tick);
+    const schedule = new CfnSchedule(this, 'Tick', {
+      description: 'Changewire: sends the passes that are due, and does what else is to be done each minute',
+      groupName: group.scheduleGroupName,
+      scheduleExpression: 'rate(1 minute)',
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: tick.fn.functionArn,
+        roleArn: role.roleArn,
+        input: '{}',
+        // The next tick is the retry: it sends what this one would have sent.
+        retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
+        deadLetterConfig: { arn: this.unstarted.queueArn },
+      },
+    });
+    // Scheduler checks at creation that the role may do what the schedule asks, and names its group as mere text.
+    schedule.node.addDependency(role, group);
+  }
+
+  #role(group: ScheduleGroup, { fn }: Handler): Role {
+    const role = new Role(this, 'Role', {
+      description: 'Lets the schedule of Changewire start the tick function, and nothing else',
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: {
+          StringEquals: {
+            'aws:SourceAccount': Stack.of(this).account,
+            'aws:SourceArn': group.scheduleGroupArn,
+          },
+        },
+      }),
+    });
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] }),
+    );
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.unstarted.queueArn] }),
+    );
+    return role;
+  }
+}
