@@ -489,10 +489,12 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
           held: { since: AT, missing: 12 },
           released: true,
           completedAt: AT + 3,
+          sweepCompletedAt: AT + 2,
           stalled: { since: AT },
           skipped: [{ id: '__proto__', since: AT, reason: 'no', told: true, tasksMissing: true }],
           reported: ['audit-denied'],
           announced: AT,
+          pace: { wait: 10_000, dueAt: AT + 10_003 },
         };
         await snapshots.finish(process, await taken('a'), state);
         expect(await snapshots.readState(process)).toEqual(state);
