@@ -56,6 +56,19 @@ describe('the rooms', () => {
     expect(offending(({ from, to }) => from.startsWith(`functions/${room}/`) && foreign(to))).toEqual([]);
   });
 
+  it('schedule/ knows the table by its types only, and neither the service nor what a pass does', () => {
+    const from = within('functions/schedule');
+    const foreign = within(
+      'functions/service',
+      'functions/pass',
+      'functions/endpoints',
+      'functions/operations',
+    );
+    const mayKnow = ({ to, typeOnly }: Import) =>
+      !foreign(to) && (typeOnly || !within('functions/snapshots')(to));
+    expect(offending(one => from(one.from) && !mayKnow(one))).toEqual([]);
+  });
+
   it('pass/ knows the service and the table by their ports only', () => {
     const ports = ['service/service.ts', 'service/errors.ts', 'snapshots/snapshots.ts', 'snapshots/state.ts'];
     const behind = within('functions/service', 'functions/snapshots');
