@@ -86,8 +86,8 @@ function passesOf(
     claims: createTickClaims(table),
     progress: createTickProgresses(table),
     remember: createRoster(table).remember,
-    queue: sqsPassQueue(sqs, PASSES_QUEUE_URL, error =>
-      log.warn('The queue of passes did not take some.', { error: String(error) }),
+    queue: sqsPassQueue(sqs, PASSES_QUEUE_URL, (unsent, reason) =>
+      log.warn('The queue of passes did not take some.', { unsent, reason: String(reason) }),
     ),
   };
 }

@@ -20,15 +20,17 @@ const AT_ONCE = 10;
 /** Requests at once: 4,000 processes take 400 of them. */
 const WIDTH = 20;
 
-/** The queue `passes`. It is fair: the message group is the workspace, so that one whose service is slow delays no other. */
+/** The queue `passes`. It is fair: the message group is the workspace, so that one whose service is slow delays no other. `onUnsent` hears, once
+ *  for each sending of which some are not in it, how many these are, and what the first of them met. */
 export function sqsPassQueue(
   client: Pick<SQSClient, 'send'>,
   QueueUrl: string,
-  onFailure: (error: unknown) => void,
+  onUnsent: (unsent: number, reason: unknown) => void,
 ): PassQueue {
   return {
     async send(messages) {
       const unsent: PassMessage[] = [];
+      let reason: unknown;
       const batches = Array.from({ length: Math.ceil(messages.length / AT_ONCE) }, (_, index) =>
         messages.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
       );
@@ -37,13 +39,14 @@ export function sqsPassQueue(
           const { Failed = [] } = await client.send(
             new SendMessageBatchCommand({ QueueUrl, Entries: batch.map(entryOf) }),
           );
-          if (Failed.length > 0) onFailure(Failed[0]?.Message ?? Failed[0]?.Code);
+          reason ??= Failed[0]?.Message ?? Failed[0]?.Code;
           unsent.push(...Failed.flatMap(({ Id }) => batch[Number(Id)]?.message ?? []));
         } catch (error) {
-          onFailure(error);
+          reason ??= error;
           unsent.push(...batch.map(({ message }) => message));
         }
       });
+      if (unsent.length > 0) onUnsent(unsent.length, reason);
       return unsent;
     },
   };

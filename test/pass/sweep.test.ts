@@ -69,6 +69,29 @@ describe('a sweep', () => {
     expect((await world.snapshots.readState(world.process)).sweptAt).toBe(sweptAt);
   });
 
+  it('is completed by our clock when it ends, also when it was not certain of all; the baseline is one', async () => {
+    await baselined();
+    const state = () => world.snapshots.readState(world.process);
+    expect((await state()).sweepCompletedAt).toBe(world.clock.now);
+    const { sweptAt } = await state();
+    world.pass(600_000);
+    world.service.fail({ when: isTasksOf('1002'), times: 99, fault: { status: 403 } });
+    expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(await state()).toMatchObject({ sweepCompletedAt: world.clock.now, sweptAt });
+    await world.later();
+    expect((await state()).sweepCompletedAt).toBe(world.clock.now - 60_000);
+  });
+
+  it('that could read next to nothing is not completed', async () => {
+    await baselined({ projects: 30 });
+    const { sweepCompletedAt } = await world.snapshots.readState(world.process);
+    const when = ({ path }: { path: string }) => path.includes('/tasks');
+    world.service.fail({ when, times: 9_999, fault: { status: 403 } });
+    world.pass(600_000);
+    await expect(world.run('sweep')).rejects.toThrow(/can not be read/);
+    expect((await world.snapshots.readState(world.process)).sweepCompletedAt).toBe(sweepCompletedAt);
+  });
+
   it('invariant 8: keeps its lease however long it asks after projects that no listing shows', async () => {
     await baselined({ projects: 12 });
     const ids = Array.from({ length: 8 }, (_, index) => String(1001 + index));
