@@ -33,8 +33,10 @@ export interface LateProcess {
 /** A sweep may fail once, and take an hour. */
 const SWEEPS = 2;
 const SWEEP_MS = 60 * 60_000;
-/** A process that no run has worked on for so long since it was configured has no baseline because something is wrong. */
+/** A process that is known for so long, and whose projects no run walks now, has no baseline because something is wrong. */
 const FIRST_MS = 60 * 60_000;
+/** A baseline that takes so long does, too. */
+const LONGEST_FIRST_MS = 24 * 60 * 60_000;
 
 /** What the progress of the processes comes to. `sinceOf` tells when a process was first known, in ms since 1970, where that is known. */
 export function figuresOf<Process extends ScheduledProcess>(
@@ -68,8 +70,10 @@ function latenessOf(
   now: number,
   since: number | undefined,
 ): LateProcess['what'] | undefined {
-  if (!baselined)
-    return since !== undefined && now - since > FIRST_MS && workedUntil < now ? 'baseline' : undefined;
+  if (!baselined) {
+    const patience = workedUntil < now ? FIRST_MS : LONGEST_FIRST_MS;
+    return now - (since ?? now) > patience ? 'baseline' : undefined;
+  }
   if (now - completedAt > longestSilence(changes.slowest)) return 'changes';
   // Tables from before `sweepCompletedAt` have the other.
   const swept = Math.max(sweepCompletedAt, sweptAt);

@@ -22,7 +22,7 @@ const PARTS = [
 
 /** What a tick wants to know of a process. */
 export interface TickProgress extends Pick<ProcessState, (typeof PARTS)[number]> {
-  /** Of one without a baseline: until when, at the latest, a run works on it, in ms since 1970; undefined: none does. */
+  /** Of one without a baseline: until when, at the latest, a run walks its projects, in ms since 1970; undefined: none does. */
   readonly workedUntil?: number | undefined;
 }
 
@@ -76,16 +76,17 @@ async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<
   return new Map(items.map(({ pk, ...item }) => [pk?.S as string, item]));
 }
 
-/** Until when the baselines of these are under way. */
+/** Until when the baselines of these are under way. One that has no list of projects yet is none: its service may not answer. */
 async function leasesOf(table: Table, processes: readonly ProcessKey[]): Promise<Map<string, number>> {
   const keys = processes.map(process => passKey(process, 'sweep'));
   const items = await batchGet(table, keys, {
     ConsistentRead: true,
-    ProjectionExpression: 'pk, leaseUntil',
+    ProjectionExpression: 'pk, leaseUntil, #window',
+    ExpressionAttributeNames: { '#window': 'window' },
   });
   return new Map(
-    items.flatMap(({ pk, leaseUntil }) =>
-      leaseUntil ? [[pk?.S as string, Number(leaseUntil.N)] as const] : [],
+    items.flatMap(({ pk, leaseUntil, window }) =>
+      leaseUntil && window ? [[pk?.S as string, Number(leaseUntil.N)] as const] : [],
     ),
   );
 }

@@ -22,7 +22,12 @@ export const ROOMS = {
     break: 99,
   },
   endpoints: { files: ['functions/endpoints/**/*.ts'], tests: 'test/endpoints', break: 99 },
-  poll: { files: ['functions/create-poll.ts'], tests: 'test/poll', break: 99 },
+  schedule: {
+    files: ['functions/schedule/**/*.ts', 'functions/create-tick.ts'],
+    tests: 'test/schedule',
+    break: 99,
+  },
+  poll: { files: ['functions/create-poll*.ts'], tests: 'test/poll', break: 99 },
   // Its mutants that loop end by a time-out, which a busy machine may blur: one of a hundred is left for that.
   pass: { files: ['functions/pass/**/*.ts'], tests: 'test/pass', break: 99 },
 } as const satisfies Record<string, RoomSettings>;

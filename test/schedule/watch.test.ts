@@ -47,7 +47,8 @@ describe('what a tick tells of its processes', () => {
   });
 
   it.each<[string, Partial<TickProgress>, number | undefined, number]>([
-    ['is under way', { workedUntil: AT }, AT - 99 * HOUR, 0],
+    ['is under way', { workedUntil: AT }, AT - 24 * HOUR, 0],
+    ['is under way for more than a day', { workedUntil: AT }, AT - 24 * HOUR - 1, 1],
     ['nobody works on, for an hour since it was known', {}, AT - HOUR, 0],
     ['nobody works on for longer', {}, AT - HOUR - 1, 1],
     ['somebody worked on until just now', { workedUntil: AT - 1 }, AT - HOUR - 1, 1],

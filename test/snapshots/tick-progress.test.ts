@@ -49,18 +49,21 @@ describe.each(TABLES)('how far processes are, in %s', (_, open) => {
     expect((await read(process)).get(process)).toMatchObject({ baselined: false, completedAt: 0 });
   });
 
-  it('tells of one without a baseline whether somebody works on it', async () => {
-    const [working, idle, changing] = [processOf(), processOf(), processOf()];
-    await leased(working);
+  it('tells of one without a baseline whether somebody walks its projects', async () => {
+    const [walking, asking, idle, changing] = [processOf(), processOf(), processOf(), processOf()];
     const snapshots = createSnapshots(table);
-    await snapshots.release(idle, await leased(idle));
-    await leased(changing, 'changes');
-    const found = await read(working, idle, changing);
-    expect([working, idle, changing].map(each => found.get(each)?.workedUntil)).toEqual([
-      UNTIL,
-      undefined,
-      undefined,
-    ]);
+    const begin = async (process: ReturnType<typeof processOf>, mode?: 'changes') => {
+      const lease = { ...(await leased(process, mode)), window: { startedAt: AT } };
+      await snapshots.saveProgress(process, lease, UNTIL);
+      return lease;
+    };
+    await begin(walking);
+    await leased(asking);
+    await snapshots.release(idle, await begin(idle));
+    await begin(changing, 'changes');
+    const all = [walking, asking, idle, changing];
+    const found = await read(...all);
+    expect(all.map(each => found.get(each)?.workedUntil)).toEqual([UNTIL, undefined, undefined, undefined]);
   });
 
   it('has what is too large for one item', async () => {
