@@ -9,8 +9,12 @@ import { createRegistry } from '../../functions/delivery/registry.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
 import { answer, startReceiver } from '../endpoints/receiver.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
+import { openStage } from '../support/stage.ts';
+import { PROCESS } from '../support/world.ts';
 import { SECRET, someEvents } from './given.ts';
 import { endpointOf, openSetting, recordOf, SECOND } from './setting.ts';
+
+const stage = openStage();
 
 interface Line {
   readonly from: string;
@@ -77,21 +81,32 @@ async function open() {
   };
 }
 
-it('one query for an event’s id finds a line of each stage: one for the publish batch, the route batch and each delivery batch', async () => {
+it('one query for an event’s id finds a line of each stage: one for the pass, the publish batch, the route batch and each delivery batch', async () => {
+  const world = await stage.create({ projects: 2, tasksPerProject: 3 });
+  await world.run();
   const { lines, play, receiver } = await open();
-  const events = someEvents(3);
+  for (const id of ['1001', '1002']) world.edit.updateProject(PROCESS, id, { budget: '31415' });
+  await world.later();
+  const events = await world.events();
+  expect(events.length).toBeGreaterThan(1);
   await play(events);
-  expect(receiver.received).toHaveLength(6);
+  expect(receiver.received).toHaveLength(2 * events.length);
   for (const { id } of events) {
-    const found = lines.filter(line => JSON.stringify(line).includes(JSON.stringify(id)));
+    const all = [
+      ...world.said.map(({ details, ...line }) => ({ ...details, from: 'poll', ...line })),
+      ...lines,
+    ];
+    const found = all.filter(line => JSON.stringify(line).includes(JSON.stringify(id)));
     expect(found).toMatchObject([
+      { from: 'poll', level: 'info', message: 'Pass ended.', mode: 'changes', outcome: 'completed' },
       { from: 'publish', level: 'info', message: 'Publish batch ended.' },
-      { from: 'route', level: 'info', message: 'Route batch ended.', deliveries: 6 },
-      { from: 'deliver', level: 'info', endpoint: 'crm', outcome: 'delivered', attempts: 3 },
-      { from: 'deliver', level: 'info', endpoint: 'bi', outcome: 'delivered', attempts: 3 },
+      { from: 'route', level: 'info', message: 'Route batch ended.', deliveries: 2 * events.length },
+      { from: 'deliver', level: 'info', endpoint: 'crm', outcome: 'delivered', attempts: events.length },
+      { from: 'deliver', level: 'info', endpoint: 'bi', outcome: 'delivered', attempts: events.length },
     ]);
   }
   expect(lines).toHaveLength(4);
+  expect(JSON.stringify([lines, world.said])).not.toContain('31415');
 });
 
 it('invariant 10: none of these lines holds a secret, an address, or anything of a record', async () => {

@@ -107,6 +107,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   };
   return {
     clock,
+    workspace,
     service,
     edit: service.workspace,
     snapshots,

@@ -1,35 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Sleep } from '../../../functions/clock.ts';
 import { type Job, LOOK_MS, startScheduler } from '../../../local/cli/scheduler.ts';
-
-/** Time that moves by sleeping only: the sleeper that is due first wakes next. */
-function ownTime() {
-  let now = 0;
-  const sleepers: { at: number; wake: () => void }[] = [];
-  const sleep: Sleep = (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const sleeper = { at: now + ms, wake: resolve };
-      sleepers.push(sleeper);
-      signal?.addEventListener('abort', () => {
-        sleepers.splice(sleepers.indexOf(sleeper), 1);
-        reject(signal.reason);
-      });
-    });
-  const step = async () => {
-    await vi.waitFor(() => expect(sleepers.length).toBeGreaterThan(0), { interval: 1 });
-    sleepers.sort((a, b) => a.at - b.at);
-    const next = sleepers.shift();
-    now = Math.max(now, next?.at ?? now);
-    next?.wake();
-  };
-  return {
-    ...{ clock: () => now, sleep, step },
-    /** The machine slept, or its clock was set. */
-    jump: (to: number) => {
-      now = to;
-    },
-  };
-}
+import { ownTime } from './own-time.ts';
 
 function scheduled(jobs: Job[], time: ReturnType<typeof ownTime>, failures: string[] = []) {
   const onFailure = (job: Job, error: unknown) => void failures.push(`${job.name}: ${error}`);

@@ -1,0 +1,52 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { jobsOf } from '../../../local/cli/jobs.ts';
+import { startScheduler } from '../../../local/cli/scheduler.ts';
+import { openStage } from '../../support/stage.ts';
+import { PROCESS } from '../../support/world.ts';
+import { ownTime } from './own-time.ts';
+
+const SECOND = 1000;
+const stage = openStage();
+
+/** A run of a process that is looked at from 10 s to 5 min apart, behind its baseline; when each pass began, in s. */
+async function open() {
+  const changes = { fastest: 10 * SECOND, slowest: 300 * SECOND };
+  const world = await stage.create({
+    projects: 2,
+    settings: { processes: [{ id: PROCESS, changes }] as never },
+  });
+  await world.run();
+  const time = ownTime(world.clock.now);
+  const begins: number[] = [];
+  const poll = world.poller({ clock: time.clock });
+  const jobs = jobsOf([{ workspace: world.workspace, credentials: { clientId: '', clientSecret: '' } }], {
+    runPass: async (process, mode, isAsked) => {
+      const context = { awsRequestId: `local:${mode}`, getRemainingTimeInMillis: () => 900_000 };
+      const report = await poll({ ...process, mode, ...(isAsked && { isAsked }) }, context);
+      if (mode === 'changes') begins.push((time.clock() - world.clock.now) / SECOND);
+      expect(report.outcome).toBe('completed');
+      return report;
+    },
+    snapshots: world.snapshots,
+    clock: time.clock,
+  });
+  const scheduler = startScheduler(jobs, {
+    ...time,
+    onFailure: (_, error) => expect.unreachable(String(error)),
+  });
+  onTestFinished(scheduler.stop);
+  const until = async (seconds: number) => {
+    while (time.clock() < world.clock.now + seconds * SECOND) await time.step(2);
+  };
+  return { world, begins, until };
+}
+
+test('a local run looks at a quiet process less and less often, and at once more often when something changed', async () => {
+  const { world, begins, until } = await open();
+  await until(700);
+  const quiet = [0, 10, 30, 70, 150, 310, 610];
+  expect(begins).toEqual(quiet);
+  world.edit.updateProject(PROCESS, '1001', { budget: '7' });
+  await until(960);
+  expect(begins).toEqual([...quiet, 910, 920, 940]);
+});

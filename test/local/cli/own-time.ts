@@ -1,0 +1,33 @@
+import { expect, vi } from 'vitest';
+import type { Sleep } from '../../../functions/clock.ts';
+
+/** Time that moves by sleeping only: the sleeper that is due first wakes next. */
+export function ownTime(begin = 0) {
+  let now = begin;
+  const sleepers: { at: number; wake: () => void }[] = [];
+  const sleep: Sleep = (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const sleeper = { at: now + ms, wake: resolve };
+      sleepers.push(sleeper);
+      signal?.addEventListener('abort', () => {
+        sleepers.splice(sleepers.indexOf(sleeper), 1);
+        reject(signal.reason);
+      });
+    });
+  return {
+    clock: () => now,
+    sleep,
+    /** Waits until `count` sleep, and wakes the first. */
+    async step(count = 1) {
+      await vi.waitFor(() => expect(sleepers.length).toBeGreaterThanOrEqual(count), { interval: 1 });
+      sleepers.sort((a, b) => a.at - b.at);
+      const next = sleepers.shift();
+      now = Math.max(now, next?.at ?? now);
+      next?.wake();
+    },
+    /** The machine slept, or its clock was set. */
+    jump: (to: number) => {
+      now = to;
+    },
+  };
+}
