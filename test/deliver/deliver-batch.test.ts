@@ -3,9 +3,11 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
+import { deliverBatch } from '../../functions/delivery/deliver-batch.ts';
 import { drain } from '../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { EndpointRow } from '../../functions/delivery/endpoint-rows.ts';
+import { RowSettler } from '../../functions/delivery/row-settler.ts';
 import type { Answer } from '../../functions/endpoints/post.ts';
 import { AT, SECRET, someEvents } from './given.ts';
 import {
@@ -120,13 +122,19 @@ describe('delivering to a webhook', () => {
   });
 
   it('posts to the secret’s address, signed at the time of the attempt, and closes what it opened', async () => {
-    const { deliver, posts, state, counts } = openSetting();
+    const { deliver, posts, state, counts, lags, lines } = openSetting(() => {
+      state.now += 250;
+      return answered(200);
+    });
     state.now += 30 * SECOND;
     const [record] = records(1) as [SQSRecord];
     expect(await deliver([record])).toEqual([]);
     const headers = expect.objectContaining({ 'webhook-timestamp': String(AT / 1000 + 30) });
     expect(posts).toMatchObject([{ url: 'https://crm.example/', body: record.body, headers }]);
-    expect([state.closed, counts]).toEqual([1, { Delivered: 1 }]);
+    expect([state.closed, counts, lags]).toEqual([1, { Delivered: 1 }, { FirstAttemptLag: [30_000] }]);
+    const details = { endpoint: 'crm', outcome: 'delivered', attempts: 1, ms: 250 };
+    const events = someEvents(1).map(({ id }) => id);
+    expect(lines).toEqual([{ message: 'Delivery batch ended.', ...details, events }]);
   });
 
   it('writes nothing about an endpoint that does well, and waits for no slot: only chats have a pace', async () => {
@@ -266,12 +274,15 @@ describe('an endpoint that fails', () => {
     ['is held', { notBefore: AT + 1 }],
     ['has older deliveries to get first', { waiting: { added: 1, due: AT + HOUR, first: true } }],
   ])('or %s is asked nothing: new deliveries wait in rows', async (_, health) => {
-    const { deliver, posts, register, pendingIds, state, said } = openSetting();
+    const { deliver, posts, register, pendingIds, state, said, lines } = openSetting();
     await register(health);
     const readSecret = () => Promise.reject(new Error('asked'));
     expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual([]);
     expect(await pendingIds()).toHaveLength(2);
     expect([posts, state.closed, said]).toEqual([[], 1, []]);
+    expect(lines).toMatchObject([
+      { outcome: 'waiting', attempts: 0, events: (await pendingIds()).toReversed() },
+    ]);
   });
 
   it('and is known only to its configuration gets its row then', async () => {
@@ -292,6 +303,16 @@ describe('an endpoint that fails', () => {
 });
 
 describe('an endpoint that takes something again', () => {
+  it('is told of in the line of the batch that it took', async () => {
+    const { dependencies, register, rows, lines, wait, pending } = openSetting();
+    await register({ failures: { count: 3, since: AT - 30 * SECOND } });
+    await wait(waitingOnes(1));
+    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const settler = new RowSettler('crm', await pending(), dependencies);
+    await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
+    expect(lines).toMatchObject([{ endpoint: 'crm', outcome: 'delivered', isBack: true }]);
+  });
+
   const wait = waitingOnes(2, { due: AT + 9 * HOUR, triedAt: AT - HOUR, attempts: 3 });
 
   it.each([
