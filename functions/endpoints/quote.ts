@@ -33,7 +33,8 @@ export function quote(answer: string, url: string): string | undefined {
  *  it repeats what is secret of the endpoint. */
 export function harmless(answer: string, { url, secrets = [] }: EndpointSecret): string | undefined {
   const text = clean(answer);
-  const isSecret = repeats(text, url) || secrets.some(secret => shows(text, secret) || showsAsIs(text, secret));
+  const isSecret =
+    repeats(text, url) || secrets.some(secret => shows(text, secret) || showsAsIs(text, secret));
   return text === '' || isSecret ? undefined : text;
 }
 

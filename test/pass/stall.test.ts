@@ -71,7 +71,9 @@ describe('source.stalled', () => {
   });
 
   it('counts the intervals of the process', async () => {
-    await baselined({ settings: { processes: [{ id: PROCESS, changes: { fastest: MINUTE, slowest: 10 * MINUTE } }] as never } });
+    await baselined({
+      settings: { processes: [{ id: PROCESS, changes: { fastest: MINUTE, slowest: 10 * MINUTE } }] as never },
+    });
     down();
     await expect(world.later('changes', 50 * MINUTE)).rejects.toThrow();
     expect(await told()).toEqual([]);
@@ -80,7 +82,9 @@ describe('source.stalled', () => {
   });
 
   it('takes a minute at least, however short the interval', async () => {
-    await baselined({ settings: { processes: [{ id: PROCESS, changes: { fastest: 100, slowest: 100 } }] as never } });
+    await baselined({
+      settings: { processes: [{ id: PROCESS, changes: { fastest: 100, slowest: 100 } }] as never },
+    });
     down();
     await expect(world.later('changes', MINUTE)).rejects.toThrow();
     expect(await told()).toEqual([]);
