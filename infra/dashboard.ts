@@ -23,7 +23,7 @@ export interface DashboardProps {
 const PERIOD = Duration.minutes(5);
 const HOUR = Duration.hours(1);
 
-/** One page for the whole stack, whatever its size: is it fresh, does it arrive, what fails, what does it cost. Each graph's title says
+/** One page for the whole stack, whatever its size, with no more than the 50 metrics that are free of charge: is it fresh, does it arrive, what fails, what does it cost. Each graph's title says
  *  what is normal. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
@@ -79,13 +79,12 @@ export class Dashboard extends Construct {
         this.#gauge('ReadingStopped', 'mappings that do not read'),
         this.#gauge('SetAside', 'messages set aside'),
       ]),
-      graph(
-        'Errors and throttled invocations. Normal: none, but for a few in a deployment',
-        Object.entries(handlers).flatMap(([name, { fn }]) => [
+      graph('Errors, and passes throttled. Normal: none, but for a few in a deployment', [
+        ...Object.entries(handlers).map(([name, { fn }]) =>
           fn.metricErrors({ period: PERIOD, statistic: 'Sum', label: `${name} errors` }),
-          fn.metricThrottles({ period: PERIOD, statistic: 'Sum', label: `${name} throttled` }),
-        ]),
-      ),
+        ),
+        handlers.poll.fn.metricThrottles({ period: PERIOD, statistic: 'Sum', label: 'poll throttled' }),
+      ]),
       graph(
         'Oldest message (s). Normal: below 60 in each queue, below 60,000 ms in the stream',
         queuesOf(queues, passes).map(([label, queue]) =>
@@ -112,7 +111,7 @@ export class Dashboard extends Construct {
   }
 
   #sum(name: OwnMetric, label: string): IMetric {
-    return filled(this.#of(name, 'Sum', label), name, label);
+    return this.#of(name, 'Sum', label);
   }
 }
 
@@ -128,6 +127,7 @@ function filled(metric: IMetric, name: string, label: string): IMetric {
 
 /** By the hour, as bills are read. */
 function cost({ table, queues, passes, handlers }: DashboardProps): GraphWidget[] {
+  const { poll, tick, deliver } = handlers;
   const hourly = { period: HOUR, statistic: 'Sum' };
   const each = (metric: (fn: IFunction, label: string) => IMetric) =>
     Object.entries(handlers).map(([name, { fn }]) => metric(fn, name));
@@ -138,7 +138,9 @@ function cost({ table, queues, passes, handlers }: DashboardProps): GraphWidget[
     ),
     graph(
       'Cost: time of the functions an hour (ms). Normal: grows with passes and changes, not with what exists',
-      each((fn, label) => fn.metricDuration({ ...hourly, label })),
+      [poll, tick, deliver].map(({ fn, node }) =>
+        fn.metricDuration({ ...hourly, label: node.id.toLowerCase() }),
+      ),
     ),
     graph('Cost: units of the table an hour. Normal: for an idle pass at most 4 read and 2 written', [
       table.table.metricConsumedReadCapacityUnits({ ...hourly, label: 'read' }),

@@ -55,6 +55,8 @@ export class Handler extends Construct {
       role: this.role,
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
+      // Lambda's own lines on a run that went well are longer than ours, and hold what its metrics hold. Those on one that failed stay.
+      systemLogLevelV2: lambda.SystemLogLevel.WARN,
       // Without an instrumented client X-Ray would show one bar per invocation, and wants a grant on everything.
       tracing: lambda.Tracing.DISABLED,
       // Each source has its own way to try again; Lambda's would come on top, minutes late.

@@ -24,7 +24,8 @@ export class Poll extends Handler {
       entry,
       files: workspacesFile(config),
       description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
-      // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when parsed.
+      // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when parsed; beside the listing of a
+      // process, of which LIST_BYTES (functions/service/options.ts) lets in 128 MiB. An idle pass, which waits, would do with half.
       memoryMiB: 1024,
       timeout: PASSES.timeout,
       logRetention: config.logRetentionDays,

@@ -21,14 +21,14 @@ export function deliveryAlarms(scope: Construct, queues: Queues): OperatorAlarm[
 
 /** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue after some three minutes, as a row of the table. So
  *  this age is not about one endpoint that is down, nor about one run, whose messages are shown again after six minutes:
- *  more comes than is worked off, or nothing is settled. */
-function queuesBehind({ events, deliveries, chat }: Queues): OperatorAlarm {
+ *  more comes than is worked off, or nothing is settled. Chat messages are few, and the deliver function's as well: they don't
+ *  have a look of their own. */
+function queuesBehind({ events, deliveries }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };
   return {
     name: 'queues behind',
-    happened:
-      'The oldest message in the queue of events, of deliveries or of chat messages is over 10 minutes old.',
+    happened: 'The oldest message in the queue of events or of deliveries is over 10 minutes old.',
     means:
       'Endpoints get events late, those with much to get before others; native subscriptions go on. None is lost for 14 days.',
     first: {
@@ -37,12 +37,11 @@ function queuesBehind({ events, deliveries, chat }: Queues): OperatorAlarm {
     },
     ...threeTimes(
       new MathExpression({
-        expression: 'MAX([events, deliveries, chat])',
+        expression: 'MAX([events, deliveries])',
         label: 'Age of the oldest message (s)',
         usingMetrics: {
           events: events.metricApproximateAgeOfOldestMessage(age),
           deliveries: deliveries.metricApproximateAgeOfOldestMessage(age),
-          chat: chat.metricApproximateAgeOfOldestMessage(age),
         },
         period,
       }),
@@ -59,8 +58,8 @@ function setAside(scope: Construct): OperatorAlarm {
     means:
       'At least one receiver lacks events. They wait in a queue for 14 days, and are in the journal for 30; others go on.',
     first: {
-      ask: 'set-aside list unsettled',
-      see: 'ask the same of rejected and unpublished: each says why, and docs/runbook.md how to send it again.',
+      ask: 'set-aside list',
+      see: 'each says why, and docs/runbook.md how to send it again.',
     },
     ...counted(scope, 'SetAside'),
   };

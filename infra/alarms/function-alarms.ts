@@ -8,40 +8,43 @@ import type { OperatorAlarm } from './operator-alarm.ts';
 
 export type Watched = Readonly<Record<'poll' | 'publish' | 'route' | 'deliver' | 'tick', Handler>>;
 
+const FIVE_MINUTES = { period: Duration.minutes(5), statistic: 'Sum' };
+
 /** What is to be heard of the functions. */
 export function functionAlarms(scope: Construct, handlers: Watched): OperatorAlarm[] {
   return [failing(handlers), throttled(handlers), readingStopped(scope), publishBehind(handlers.publish.fn)];
 }
 
-/** A pass that fails and an endpoint that fails are no errors of a function. What remains are settings, permissions and defects. Errors of
- *  publish are those of the stream, which `publish behind` tells of. */
-function failing({ poll, route, deliver, tick }: Watched): OperatorAlarm {
+/** A pass that fails and an endpoint that fails are no errors of a function. What remains are settings, permissions and defects. Those of the
+ *  other functions are heard by what they leave undone: `processes late` of poll, `queues behind` of route, `publish behind`
+ *  of publish; each metric of an alarm costs as much as an alarm (decision 0094). */
+function failing({ deliver, tick }: Watched): OperatorAlarm {
   return {
     name: 'functions failing',
     happened:
-      'The poll, route, deliver or tick function failed in each of three 5-minute periods in a row. A pass or an endpoint that fails does not count.',
-    means:
-      'Some passes, events or deliveries are late. They wait in their queue or are made up for; none is lost.',
+      'The deliver or the tick function failed in each of three 5-minute periods in a row. An endpoint that fails does not count.',
+    means: 'Deliveries or passes are late. They wait in their queue or are made up for; none is lost.',
     first: {
       ask: 'logs deliver --since 30m',
-      see: 'ask the same of route, poll and tick: a deployment, a permission or a defect is at fault.',
+      see: 'ask the same of tick: a deployment, a permission or a defect is at fault.',
     },
-    ...threeTimes(summed('metricErrors', { poll, route, deliver, tick }), 1),
+    ...threeTimes(summedErrors({ deliver, tick }), 1),
   };
 }
 
-/** Lambda tries again what a queue or the stream holds; a minute of it is a peak. */
-function throttled(handlers: Watched): OperatorAlarm {
+/** Lambda tries again what a queue holds; a minute of it is a peak. The limit is the account's, and poll is what runs most: where there is no
+ *  room, it is the first to be refused. */
+function throttled({ poll }: Watched): OperatorAlarm {
   return {
     name: 'invocations throttled',
-    happened: 'Lambda refused to run functions of this stack in each of three 5-minute periods in a row.',
+    happened: 'Lambda refused to run the poll function in each of three 5-minute periods in a row.',
     means:
-      'Passes, events or deliveries are late; what waits is tried again. The account has fewer concurrent executions than its functions need, or somebody reserved some.',
+      'Passes are late, soon events and deliveries, too; what waits is tried again. The account has fewer concurrent executions than its functions need, or somebody reserved some.',
     first: {
       ask: 'status',
       see: "it says what is late by now. Compare the account's limit of concurrent executions with what it uses, and have it raised.",
     },
-    ...threeTimes(summed('metricThrottles', handlers), 1),
+    ...threeTimes(poll.fn.metricThrottles(FIVE_MINUTES), 1),
   };
 }
 
@@ -78,19 +81,15 @@ function publishBehind(publish: IFunction): OperatorAlarm {
   };
 }
 
-/** All together, by 5 minutes. SUM takes those that have data: a function that nobody calls has none. */
-function summed(
-  metric: 'metricErrors' | 'metricThrottles',
-  handlers: Readonly<Record<string, Handler>>,
-): MathExpression {
-  const period = Duration.minutes(5);
-  const names = Object.keys(handlers);
+/** All together. SUM takes those that have data: a function that nobody calls has none. */
+function summedErrors(handlers: Readonly<Record<string, Handler>>): MathExpression {
+  const names = Object.keys(handlers).join(', ');
   return new MathExpression({
-    expression: `SUM([${names.join(', ')}])`,
-    label: `${metric.replace('metric', '')} of ${names.join(', ')}`,
+    expression: `SUM([${names}])`,
+    label: `Errors of ${names}`,
     usingMetrics: Object.fromEntries(
-      Object.entries(handlers).map(([name, { fn }]) => [name, fn[metric]({ period, statistic: 'Sum' })]),
+      Object.entries(handlers).map(([name, { fn }]) => [name, fn.metricErrors(FIVE_MINUTES)]),
     ),
-    period,
+    period: FIVE_MINUTES.period,
   });
 }

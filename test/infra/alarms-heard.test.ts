@@ -71,22 +71,26 @@ describe('each alarm, and no other, is heard of its cause', () => {
     ],
     [
       'functions failing',
-      'the route function has lost a permission',
-      [...without('Errors', 'Route', 20), ...between(20, HOUR, 'Errors', 3, 'Route')],
+      'the deliver function has lost a permission',
+      [...without('Errors', 'Deliver', 20), ...between(20, HOUR, 'Errors', 3, 'Deliver')],
       15,
     ],
-    ...['Poll', 'Deliver', 'Tick'].map((of): [string, string, Datum[], number] => [
+    ...['Deliver', 'Tick'].map((of): [string, string, Datum[], number] => [
       'functions failing',
       `no run of ${of} succeeds, and no other function is called`,
       [...ticks(0, HOUR), ...between(20, HOUR, 'Errors', 1, of)],
       15,
     ]),
-    ...['Poll', 'Publish', 'Route', 'Deliver', 'Tick'].map((of): [string, string, Datum[], number] => [
+    [
       'invocations throttled',
-      `the account has no room for ${of}`,
-      [...without('Throttles', of, 20), ...between(20, HOUR, 'Throttles', 9, of)],
+      'the account has no room',
+      [
+        ...without('Throttles', 'Poll', 20),
+        ...between(20, HOUR, 'Throttles', 9, 'Poll'),
+        ...between(20, HOUR, 'Throttles', 2, 'Deliver'),
+      ],
       15,
-    ]),
+    ],
     [
       'reading stopped',
       "the stream's mapping is disabled",
@@ -107,7 +111,7 @@ describe('each alarm, and no other, is heard of its cause', () => {
       ],
       15,
     ],
-    ...['Events', 'Deliveries', 'Chat'].map((of): [string, string, Datum[], number] => [
+    ...['Events', 'Deliveries'].map((of): [string, string, Datum[], number] => [
       'queues behind',
       `nothing of ${of} is settled`,
       [
@@ -124,7 +128,7 @@ describe('each alarm, and no other, is heard of its cause', () => {
     [
       'queues behind',
       'one queue alone is used',
-      between(20, HOUR, 'ApproximateAgeOfOldestMessage', 700, 'Chat'),
+      between(20, HOUR, 'ApproximateAgeOfOldestMessage', 700, 'Deliveries'),
       3,
     ],
     ['events set aside', 'SNS refuses an event for ever', [...quiet(), ...between(20, HOUR, 'SetAside')], 1],

@@ -22,7 +22,7 @@ describe('every function', () => {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       Handler: 'index.handler',
-      LoggingConfig: { LogFormat: 'JSON', LogGroup: Match.anyValue() },
+      LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', LogGroup: Match.anyValue() },
       ReservedConcurrentExecutions: Match.absent(),
       Environment: {
         Variables: Match.objectLike({
