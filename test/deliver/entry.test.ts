@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Deliver } from '../../functions/create-deliver.ts';
+import type { PollHandler } from '../../functions/create-poll-handler.ts';
 import type { Route } from '../../functions/create-route.ts';
 import type { Tick } from '../../functions/create-tick.ts';
 import {
@@ -24,8 +25,22 @@ const queues = {
   CHAT_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/chat',
 };
 
+const watched = {
+  PASSES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/passes',
+  REJECTED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/rejected',
+  UNPUBLISHED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/unpublished',
+  UNSETTLED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/unsettled',
+};
+
 /** What a function asks a table that it meets first, and that has no layout yet. */
 const LAYOUT = ['GetItem', 'PutItem'];
+
+const WORKSPACES = [
+  {
+    ...{ name: 'eu', baseUrl: 'https://api.example.com', authUrl: 'https://auth.example.com' },
+    ...{ audience: 'a', credentials: 'changewire/eu', processes: [{ id: 'p' }] },
+  },
+];
 
 describe('the environment', () => {
   it('is read as the stack sets it', () => {
@@ -33,7 +48,11 @@ describe('the environment', () => {
     const deliver = { ...route, SECRETS_PATH: '/changewire/endpoints/' };
     expect(parseEnvironment('route.ts', routeEnvironment, { ...route, PATH: 'x' })).toEqual(route);
     expect(parseEnvironment('deliver.ts', deliverEnvironment, deliver)).toEqual(deliver);
-    expect(parseEnvironment('tick.ts', tickEnvironment, route)).toEqual(route);
+    const tick = { ...route, ...watched, MAPPINGS: '{"publish":"uuid"}' };
+    expect(parseEnvironment('tick.ts', tickEnvironment, tick)).toEqual({
+      ...tick,
+      MAPPINGS: { publish: 'uuid' },
+    });
   });
 
   it.each([
@@ -60,14 +79,17 @@ describe('the entries, bundled as they are deployed, with the configuration besi
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'entries-'));
-    for (const entry of ['deliver', 'route', 'tick']) {
+    for (const entry of ['deliver', 'route', 'tick', 'poll']) {
       await build({ ...bundleOptions(`functions/${entry}.ts`, join(directory, entry)), sourcemap: false });
       const endpoints = [{ name: 'crm', kind: 'slack' }];
       const configured = JSON.stringify({ endpoints, linkTemplates: [], subscriptions: [], processes: [] });
       writeFileSync(join(directory, entry, 'configured.json'), configured);
+      writeFileSync(join(directory, entry, 'workspaces.json'), JSON.stringify(WORKSPACES));
     }
     const server = createServer((request, response) => {
-      const target = String(request.headers['x-amz-target']).split('.').at(-1) as string;
+      // What has no target asks by its path.
+      const named = request.headers['x-amz-target'] ?? request.url?.split('/').at(-2);
+      const target = String(named).split('.').at(-1) as string;
       asked.push(target);
       response.setHeader('content-type', 'application/x-amz-json-1.0');
       response.end(JSON.stringify(answers[target] ?? {}));
@@ -101,7 +123,13 @@ describe('the entries, bundled as they are deployed, with the configuration besi
         AWS_SECRET_ACCESS_KEY: 'b',
       },
       ...{ POWERTOOLS_METRICS_NAMESPACE: 'Changewire', TABLE_NAME: 't', SECRETS_PATH: '/cw/' },
-      ...{ DELIVERIES_QUEUE_URL: `${address}/deliveries`, CHAT_QUEUE_URL: `${address}/chat` },
+      ...Object.fromEntries(
+        Object.entries({ ...queues, ...watched }).map(([name, url]) => [
+          name,
+          address + new URL(url).pathname,
+        ]),
+      ),
+      MAPPINGS: '{"publish":"uuid"}',
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const write = (text: unknown) => {
@@ -146,15 +174,44 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     expect(asked).toEqual([...LAYOUT, 'Query', 'SendMessageBatch']);
   });
 
-  it('the tick asks for the rows of endpoints, and wakes who looks after what is due', async () => {
+  it('the tick starts passes, asks for the rows of endpoints, wakes who looks after what is due, and sees how all else is', async () => {
     const { handler } = (await load('tick')) as { handler: Tick };
     await expect((async () => handler())()).rejects.toThrow(/environment of tick\.ts/);
     const row = { name: 'crm', health: { waiting: { added: 1, due: 0, first: true } } };
-    answers.Query = { Items: [{ row: { S: JSON.stringify(row) } }] };
+    answers.Query = {
+      Items: [{ row: { S: JSON.stringify(row) }, sk: { S: 'eu#p' }, since: { N: String(Date.now()) } }],
+    };
+    answers['event-source-mappings'] = { State: 'Disabled' };
     setUp();
     await handler();
     vi.restoreAllMocks();
-    expect(asked).toEqual([...LAYOUT, 'Query', 'SendMessage']);
-    expect(lines.join('\n')).toContain('EndpointsFailing');
+    // The states, the leases of baselines; the claim; the pass.
+    const started = ['BatchGetItem', 'BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
+    expect(asked.slice(0, 8)).toEqual([...LAYOUT, ...started, 'Query']);
+    const rest = ['GetQueueAttributes', 'GetQueueAttributes', 'GetQueueAttributes', 'Query', 'SendMessage'];
+    expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
+    expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
+    const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
+    expect(metrics).toMatchObject([{ ReadingStopped: 1, OldestPassAge: 0 }]);
+  });
+
+  it('the poller is done with every message: one that expired, one that nobody configured, one that is none', async () => {
+    const { handler } = (await load('poll')) as { handler: PollHandler };
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
+    const serve = async (body: object) =>
+      handler({ Records: [recordOf('m0', JSON.stringify(body), { now: Date.now() })] }, context);
+    const message = { workspace: 'eu', processId: 'p', mode: 'changes', expiresAt: Date.now() - 1 };
+    await expect(serve(message)).rejects.toThrow(/environment of poll\.ts/);
+    setUp();
+    await serve(message);
+    expect(lines).toEqual([]);
+    await serve({ ...message, processId: 'q', expiresAt: Date.now() + 60_000 });
+    await serve({});
+    vi.restoreAllMocks();
+    expect(asked).toEqual(LAYOUT);
+    expect(lines.map(line => JSON.parse(line))).toMatchObject([
+      { level: 'ERROR', message: expect.stringMatching(/Pass failed/), processId: 'q' },
+      { level: 'ERROR', message: expect.stringMatching(/Deploy again/) },
+    ]);
   });
 });
