@@ -9,7 +9,7 @@ import { startEmbedded } from './queue-embedded.ts';
 const AT = Date.UTC(2026, 10, 21, 12);
 const BODIES = ['a', 'b', 'c', 'd', 'e'];
 
-function openModel(random: Random, maxReceiveCount?: number) {
+function openModel(random: Random, maxReceiveCount?: number, retention?: number) {
   let now = AT;
   const options = { clock: () => now, random, visibilityTimeout: 1 };
   const named = (name: string) => ({
@@ -19,7 +19,8 @@ function openModel(random: Random, maxReceiveCount?: number) {
   });
   const dead = new QueueModel({ ...options, ...named('dead') });
   const deadLetters = maxReceiveCount === undefined ? {} : { deadLetters: { queue: dead, maxReceiveCount } };
-  const queue = new QueueModel({ ...options, ...named('crm'), ...deadLetters });
+  const kept = retention === undefined ? {} : { retention };
+  const queue = new QueueModel({ ...options, ...named('crm'), ...deadLetters, ...kept });
   return {
     queue,
     dead,
@@ -161,6 +162,18 @@ describe('the model of a queue', () => {
     expect(queue.receive(10)).toEqual([]);
     pass(1);
     expect(queue.receive(10)).toHaveLength(2);
+  });
+
+  it('keeps a message as long as it is told to, be it visible or in flight', () => {
+    const { queue, pass } = openModel(() => 0, undefined, 60);
+    queue.send('x');
+    queue.send('y', {}, { delay: 60 });
+    expect(queue.receive(10).map(({ body }) => body)).toEqual(['x']);
+    pass(60_000);
+    expect(queue.receive(10).map(({ body }) => body)).toEqual(['x', 'y']);
+    pass(1_000);
+    expect(queue.receive(10)).toEqual([]);
+    expect(queue.size).toBe(0);
   });
 
   it('lets nobody change the time of a message whose time-out is over, or that is a dead letter', () => {

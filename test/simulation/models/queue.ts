@@ -13,6 +13,8 @@ export interface QueueOptions {
   readonly random: Random;
   /** Seconds. */
   readonly visibilityTimeout: number;
+  /** Seconds for which a message is kept, wherever it stands; by default for ever. */
+  readonly retention?: number;
   readonly deadLetters?: { readonly queue: QueueModel; readonly maxReceiveCount: number };
 }
 
@@ -54,8 +56,8 @@ interface Stored {
 }
 
 /**
- * A standard queue of SQS, kept in memory: at least once, in no order. It holds messages for ever, and any number of them
- * in flight. Errors are those that the SDK throws.
+ * A standard queue of SQS, kept in memory: at least once, in no order. It holds messages as long as it is told to, and any number
+ * of them in flight. Errors are those that the SDK throws.
  *
  * Of what SQS says of fair queues it models that messages of quiet groups are received before those of noisy ones, where a
  * group is noisy that has at least 30 messages in flight, and more than 10 % of all that are. It is so at once, and always: SQS
@@ -117,6 +119,7 @@ export class QueueModel {
       throw invalidValue('MaxNumberOfMessages', max, 'Must be between 1 and 10.');
     const { clock, random, deadLetters } = this.#options;
     const now = clock();
+    this.#forget(now);
     const noisy = this.#noisyGroups(now);
     const visible = [...this.#messages.values()].filter(({ visibleAt }) => visibleAt <= now);
     const quiet = visible.filter(({ group }) => !noisy.has(group));
@@ -185,6 +188,14 @@ export class QueueModel {
   nextVisibleAt(): number | undefined {
     const times = [...this.#messages.values()].map(({ visibleAt }) => visibleAt);
     return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** SQS deletes what is too old in its own time, one that is in flight too; here it does so before anybody looks. */
+  #forget(now: number): void {
+    const { retention } = this.#options;
+    if (retention === undefined) return;
+    for (const { messageId, sentAt } of this.#messages.values())
+      if (now - sentAt > retention * 1000) this.#messages.delete(messageId);
   }
 
   /** Hidden again or not, a message is in flight that was received and is not visible. */
