@@ -5,6 +5,7 @@ import { DELIVERY } from './earlier/delivery.ts';
 import { PASS } from './earlier/pass.ts';
 import { PUBLISHING } from './earlier/publishing.ts';
 import { SNAPSHOTS } from './earlier/snapshots.ts';
+import { SCHEDULE_BUGS } from './schedule-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
 import { WAITING_BUGS } from './waiting-bugs.ts';
 
@@ -17,5 +18,6 @@ export const BUGS: readonly Bug[] = [
   ...DELIVERY,
   ...TELLING_BUGS,
   ...WAITING_BUGS,
+  ...SCHEDULE_BUGS,
   ...CARELESS,
 ];

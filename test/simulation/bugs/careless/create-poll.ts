@@ -16,8 +16,8 @@ export const CREATE_POLL: readonly Bug[] = [
     edits: [
       edit(
         'create-poll.ts',
-        'const parts = partsOf(target, { ...dependencies, state, service, snapshots }, context);',
-        'const fresh = partsOf(target, { ...dependencies, state, service, snapshots }, context);\n' +
+        'const parts = partsOf(target, { ...dependencies, state, service, snapshots, onCommitted }, context);',
+        'const fresh = partsOf(target, { ...dependencies, state, service, snapshots, onCommitted }, context);\n' +
           '    const definitions = known.get(connection) ?? fresh.definitions;\n' +
           '    known.set(connection, definitions);\n' +
           '    const parts = { ...fresh, definitions };',

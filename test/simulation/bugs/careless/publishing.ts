@@ -3,7 +3,14 @@ import { type Bug, edit } from '../bug.ts';
 export const PUBLISHING: readonly Bug[] = [
   {
     name: 'where reading stopped reported, not where sending did',
-    edits: [edit('create-publish.ts', 'sent.stop ?? rest', 'rest ?? sent.stop')],
+    edits: [
+      edit(
+        'create-publish.ts',
+        '    const { ids, stop = rest } = await publishAll(batchesOf(outgoing), isLate, dependencies);\n',
+        '    const { ids, stop: sent } = await publishAll(batchesOf(outgoing), isLate, dependencies);\n' +
+          '    const stop = rest ?? sent;\n',
+      ),
+    ],
   },
   {
     name: 'the first of a refused batch set aside for another',

@@ -22,7 +22,7 @@ export const SNAPSHOTS: readonly Bug[] = [
     name: 'as many keys asked again as were left, not those',
     edits: [
       edit(
-        'snapshots/reads.ts',
+        'snapshots/batch-get.ts',
         'rest = [...left, ...rest.slice(BATCH)]',
         'rest = rest.slice(asked.length - left.length)',
       ),

@@ -11,8 +11,8 @@ export const PUBLISHING: readonly Bug[] = [
       ),
       edit(
         'create-publish.ts',
-        '    return { batchItemFailures: [{ itemIdentifier }] };\n  };\n',
-        '    return { batchItemFailures: [{ itemIdentifier }] };\n  };\n' +
+        'stop.record.dynamodb.SequenceNumber }] : [] };\n  };\n',
+        'stop.record.dynamodb.SequenceNumber }] : [] };\n  };\n' +
           '  return async (event, context) => {\n    void publish(event, context);\n    return { batchItemFailures: [] };\n  };\n',
       ),
     ],
@@ -26,9 +26,10 @@ export const PUBLISHING: readonly Bug[] = [
     edits: [
       edit(
         'create-publish.ts',
-        'stop.record.dynamodb.SequenceNumber;',
-        'Records.at(Math.max(0, Records.findIndex(({ dynamodb }) => dynamodb === stop.record.dynamodb) - 1))\n' +
-          "      ?.dynamodb?.SequenceNumber ?? '';",
+        'stop ? [{ itemIdentifier: stop.record.dynamodb.SequenceNumber }]',
+        'stop ? [{ itemIdentifier:\n' +
+          '      Records.at(Math.max(0, Records.findIndex(({ dynamodb }) => dynamodb === stop.record.dynamodb) - 1))\n' +
+          "      ?.dynamodb?.SequenceNumber ?? '' }]",
       ),
     ],
   },
@@ -37,8 +38,8 @@ export const PUBLISHING: readonly Bug[] = [
     edits: [
       edit(
         'create-publish.ts',
-        'if (stop) return { published, stop };',
-        'if (stop && published === 0) return { published, stop };',
+        'if (published.stop) return { ids, stop: published.stop };',
+        'if (published.stop && index === 0) return { ids, stop: published.stop };',
       ),
     ],
   },

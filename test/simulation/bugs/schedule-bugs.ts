@@ -1,0 +1,83 @@
+import { type Bug, edit } from './bug.ts';
+
+/** Bugs in when passes are started, and in which messages are dropped. */
+export const SCHEDULE_BUGS: readonly Bug[] = [
+  {
+    name: 'a claim without its condition',
+    edits: [
+      edit(
+        'snapshots/tick-claims.ts',
+        '        ConditionExpression: seen === undefined ? NEVER_CLAIMED : IS_LAST_CLAIMED,\n',
+        '',
+      ),
+      edit(
+        'snapshots/tick-claims.ts',
+        "          ...(seen !== undefined && { ':seen': { N: seen } }),\n",
+        '',
+      ),
+    ],
+  },
+  {
+    name: 'a claim that lies ahead believed for ever',
+    edits: [edit('snapshots/tick-claims.ts', '|| Number(seen) > now + FARTHEST_MS ? now', '? now')],
+  },
+  {
+    name: 'the edge of a window taken twice',
+    edits: [edit('schedule/due.ts', 'lastBy(from) + step, begin', 'lastBy(from), begin')],
+  },
+  {
+    name: 'the last of what is due left out of each window',
+    edits: [
+      edit('schedule/due.ts', 'Math.floor((to - first) / step) + 1', 'Math.floor((to - first) / step)'),
+    ],
+  },
+  {
+    name: 'what is due before the next tick left to that',
+    edits: [edit('schedule/start-passes.ts', 'const to = now + MINUTE_MS;', 'const to = now;')],
+  },
+  {
+    name: 'all sent again of which a part was not taken',
+    edits: [
+      edit(
+        'schedule/start-passes.ts',
+        'await queue.send(unsent)',
+        'await queue.send(due.map(pass => delayed(pass, now)))',
+      ),
+    ],
+    tests: ['schedule/start-passes.test.ts'],
+  },
+  {
+    name: 'a message that expired run all the same',
+    edits: [
+      edit(
+        'create-poll.ts',
+        'dependencies.clock() >= expiresAt',
+        'dependencies.clock() >= expiresAt + 600_000',
+      ),
+    ],
+  },
+  {
+    name: 'a pass that somebody asked for dropped before it is due',
+    edits: [edit('create-poll.ts', ' && !target.isAsked && ', ' && ')],
+  },
+  {
+    name: 'a pass that is not due yet run all the same',
+    edits: [edit('create-poll.ts', '!isDue(state.pace, ', '!isDue(undefined, ')],
+  },
+  {
+    name: 'no longer wait behind a pass that found nothing',
+    edits: [edit('schedule/pace.ts', 'within(2 * before.wait, rhythm)', 'within(before.wait, rhythm)')],
+  },
+  {
+    name: 'a longer wait behind a pass that found something',
+    edits: [edit('schedule/pace.ts', 'found || !before ?', '!before ?')],
+  },
+  {
+    name: 'a pace that lies ahead believed',
+    edits: [edit('schedule/pace.ts', 'at > now + rhythm.slowest + SKEW_MS ? now : at', 'at')],
+  },
+  {
+    name: 'a message retried whose pass failed',
+    edits: [edit('create-poll-handler.ts', '.catch(() => undefined)', '')],
+  },
+];
