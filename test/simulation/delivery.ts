@@ -3,7 +3,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createDeliver } from '../../functions/create-deliver.ts';
 import { createRoute } from '../../functions/create-route.ts';
-import { createTick, type Tick } from '../../functions/create-tick.ts';
+import type { TickDependencies } from '../../functions/create-tick.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
@@ -40,7 +40,6 @@ const ACCOUNT = 'arn:aws:sqs:eu-west-1:000000000000';
 const RUN_MS = 180_000;
 const VISIBILITY_S = 1_080;
 const ROUTE_MS = 60_000;
-const TICK_MS = 60_000;
 const REPLAYED_MS = 4 * 3_600_000;
 const MAX_RECEIVES = 1_000;
 /** With more than this left of its time, a run had enough of it. */
@@ -56,7 +55,7 @@ const ADDED: EndpointSettings = {
 /** Of one run, by endpoint. */
 type Watches = ReadonlyMap<string, SettlingOracle>;
 
-/** From the topic to the receivers: the router, the queues, the deliverers, the tick that looks after rows, and the endpoints. */
+/** From the topic to the receivers: the router, the queues, the deliverers and the endpoints. */
 export class Delivery {
   readonly receivers: ReadonlyMap<string, Receiver>;
   /** The names of those that stand in the configuration. */
@@ -72,7 +71,6 @@ export class Delivery {
   readonly #deliveries: DeliveriesOracle;
   readonly #router: Consumer;
   readonly #deliverers: readonly Consumer[];
-  #ticks = 0;
 
   constructor(
     shared: Shared,
@@ -108,7 +106,6 @@ export class Delivery {
         strikes: plan.deliverer,
       }),
     ];
-    shared.scheduler.after(TICK_MS, () => this.#tick());
     void createEndpointRows(this.table).change(ADDED.name, () => ({
       name: ADDED.name,
       settings: ADDED,
@@ -289,24 +286,13 @@ export class Delivery {
     };
   }
 
-  /** One run of one process: each life of it is short, and begins anew. */
-  #tick(): void {
-    const { scheduler, plan, nature, log, fail } = this.#shared;
-    scheduler.after(TICK_MS, () => this.#tick());
-    // Thousands of minutes in which there is nothing to do show no more.
-    if (this.#rows.isQuiet(scheduler.now)) return;
-    const life = new Life(nature);
-    life.expect(plan.ticks[this.#ticks++] ?? []);
-    const tick: Tick = createTick({
+  /** What a tick needs that looks after the endpoints. */
+  lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'replays'> {
+    return {
       registry: this.#registry(life),
       queues: sqsQueues(this.#sqs(life), this.#urls),
-      clock: () => scheduler.now,
-      log,
-      count: () => {},
       replays: (registered, hasTime) => workOffReplays(registered, this.#houseOf(life), hasTime),
-    });
-    // What fails is said in Lambda's metrics; the next one makes up for it.
-    tick().catch(error => void (error instanceof TypeError && fail(error)));
+    };
   }
 
   #registry(life: Life): Registry {

@@ -35,6 +35,7 @@ export const FAULTS = {
   'queue.visibility': WRITES,
   'queue.route': [...WRITES, 'some-fail'],
   'queue.wake': WRITES,
+  'queue.passes': [...WRITES, 'some-fail'],
   'queue.rejected': WRITES,
   'endpoint.post': [...DEATHS, 'reset', 'answered-then-reset', '404', '410', '413', '429', '500', '503'],
 } as const satisfies Record<string, readonly string[]>;
@@ -54,7 +55,28 @@ export const EVENTS = {
     ...['several of a batch', 'in the next run, too', 'dead'],
   ],
   queue: ['delete failed', 'message shown twice'],
-  operator: ['pause', 'resume', 'change', 'remove', 'replay', 'replayed delivery'],
+  operator: ['pause', 'resume', 'change', 'remove', 'replay', 'replayed delivery', 'pass asked for'],
+  tick: [
+    ...['twice at once', 'twice, a while apart', 'missed for minutes', 'killed between claim and send'],
+    ...['claimed by another one', 'claim ahead of a clock that was set back'],
+  ],
+  passes: [
+    ...[
+      'delayed within the minute',
+      'late',
+      'delivered twice',
+      'two runs of one at once',
+      'throttled',
+      'run killed',
+    ],
+    ...[
+      'again behind a killed run',
+      'dropped past its expiry',
+      'dropped before it is due',
+      'asked before it is due',
+    ],
+    ...['changes', 'sweep', 'baseline', 'a slower pace', 'the fastest pace again'],
+  ],
   chat: [
     'slack message',
     'teams message',

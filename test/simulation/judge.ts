@@ -2,6 +2,7 @@ import { jsonEqual } from '../../functions/changes/equal.ts';
 import { propertyOf } from '../../local/service/properties.ts';
 import type { FieldKind } from '../../local/service/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../support/told.ts';
+import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
 import { isHeld, isSweepUnfinished, releaseHeld, stateItem } from './operator.ts';
 import { Violation } from './oracle/violation.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
@@ -15,6 +16,7 @@ const RUN = { budget: 900_000, strikes: [] };
 
 /** Faults and edits are over: whatever happened before, this must now come true. */
 export async function judge(world: World, plan: Plan): Promise<void> {
+  await checkStarted(world, plan);
   await world.pass(CALM_MS + (areOne(plan) ? 0 : world.clocks.spread));
   await baseline(world);
   // The first pass may end one that had begun before the calm: what changed behind its progress is the next one's.
@@ -173,6 +175,7 @@ async function checkIdle(world: World, plan: Plan): Promise<void> {
   const { requests } = world.service;
   if (requests.length > idleRequests(world, plan))
     throw new Violation(5, `an idle pass asked ${requests.join(', ')}`);
+  await checkStartedIdle(world, plan, idleRequests(world, plan));
 }
 
 /** The listing and the audit log. A log whose order nothing tells yet is read at both ends; and where neither a `Date` header

@@ -19,6 +19,7 @@ async function met(modes: readonly Mode[], changes: readonly number[]): Promise<
     concurrency: 1,
     skew: { service: 0, pollers: [0, 0] },
     poison: undefined,
+    schedule: undefined,
     steps: [
       { ...walk, do: 'run', gap: 0, mode: 'sweep' },
       { do: 'edit', gap: 600_000, ...edit },

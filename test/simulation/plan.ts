@@ -12,6 +12,7 @@ import {
 } from './plan/partly.ts';
 import { type Restless, unrest, withUnrest } from './plan/restless.ts';
 import { type RestoreStep, restores, withRestore } from './plan/restore.ts';
+import { type Schedule, type ScheduleStep, scheduled, withSchedule } from './plan/schedule.ts';
 import { type Sluggish, sluggish, withPages } from './plan/sluggish.ts';
 import { TEXTS_APART } from './texts.ts';
 
@@ -61,6 +62,8 @@ export interface Plan {
   /** A project that no reading of the whole list shows. */
   readonly restless: Restless | undefined;
   readonly sluggish: Sluggish | undefined;
+  /** How often passes are due, where tick starts some. */
+  readonly schedule: Schedule | undefined;
 }
 
 /** `project` chooses by remainder; `how`: what its task list answers; `edited`: it has just been edited then. */
@@ -82,6 +85,7 @@ export type Step = { readonly gap: number } & (
   | RestoreStep
   | ClockStep
   | OperateStep
+  | ScheduleStep
 );
 
 /** What an operator does to an endpoint; `which` chooses by remainder. Only one that is no part of the configuration is changed or removed. */
@@ -182,6 +186,7 @@ const LATEST: Partial<Record<Boundary, number>> = {
   'queue.visibility': 1,
   'queue.route': 1,
   'queue.wake': 0,
+  'queue.passes': 0,
   'endpoint.post': 2,
 };
 
@@ -395,6 +400,9 @@ function runsOf(boundaries: readonly Boundary[]) {
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
 const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
 
+/** What a pass may meet that nobody knows of beforehand: a refusal would say something of the service, and of a project. */
+const scheduledStrikes = pollerStrikes.filter(({ fault }) => fault !== '403' && fault !== '404');
+
 /** Every plan. Its first step is a run, or some that meet, because without a baseline nothing is told. */
 export const plans: fc.Arbitrary<Plan> = fc
   .record({
@@ -415,6 +423,7 @@ export const plans: fc.Arbitrary<Plan> = fc
     first: fc.oneof({ weight: 4, arbitrary: run }, { weight: 1, arbitrary: meeting }),
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
     restore: restores,
+    scheduled: scheduled({ edit, run, strike: scheduledStrikes }),
     publisher: fc.oneof(
       { weight: 1, arbitrary: runsOf(['topic.publish']) },
       { weight: 1, arbitrary: runsOf(['queue.rejected']) },
@@ -441,7 +450,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       { weight: 2, arbitrary: runsOf(['table.update']).map(runs => [[GONE], ...runs]) },
     ),
     router: runsOf(['table.read', 'queue.route']),
-    ticks: runsOf(['table.read', 'queue.wake']),
+    ticks: runsOf(['table.read', 'table.update', 'queue.wake', 'queue.passes']),
     streamAgain: fc.array(fc.record({ run: fc.nat(10), records: fc.integer({ min: 1, max: 5 }) }), {
       maxLength: 3,
     }),
@@ -473,10 +482,12 @@ export const plans: fc.Arbitrary<Plan> = fc
       { weight: 14, arbitrary: fc.constant(false) },
     ),
   })
-  .map(({ first, restore, steps, unrest, clocks, ...plan }) => {
-    const eventful = withClocks([first, ...withRestore(steps, restore)], clocks);
+  .map(({ first, restore, scheduled, steps, unrest, clocks, ...plan }) => {
+    // What hides a project from the list answers one reader at a time.
+    const { steps: ticked, schedule } = withSchedule(steps, unrest ? undefined : scheduled);
+    const eventful = withClocks([first, ...withRestore(ticked, restore)], clocks);
     const { steps: all, restless } = withUnrest(eventful, unrest);
-    return sound({ ...plan, steps: all, restless });
+    return sound({ ...plan, steps: all, restless, schedule });
   });
 
 /** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */

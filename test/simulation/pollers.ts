@@ -1,5 +1,8 @@
-import type { Sleep } from '../../functions/clock.ts';
+import type { SQSRecord } from 'aws-lambda';
+import type { Clock, Sleep } from '../../functions/clock.ts';
 import { createPoll, type Poll, type PollReport } from '../../functions/create-poll.ts';
+import { createPollHandler, type PollHandler } from '../../functions/create-poll-handler.ts';
+import { ASKED_FOR_MS, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
@@ -9,6 +12,8 @@ import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
 import { type Sent, VirtualAgent } from './http.ts';
 import { type Gate, Life } from './life.ts';
+import type { PassesOracle, StartedRun } from './oracle/passes.ts';
+import { Violation } from './oracle/violation.ts';
 import { requestCall, tableCall } from './port-calls.ts';
 import { ORIGIN, type ServiceSide, serviceBoundary } from './service-side.ts';
 import { PROCESS, type Shared, TABLE_NAME, WORKSPACE } from './shared.ts';
@@ -17,10 +22,15 @@ import { tableClient } from './table-client.ts';
 /** One execution environment of the poll function: it serves one run at a time, and lives until something kills it. */
 interface Environment {
   readonly life: Life;
-  readonly poll: Poll;
+  readonly poll: PollHandler;
+  readonly clock: Clock;
   isBusy: boolean;
   /** The run that it serves, or served last: two may serve one request. */
   owner: string;
+  /** What that run does. */
+  run: StartedRun | undefined;
+  /** What became of its message. */
+  ended: { readonly report: PollReport } | { readonly error: Error } | undefined;
 }
 
 export interface RunRequest {
@@ -30,13 +40,25 @@ export interface RunRequest {
 }
 
 /** How a run ended; undefined: its process died. */
-export type Ended = { readonly report: PollReport } | { readonly error: Error } | undefined;
+export type Ended = Environment['ended'];
+
+/** What a run has to do, and what it meets. */
+interface Started {
+  readonly record: Pick<SQSRecord, 'messageId' | 'body'>;
+  readonly budget: number;
+  readonly strikes: readonly Strike[];
+  readonly gate?: Gate;
+}
+
+/** As deployed: infra/poll.ts. */
+const LIMIT_MS = 900_000;
 
 /** Lambda's side of the poll function: it starts runs, in the environments that there are, and kills what takes too long. */
 export class Pollers {
+  readonly settings: WorkspaceSettings;
   readonly #shared: Shared;
   readonly #service: ServiceSide;
-  readonly #settings: WorkspaceSettings;
+  readonly #oracle: PassesOracle;
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<{ readonly requestId: string }>();
   readonly #table: ReturnType<typeof crampedTable>;
@@ -45,19 +67,21 @@ export class Pollers {
   #started = 0;
   #turns = 0;
 
-  constructor(shared: Shared, service: ServiceSide) {
+  constructor(shared: Shared, service: ServiceSide, oracle: PassesOracle) {
     this.#shared = shared;
     this.#service = service;
+    this.#oracle = oracle;
     this.#table = crampedTable(shared);
     this.#encounters = new Encounters(shared.coverage);
-    this.#settings = workspaceSettings.parse({
+    const { schedule, concurrency } = shared.plan;
+    this.settings = workspaceSettings.parse({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
       authUrl: ORIGIN + AUTH_PATH,
       audience: service.backend.credentials.audience,
       credentials: 'unused',
-      concurrency: shared.plan.concurrency,
-      processes: [{ id: PROCESS }],
+      concurrency,
+      processes: [{ id: PROCESS, changes: schedule?.changes, sweep: schedule?.sweep }],
     });
   }
 
@@ -74,7 +98,7 @@ export class Pollers {
     for (const { life } of this.#environments) life.kill();
   }
 
-  /** Begins a run, now and then two of them for one request: asynchronous invocations come at least once. Settles when it
+  /** Begins a run that somebody asked for, now and then two of them for one request: messages come at least once. Settles when it
    *  ends, or when its process dies. */
   run(request: RunRequest): Promise<Ended> {
     const { coverage, nature, plan, random } = this.#shared;
@@ -91,73 +115,111 @@ export class Pollers {
     return this.#run(this.#nextRequest(), request, gate);
   }
 
+  /** Begins the run that a message of the queue starts. Settles as others do. */
+  serve(record: SQSRecord, strikes: readonly Strike[]): Promise<Ended> {
+    return this.#start(this.#nextRequest(), this.#free(), { record, budget: LIMIT_MS, strikes });
+  }
+
   #nextRequest(): string {
     this.#runs += 1;
     return `run-${this.#runs}`;
   }
 
+  #free(): Environment {
+    return this.#environments.find(one => !one.isBusy && !one.life.isDead) ?? this.#create();
+  }
+
   #run(requestId: string, { mode, budget, strikes }: RunRequest, gate?: Gate): Promise<Ended> {
+    const environment = this.#free();
+    const expiresAt = environment.clock() + ASKED_FOR_MS;
+    const message: PassMessage = { workspace: WORKSPACE, processId: PROCESS, mode, expiresAt, isAsked: true };
+    const record = { messageId: requestId, body: JSON.stringify(message) };
+    return this.#start(requestId, environment, { record, budget, strikes, ...(gate && { gate }) });
+  }
+
+  #start(requestId: string, environment: Environment, started: Started): Promise<Ended> {
     const { scheduler, coverage } = this.#shared;
-    const environment = this.#environments.find(one => !one.isBusy && !one.life.isDead) ?? this.#create();
+    const { record, budget, strikes, gate } = started;
     const walking = { requestId };
     if (!this.areIdle) coverage.add('poller', 'two at once');
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
-    environment.isBusy = true;
-    environment.owner = `${requestId}.${++this.#turns}`;
-    environment.life.expect(strikes);
-    environment.life.passThrough(gate);
-    this.#encounters.began(environment.life);
+    const { clock, life } = environment;
+    const run = startedRun(record, clock, scheduler.wall);
+    Object.assign(environment, {
+      isBusy: true,
+      owner: `${requestId}.${++this.#turns}`,
+      run,
+      ended: undefined,
+    });
+    this.#oracle.begins(run, environment.owner);
+    life.expect(strikes);
+    life.passThrough(gate);
+    this.#encounters.began(life);
     this.#walking.add(walking);
     const timeout = scheduler.after(budget, () => {
       coverage.add('poller', 'killed at its time-out');
-      environment.life.kill();
+      life.kill();
     });
     const end = (ended: Ended) => {
       timeout();
       environment.isBusy = false;
-      this.#encounters.ended(environment.life);
+      this.#encounters.ended(life);
       this.#walking.delete(walking);
       resolve(ended);
     };
-    this.#onDeath.set(environment.life, () => end(undefined));
+    this.#onDeath.set(life, () => end(undefined));
     const { restless } = this.#service;
     const before = restless.count;
+    const offset = clock() - scheduler.wall;
     const context = { awsRequestId: requestId, getRemainingTimeInMillis: () => deadline - scheduler.now };
-    environment.poll({ workspace: WORKSPACE, processId: PROCESS, mode }, context).then(
-      report => {
-        if (report.mode === 'sweep' && report.outcome === 'completed') restless.swept(before);
-        if (report.outcome === 'unfinished') coverage.add('poller', 'out of time');
-        end({ report });
+    environment.poll({ Records: [record as SQSRecord] }, context).then(
+      () => {
+        const { ended } = environment;
+        const report = ended && 'report' in ended ? ended.report : undefined;
+        if (report?.mode === 'sweep' && report.outcome === 'completed') restless.swept(before);
+        if (report?.outcome === 'unfinished') coverage.add('poller', 'out of time');
+        this.#judge(() =>
+          this.#oracle.ended(run, life.struck === 0 && clock() - scheduler.wall === offset, report),
+        );
+        end(ended);
       },
-      error => end({ error }),
+      error => this.#shared.fail(new Violation(1, `a message would be retried: ${error}`)),
     );
     return promise;
+  }
+
+  /** The run hears nothing of what is found out here. */
+  #judge(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#shared.fail(error);
+    }
   }
 
   readonly #onDeath = new WeakMap<Life, () => void>();
 
   #create(): Environment {
-    const { nature, clocks, wrote, log, random, plan } = this.#shared;
+    const { nature, clocks, log, random, plan } = this.#shared;
     const life: Life = new Life(nature, () => this.#onDeath.get(life)?.());
     const clock = clocks.of(this.#started++);
     const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
-    const ran = (command: object, isDone: boolean) => {
-      this.#encounters.called(life, tableCall(command), isDone);
-      wrote(environment.owner);
-    };
     const serve = (request: Sent) => {
       this.#encounters.called(life, requestCall(serviceBoundary(request)), true);
-      return this.#service.serve(request);
+      const before = this.#service.requests.length;
+      const reply = this.#service.serve(request);
+      if (environment.run) environment.run.requests += this.#service.requests.length - before;
+      return reply;
     };
     const snapshots = createSnapshots({
-      client: tableClient(life, this.#table, ran),
+      client: tableClient(life, this.#table, (command, isDone) => this.#ran(environment, command, isDone)),
       tableName: TABLE_NAME,
       patience: { clock, random, sleep },
     });
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const poll = createPoll({
-      workspaces: [this.#settings],
+      workspaces: [this.settings],
       snapshots,
       connect: workspace =>
         connect({
@@ -174,8 +236,43 @@ export class Pollers {
       random,
       log,
     });
-    const environment = { life, poll, isBusy: false, owner: '' };
+    const heard: Poll = (request, context) =>
+      poll(request, context).then(
+        report => {
+          environment.ended = { report };
+          return report;
+        },
+        error => {
+          environment.ended = { error };
+          throw error;
+        },
+      );
+    const idle = { isBusy: false, owner: '', run: undefined, ended: undefined };
+    const environment: Environment = { life, poll: createPollHandler(heard, log), clock, ...idle };
     this.#environments.push(environment);
     return environment;
   }
+
+  #ran({ life, owner, run }: Environment, command: object, isDone: boolean): void {
+    const call = tableCall(command);
+    this.#encounters.called(life, call, isDone);
+    if (run)
+      this.#judge(() => {
+        if (call === 'read state') this.#oracle.read(run);
+        if (call === 'take lease') this.#oracle.asksForLease(run);
+      });
+    this.#shared.wrote(owner);
+  }
+}
+
+function startedRun({ body }: Started['record'], clock: Clock, at: number): StartedRun {
+  const message = passMessage.parse(JSON.parse(body));
+  return {
+    message,
+    began: clock(),
+    at,
+    isPass: false,
+    requests: 0,
+    written: { projects: 0, records: 0 },
+  };
 }

@@ -19,6 +19,7 @@ const PLAN: Plan = {
   restless: undefined,
   sluggish: undefined,
   unwelcome: undefined,
+  schedule: undefined,
   steps: [],
 };
 

@@ -63,6 +63,9 @@ function stepText(step: Step): string {
   if (step.do === 'date')
     return `${after}the service sends ${step.header ? 'a' : 'no'} Date header from now on`;
   if (step.do === 'operate') return `${after}endpoint ${step.which}: ${step.act}`;
+  if (step.do === 'schedule') return `${after}tick starts ${step.isOn ? '' : 'no more '}passes`;
+  if (step.do === 'wait') return `${after}nothing else happens`;
+  if (step.do === 'ask') return `${after}an operator asks for a ${step.mode} pass`;
   return `${after}the table is restored to ${step.back} steps ago, ${step.how}`;
 }
 

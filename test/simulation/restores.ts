@@ -41,6 +41,7 @@ export class Restores {
  *  with it. */
 export async function restore(world: World, backup: Backup | undefined, step: RestoreStep): Promise<void> {
   if (!backup) return world.publisher.resume();
+  world.standStill();
   world.pollers.stop();
   await world.pass(RESTORE_MS);
   if (step.how === 'new table, drained') world.publisher.resume();
@@ -50,4 +51,5 @@ export async function restore(world: World, backup: Backup | undefined, step: Re
   // What the table knows of rows is as old as they are, but not what was on its way between the two.
   await world.resumeEndpoints({ all: true });
   world.publisher.resume();
+  world.goOn();
 }

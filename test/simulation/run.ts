@@ -1,7 +1,7 @@
 import type { Coverage } from './faults.ts';
 import { judge } from './judge.ts';
-import type { Plan } from './plan.ts';
-import { Restores, restore } from './restores.ts';
+import type { Plan, Step } from './plan.ts';
+import { type Backup, Restores, restore } from './restores.ts';
 import { virtualTimers } from './scheduler.ts';
 import { World } from './world.ts';
 
@@ -16,13 +16,7 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
       await world.pass(step.gap);
       world.reach(index);
       restores.reach(index, world);
-      if (step.do === 'edit') world.service.edit(step);
-      else if (step.do === 'run') void world.pollers.run(step);
-      else if (step.do === 'meet') await world.meet(step);
-      else if (step.do === 'clock') world.clocks.set(step);
-      else if (step.do === 'date') world.service.sendDate(step.header);
-      else if (step.do === 'operate') await world.operate(step);
-      else await restore(world, restores.backupOf(index), step);
+      await take(world, step, () => restores.backupOf(index));
     }
     await world.until(() => world.pollers.areIdle, 'every run ends');
     world.calm();
@@ -30,5 +24,31 @@ export async function run(plan: Plan, coverage: Coverage): Promise<World> {
     return world;
   } finally {
     realTimers();
+  }
+}
+
+async function take(world: World, step: Step, backupOf: () => Backup | undefined): Promise<void> {
+  switch (step.do) {
+    case 'edit':
+      return world.service.edit(step);
+    case 'run':
+      return void world.pollers.run(step);
+    case 'meet':
+      return await world.meet(step);
+    case 'ask':
+      return world.passes.ask(step.mode);
+    case 'clock':
+      return world.setClock(step);
+    case 'date':
+      return world.service.sendDate(step.header);
+    case 'operate':
+      return await world.operate(step);
+    case 'restore':
+      return await restore(world, backupOf(), step);
+    case 'schedule':
+      world.ticker.isOn = step.isOn;
+      return;
+    case 'wait':
+      return;
   }
 }

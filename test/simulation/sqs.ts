@@ -52,8 +52,8 @@ export function sqsClient(
       Code: 'Busy',
     }));
     for (const [index, entry] of Entries.entries()) {
-      const { MessageBody = '', MessageAttributes = {}, MessageGroupId: group } = entry;
-      if (isTaken(index)) queueOf(QueueUrl).send(MessageBody, textsOf(MessageAttributes), { group });
+      const { MessageBody = '', MessageAttributes = {}, MessageGroupId: group, DelaySeconds: delay } = entry;
+      if (isTaken(index)) queueOf(QueueUrl).send(MessageBody, textsOf(MessageAttributes), { group, delay });
     }
     sent();
     return { Failed };
@@ -64,7 +64,7 @@ export function sqsClient(
     if (command instanceof SendMessageCommand) return life.call('queue.wake', () => wake(command), failing);
     if (!(command instanceof SendMessageBatchCommand)) throw new Error(`the queue does not know ${command}`);
     return life.call<object>(
-      'queue.route',
+      command.input.QueueUrl?.endsWith('/passes') ? 'queue.passes' : 'queue.route',
       () => route(command, () => true),
       (work, fault) =>
         fault === 'some-fail' ? route(command, index => index % 2 === 0) : failing(work, fault),

@@ -11,8 +11,10 @@ import { streamRecord } from './models/table-stream.ts';
 import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
+import { PassesOracle } from './oracle/passes.ts';
 import { RowsOracle } from './oracle/rows.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
+import { Passes } from './passes.ts';
 import { isTimed } from './plan/clocks.ts';
 import type { RestoreStep } from './plan/restore.ts';
 import type { MeetStep, OperateStep, Plan } from './plan.ts';
@@ -22,10 +24,13 @@ import type { Backup } from './restores.ts';
 import { Scheduler } from './scheduler.ts';
 import { ServiceSide } from './service-side.ts';
 import { type Shared, TABLE_NAME } from './shared.ts';
+import { Ticker } from './ticker.ts';
 
 const BEGIN = Date.UTC(2026, 10, 21, 12);
 /** How late a message of SNS may come. */
 const LATE_MS = 40_000;
+
+const UNSCHEDULED = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_600_000 };
 
 /** One world: the service, the pollers, the table and its stream, the publisher, the topic, the endpoints; and those who
  *  watch. */
@@ -34,6 +39,9 @@ export class World {
   readonly table = new TableModel(TABLE_NAME);
   readonly service: ServiceSide;
   readonly pollers: Pollers;
+  readonly passes: Passes;
+  readonly ticker: Ticker;
+  readonly paces: PassesOracle;
   readonly publisher: Publisher;
   readonly delivery: Delivery;
   readonly commits: CommitsOracle;
@@ -76,7 +84,9 @@ export class World {
       shifted: this.service.shifted,
     });
     this.deliveries = new DeliveriesOracle(this.commits);
-    this.pollers = new Pollers(this.#shared, this.service);
+    this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage);
+    this.pollers = new Pollers(this.#shared, this.service, this.paces);
+    this.passes = new Passes(this.#shared, this.pollers, this.paces);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
     this.#leases = new LeasesOracle(coverage, isWalking);
     this.publisher = new Publisher(this.#shared);
@@ -90,6 +100,8 @@ export class World {
     );
     const kinds = plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const);
     this.delivery = new Delivery(this.#shared, kinds, { deliveries, rows: this.#rows });
+    const { delivery, passes, pollers } = this;
+    this.ticker = new Ticker(this.#shared, { delivery, passes, pollers, rows: this.#rows });
     this.#subscribe(plan, coverage);
   }
 
@@ -126,12 +138,25 @@ export class World {
 
   /** Has some passes meet. */
   async meet(step: MeetStep): Promise<void> {
+    this.standStill();
     await this.until(() => this.pollers.areIdle, 'every run ends');
     const { pollers, service } = this;
     const isBaselined = () => this.commits.told !== undefined;
     const meeting = new Meeting(this.#shared, step, { pollers, service, isBaselined });
     meeting.begin();
     await this.until(() => meeting.isOver, 'a meeting ends');
+    this.goOn();
+  }
+
+  /** Nobody starts passes, until all goes on. */
+  standStill(): void {
+    this.ticker.isPaused = true;
+    this.passes.pause();
+  }
+
+  goOn(): void {
+    this.ticker.isPaused = false;
+    this.passes.resume();
   }
 
   /** Nothing that was committed is on its way any more. */
@@ -156,6 +181,8 @@ export class World {
     const records = items.map((item, index) => insertOf(item, index));
     this.commits.restored(records, events);
     this.#leases.restored(records, this.clocks.latest);
+    this.paces.forget(this.scheduler.wall);
+    this.paces.wrote(records, undefined);
     this.deliveries.forgetPromises();
     for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
@@ -185,6 +212,18 @@ export class World {
     return text !== undefined && this.delivery.receivers.get(endpoint)?.isUnwanted(text) === true;
   }
 
+  setClock(step: Parameters<Clocks['set']>[0]): void {
+    this.clocks.set(step);
+    this.paces.forget(this.scheduler.wall);
+  }
+
+  /** Our clocks are set right. */
+  agreeOnTime(): void {
+    const [one, other] = [this.clocks.of(0)(), this.clocks.of(1)()];
+    this.clocks.set({ do: 'clock', poller: 1, by: one - other });
+    this.paces.forget(this.scheduler.wall);
+  }
+
   get clocks(): Clocks {
     return this.#shared.clocks;
   }
@@ -197,6 +236,7 @@ export class World {
       this.commits.wrote(records);
       this.#leases.wrote(records, by, this.clocks.latest);
       this.#rows.wrote(records);
+      this.paces.wrote(records, by);
     } catch (error) {
       this.#shared.fail(error);
     }

@@ -1,0 +1,81 @@
+import { jsonEqual } from '../../functions/changes/equal.ts';
+import { isAdaptive } from '../../functions/schedule/scheduled.ts';
+import { Violation } from './oracle/violation.ts';
+import { areClose } from './plan/clocks.ts';
+import type { Plan } from './plan.ts';
+import type { World } from './world.ts';
+
+const MINUTE_MS = 60_000;
+/** Longer than a lease lasts. */
+const LEASE_MS = 65_000;
+/** A message's way, and a pass. */
+const PASS_MS = 30_000;
+/** So long is watched whether passes begin when they are due. */
+const WATCHED_MS = 120_000;
+/** Delays are whole seconds, and messages take their time. */
+const SLACK_MS = 3_000;
+/** Longer than a message is kept, or stays invisible. */
+const EMPTY_MS = 2 * 3_600_000;
+
+/** Behind the last fault, nobody but tick starts passes: within two of its minutes, and the time that there may be between two passes, each mode
+ *  that is due completes one. */
+export async function checkStarted(world: World, { schedule, skew, steps }: Plan): Promise<void> {
+  if (!schedule) return;
+  const { scheduler, paces, ticker } = world;
+  const areRight = areClose(skew, steps);
+  // Leases of runs that died; our clocks are set right meanwhile.
+  await world.pass(LEASE_MS + (areRight ? 0 : world.clocks.spread));
+  if (!areRight) world.agreeOnTime();
+  const began = scheduler.wall;
+  // What a wrong clock wrote ahead is waited for no longer than this.
+  const patience = areRight ? 0 : schedule.changes.slowest + 2 * MINUTE_MS;
+  const limit = schedule.changes.slowest + 2 * MINUTE_MS + PASS_MS + patience;
+  const isPolled = () => paces.completed.some(({ mode, at }) => mode === 'changes' && at >= began);
+  ticker.isOn = true;
+  await world.until(() => isPolled() || scheduler.wall > began + limit, 'tick has the process polled');
+  if (!isPolled()) throw new Violation(1, `tick did not have the process polled within ${limit} ms`);
+  // Until the first tick since, what was sent before is worked off.
+  await world.pass(Math.max(0, began + MINUTE_MS + SLACK_MS - scheduler.wall));
+  if (!isAdaptive(schedule.changes)) await checkPace(world, schedule.changes.fastest);
+  await turnOff(world);
+}
+
+/** Where nothing goes wrong, a pass begins each time that one is due. */
+async function checkPace(world: World, interval: number): Promise<void> {
+  const { paces, scheduler } = world;
+  const began = scheduler.wall;
+  await world.pass(Math.max(WATCHED_MS, 2 * interval));
+  const times = paces.begun.filter(({ mode, at }) => mode === 'changes' && at >= began).map(({ at }) => at);
+  const longest = interval + Math.max(SLACK_MS, 0.9 * interval);
+  for (const [index, at] of [...times, scheduler.wall].entries()) {
+    const gap = at - (times[index - 1] ?? began);
+    if (gap > longest)
+      throw new Violation(1, `no changes pass began for ${gap} ms: one each ${interval} ms is due`);
+  }
+}
+
+/** Passes that tick starts over unchanged data ask no more than others do, and write no snapshot. */
+export async function checkStartedIdle(world: World, { schedule }: Plan, most: number): Promise<void> {
+  if (!schedule) return;
+  const { paces, scheduler, ticker, commits } = world;
+  const began = scheduler.wall;
+  const before = { writes: commits.writes, events: commits.events.length };
+  ticker.isOn = true;
+  await world.pass(WATCHED_MS);
+  await turnOff(world);
+  const after = { writes: commits.writes, events: commits.events.length };
+  if (!jsonEqual(before, after))
+    throw new Violation(5, `idle passes that tick started wrote: ${JSON.stringify({ before, after })}`);
+  for (const { mode, at, requests } of paces.completed)
+    if (mode === 'changes' && at >= began && requests > most)
+      throw new Violation(5, `an idle pass that tick started asked ${requests} requests, not ${most}`);
+}
+
+/** Nothing is retried for ever: the queue comes to its end. */
+async function turnOff(world: World): Promise<void> {
+  const { scheduler, passes, ticker } = world;
+  ticker.isOn = false;
+  const end = scheduler.now + EMPTY_MS;
+  await world.until(() => passes.isIdle || scheduler.now > end, 'the queue of passes is empty');
+  if (!passes.isIdle) throw new Violation(1, 'messages stay in the queue of passes');
+}

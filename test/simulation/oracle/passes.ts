@@ -1,0 +1,221 @@
+import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
+import type { PollReport } from '../../../functions/create-poll.ts';
+import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
+import { isAdaptive, type Rhythm } from '../../../functions/schedule/scheduled.ts';
+import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
+import type { Pace } from '../../../functions/snapshots/state.ts';
+import type { Coverage } from '../faults.ts';
+import { Violation } from './violation.ts';
+
+/** A run that a message started, while it goes on. */
+export interface StartedRun {
+  readonly message: PassMessage;
+  /** By the clock of the run, in ms since 1970: its begin. */
+  readonly began: number;
+  /** The same, by true time. */
+  readonly at: number;
+  /** The pace that it read; null: there was none. */
+  pace?: Pace | null;
+  /** It asked for the lease: from then on it is a pass. */
+  isPass: boolean;
+  /** Requests to the service, the token's aside. */
+  requests: number;
+  /** How much of what it writes stands in the table. */
+  readonly written: { projects: number; records: number };
+}
+
+type Mode = PassMessage['mode'];
+
+/** A message may come so much before its time: delays are whole seconds, and one series is anchored behind the begin of a run. */
+const EARLY_MS = 2_000;
+
+/** A tick takes no longer. */
+const TICK_MS = 61_000;
+
+/** Runs are told of when they ask for the lease: these last ones may have begun in another order. */
+const LAST = 8;
+
+/** Judges what tick sends, and which messages are dropped: passes come as often as is configured, and no more often. Invariant 6 is what
+ *  they cost, 1 that they come at all. */
+export class PassesOracle {
+  readonly #rhythm: Rhythm;
+  readonly #sweep: number;
+  readonly #coverage: Coverage;
+  /** The messages of fixed series, by mode and when they expire: who sent them. */
+  readonly #sent = new Map<string, object | undefined>();
+  /** Those that were sent since anything was forgotten, … */
+  readonly #current = new Set<string>();
+  /** … from then on, by true time. */
+  #since = Number.NEGATIVE_INFINITY;
+  /** How many of `begun` may be so again. */
+  #forgotten = 0;
+  /** Messages that began a pass, whether they were sent once or twice. */
+  readonly #seen = new Set<string>();
+  /** By what they are called as writers. */
+  readonly #runs = new Map<string, StartedRun>();
+  #pace: Pace | undefined;
+  #isBaselined = false;
+  /** Passes that messages of their own began, by true time. */
+  readonly begun: { readonly mode: Mode; readonly at: number; readonly isJudged: boolean }[] = [];
+  /** The passes that ticks started, and that were completed; with when they began, by true time. */
+  readonly completed: { readonly mode: Mode; readonly at: number; readonly requests: number }[] = [];
+
+  constructor({ changes, sweep }: { readonly changes: Rhythm; readonly sweep: number }, coverage: Coverage) {
+    this.#rhythm = changes;
+    this.#sweep = sweep;
+    this.#coverage = coverage;
+  }
+
+  /** The table was restored, or a clock was set: what was sent, or begun, may be so again, what a tick sends that is under way, too. */
+  forget(at = Number.NEGATIVE_INFINITY): void {
+    this.#sent.clear();
+    this.#current.clear();
+    this.#forgotten = this.begun.length;
+    this.#since = at + TICK_MS;
+  }
+
+  /** A message stands in the queue, which somebody sent: who heard of an error may send it again.
+   *  @param at true time, in ms */
+  sent(message: PassMessage, sender: object | undefined, at: number): void {
+    const { mode, expiresAt, isAsked } = message;
+    if (isAsked || at < this.#since) return;
+    const name = nameOf(message);
+    this.#current.add(name);
+    if (mode === 'changes' && !this.#isFixed) return;
+    if (this.#sent.has(name) && this.#sent.get(name) !== sender)
+      throw new Violation(6, `a ${mode} pass was sent by two ticks: both messages expire at ${expiresAt}`);
+    this.#sent.set(name, sender);
+  }
+
+  /** A run begins, which writes as `owner`. */
+  begins(run: StartedRun, owner: string): void {
+    this.#runs.set(owner, run);
+  }
+
+  /** A run read the state of its process. */
+  read(run: StartedRun): void {
+    run.pace ??= this.#pace ?? null;
+  }
+
+  /** A run asked for the lease. */
+  asksForLease(run: StartedRun): void {
+    if (run.isPass) return;
+    run.isPass = true;
+    const { message, began } = run;
+    if (began >= message.expiresAt)
+      throw new Violation(
+        6,
+        `a ${message.mode} pass began ${began - message.expiresAt} ms behind its expiry`,
+      );
+    if (message.isAsked) {
+      if (this.#isEarly(run)) this.#coverage.add('passes', 'asked before it is due');
+      return;
+    }
+    if (this.#isEarly(run))
+      throw new Violation(6, `a changes pass began before it was due: ${JSON.stringify(run)}`);
+    // A message may come twice, and who sent it may have sent it twice.
+    const name = nameOf(message);
+    if (this.#seen.has(name)) return;
+    this.#seen.add(name);
+    this.begun.push({ mode: message.mode, at: run.at, isJudged: this.#current.has(name) });
+    this.#checkPace(message.mode);
+  }
+
+  /** A run ended by itself. `isFree`: it met no fault, and its clock stayed as it was. */
+  ended(run: StartedRun, isFree: boolean, report: PollReport | undefined): void {
+    const { message, began, at, requests } = run;
+    if (run.isPass && report && !message.isAsked) this.#coverage.add('passes', report.mode);
+    if (report?.outcome === 'completed' && !message.isAsked)
+      this.completed.push({ mode: message.mode, at, requests });
+    if (run.isPass) return;
+    const isExpired = began >= message.expiresAt;
+    if (requests > 0) throw new Violation(6, `a message that was dropped asked ${requests} requests`);
+    if (isExpired) this.#coverage.add('passes', 'dropped past its expiry');
+    if (isExpired || !isFree) return;
+    if (message.isAsked) throw new Violation(1, 'a pass that an operator asked for was dropped');
+    if (!run.pace || message.mode === 'sweep' || began >= run.pace.dueAt)
+      throw new Violation(
+        1,
+        `a ${message.mode} pass was dropped, although it was due: ${JSON.stringify(run)}`,
+      );
+    this.#coverage.add('passes', 'dropped before it is due');
+  }
+
+  /** Told of the records of one write, and who sent it. */
+  wrote(records: readonly DynamoDBRecord[], by: string | undefined): void {
+    const run = by === undefined ? undefined : this.#runs.get(by);
+    for (const { dynamodb } of records) {
+      const sk = dynamodb?.Keys?.sk?.S ?? '';
+      if (run && sk.startsWith(PROJECT_PREFIX)) run.written.projects += 1;
+      if (run && sk.startsWith(CHANGE)) run.written.records += 1;
+      this.#watchClaim(dynamodb);
+      const image = dynamodb?.NewImage;
+      if (sk !== 'STATE' || !dynamodb?.Keys?.pk?.S?.startsWith('W#')) continue;
+      const isBaselined = image?.baselined?.BOOL === true;
+      if (isBaselined !== this.#isBaselined) this.forget();
+      this.#isBaselined = isBaselined;
+      const pace = image?.pace?.S === undefined ? undefined : (JSON.parse(image.pace.S) as Pace);
+      if (pace && run && JSON.stringify(pace) !== JSON.stringify(this.#pace)) this.#checkNext(run, pace);
+      this.#pace = pace;
+    }
+  }
+
+  #watchClaim(record: StreamRecord | undefined): void {
+    if (record?.Keys?.pk?.S !== 'TICK') return;
+    const [before, after] = [record.OldImage, record.NewImage].map(image => Number(image?.claimedThrough?.N));
+    if (before !== undefined && after !== undefined && after < before)
+      this.#coverage.add('tick', 'claim ahead of a clock that was set back');
+  }
+
+  get #isFixed(): boolean {
+    return this.#isBaselined && !isAdaptive(this.#rhythm);
+  }
+
+  #isEarly({ pace, message, began }: StartedRun): boolean {
+    const { fastest, slowest } = this.#rhythm;
+    if (!pace || message.mode === 'sweep') return false;
+    // What lies so far ahead was written by a clock that was wrong.
+    const isAbsurd = pace.dueAt > began + slowest + 60_000;
+    return !isAbsurd && began < pace.dueAt - fastest / 2 - 1;
+  }
+
+  /** Each message may come at any time of its step: so may two, one right behind the other, but no third. */
+  #checkPace(mode: Mode): void {
+    const { fastest } = this.#rhythm;
+    const step = mode === 'sweep' ? this.#sweep : this.#isFixed ? fastest : Math.min(fastest, 60_000);
+    const ofMode = this.begun
+      .slice(this.#forgotten)
+      .filter(one => one.isJudged && one.mode === mode)
+      .slice(-LAST);
+    const times = ofMode.map(one => one.at).sort((one, other) => one - other);
+    const spans = times.slice(2).map((time, index) => time - (times[index] as number));
+    const [span = Infinity] = spans.sort((one, other) => one - other);
+    if (span > step - EARLY_MS) return;
+    throw new Violation(
+      6,
+      `three ${mode} passes began within ${span} ms, though one each ${step} ms is configured`,
+    );
+  }
+
+  /** Twice as long behind each pass that found nothing. */
+  #checkNext(run: StartedRun, { wait }: Pace): void {
+    const { fastest, slowest } = this.#rhythm;
+    const before = run.pace ?? undefined;
+    const slower = before ? Math.min(2 * before.wait, slowest) : fastest;
+    const { projects, records } = run.written;
+    // What was written in silence, or told of the process alone, may count or not.
+    const isRight = projects > 0 && records > 0 ? wait === fastest : wait === slower;
+    const isEither = projects + records > 0 && wait === fastest;
+    if (!isRight && !isEither)
+      throw new Violation(
+        6,
+        `a pass that wrote ${JSON.stringify(run.written)} waits ${wait} ms: ${JSON.stringify(run)}`,
+      );
+    if (before && wait > before.wait) this.#coverage.add('passes', 'a slower pace');
+    if (before && wait < before.wait) this.#coverage.add('passes', 'the fastest pace again');
+  }
+}
+
+function nameOf({ mode, expiresAt }: PassMessage): string {
+  return `${mode} until ${expiresAt}`;
+}

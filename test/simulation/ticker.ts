@@ -1,0 +1,131 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { createTick, type TickPasses } from '../../functions/create-tick.ts';
+import { scheduledIn } from '../../functions/schedule/scheduled.ts';
+import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
+import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
+import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
+import type { Delivery } from './delivery.ts';
+import type { Strike } from './faults.ts';
+import { Life } from './life.ts';
+import type { RowsOracle } from './oracle/rows.ts';
+import type { Passes } from './passes.ts';
+import type { Pollers } from './pollers.ts';
+import { type Shared, TABLE_NAME } from './shared.ts';
+import { tableClient } from './table-client.ts';
+
+const MINUTE_MS = 60_000;
+/** As deployed: infra/tick.ts. */
+const LIMIT_MS = 60_000;
+/** So many minutes may pass without it, and so long after it may it come a second time. */
+const MISSED_MINUTES = 4;
+const APART_MS = 50_000;
+
+interface Ticked {
+  readonly delivery: Delivery;
+  readonly passes: Passes;
+  readonly pollers: Pollers;
+  readonly rows: RowsOracle;
+}
+
+/** What a tick has done for passes. */
+interface Done {
+  claimed: boolean;
+  sent: boolean;
+}
+
+/** EventBridge's Scheduler, and the tick that it starts each minute, in a process of its own each time. */
+export class Ticker {
+  readonly #shared: Shared;
+  readonly #with: Ticked;
+  /** Whether it starts passes; else it looks after endpoints alone, where there is something to look after. */
+  isOn = false;
+  /** No tick comes, whatever there is. */
+  isPaused = false;
+  #ticks = 0;
+  #missing = 0;
+
+  constructor(shared: Shared, ticked: Ticked) {
+    this.#shared = shared;
+    this.#with = ticked;
+    shared.scheduler.after(MINUTE_MS, () => this.#minute());
+  }
+
+  #minute(): void {
+    const { scheduler, plan, nature, random, coverage } = this.#shared;
+    scheduler.after(MINUTE_MS, () => this.#minute());
+    const isOn = this.isOn && !this.isPaused;
+    // Thousands of minutes in which there is nothing to do show no more.
+    if (!isOn && this.#with.rows.isQuiet(scheduler.now)) return;
+    if (isOn && this.#isMissed()) return;
+    this.#tick(isOn, plan.ticks[this.#ticks++] ?? []);
+    if (!isOn || !nature.faulty || random() >= (plan.schedule?.mess.twice ?? 0)) return;
+    const isApart = random() < 0.5;
+    coverage.add('tick', isApart ? 'twice, a while apart' : 'twice at once');
+    scheduler.after(isApart ? random() * APART_MS : 0, () => {
+      if (!this.isPaused) this.#tick(isOn, []);
+    });
+  }
+
+  #isMissed(): boolean {
+    const { plan, nature, random, coverage } = this.#shared;
+    if (!nature.faulty) return false;
+    if (this.#missing === 0 && random() < (plan.schedule?.mess.missed ?? 0)) {
+      this.#missing = 1 + Math.floor(random() * MISSED_MINUTES);
+      if (this.#missing > 1) coverage.add('tick', 'missed for minutes');
+    }
+    if (this.#missing === 0) return false;
+    this.#missing -= 1;
+    return true;
+  }
+
+  #tick(isOn: boolean, strikes: readonly Strike[]): void {
+    const { scheduler, clocks, nature, log, fail } = this.#shared;
+    const { delivery } = this.#with;
+    const done = { claimed: false, sent: false };
+    const life = new Life(nature, () => this.#died(done));
+    life.expect(strikes);
+    const deadline = scheduler.now + LIMIT_MS;
+    const cutOff = scheduler.after(LIMIT_MS, () => life.kill());
+    const { registry, queues, replays } = delivery.lookedAfterBy(life);
+    const tick = createTick({
+      ...{ registry, queues, replays, log, count: () => {} },
+      // Endpoints are looked after by the clock of those who deliver.
+      clock: isOn ? clocks.of(0) : () => scheduler.now,
+      ...(isOn && { passes: this.#passes(life, done) }),
+    });
+    // What fails is said in Lambda's metrics; the next one makes up for it.
+    void tick(() => deadline - scheduler.now)
+      .catch(error => void (error instanceof TypeError && fail(error)))
+      .finally(cutOff);
+  }
+
+  #died({ claimed, sent }: Done): void {
+    if (claimed && !sent) this.#shared.coverage.add('tick', 'killed between claim and send');
+  }
+
+  /** What it does for passes, and what becomes of it. */
+  #passes(life: Life, done: Done): TickPasses {
+    const { scheduler, random, table, wrote, coverage } = this.#shared;
+    const ran = (command: object, isDone: boolean) => {
+      if (command instanceof UpdateItemCommand && command.input.Key?.pk?.S === 'TICK') {
+        done.claimed ||= isDone;
+        if (!isDone) coverage.add('tick', 'claimed by another one');
+      }
+      wrote();
+    };
+    const asTick = {
+      client: tableClient(life, table, ran),
+      tableName: TABLE_NAME,
+      patience: { clock: () => scheduler.now, random, sleep: (ms: number) => life.sleep(ms) },
+    };
+    return {
+      processes: scheduledIn([this.#with.pollers.settings]),
+      claims: createTickClaims(asTick),
+      progress: createTickProgresses(asTick),
+      remember: createRoster(asTick).remember,
+      queue: this.#with.passes.portOf(life, () => {
+        done.sent = true;
+      }),
+    };
+  }
+}
