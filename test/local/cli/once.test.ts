@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { passOnce } from '../../../local/cli/once.ts';
 import { createOutput } from '../../../local/cli/output.ts';
+import type { RunPass } from '../../../local/cli/polling.ts';
 
 type Answer = Error | Pick<PassReport, 'mode' | 'outcome'>;
 
@@ -13,7 +14,9 @@ async function passed(answers: Record<string, Answer[]>) {
     { stdout, stderr },
     { json: false, log: 'text', format: () => '', noColour: true, clock: () => 0 },
   );
-  const runPass = async ({ processId }: { processId: string }): Promise<PassReport> => {
+  const runPass: RunPass = async ({ processId }, mode, isAsked) => {
+    // However lately an adaptive process was looked at.
+    expect([mode, isAsked]).toEqual(['changes', true]);
     const answer = answers[processId]?.shift();
     if (answer === undefined) throw new Error('one pass too many');
     if (answer instanceof Error) throw answer;

@@ -1,0 +1,36 @@
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { createOutput } from '../../../local/cli/output.ts';
+import { startPolling } from '../../../local/cli/polling.ts';
+import { realSource } from '../../../local/cli/source.ts';
+import { PassWatch } from '../../../local/health/freshness.ts';
+import { buildWorkspace, startSimulatedService } from '../../../local/service/server.ts';
+
+test('a pass that is not due asks the service nothing, unless somebody asks for it', async () => {
+  const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 2, tasksPerProject: 1 }] });
+  const service = await startSimulatedService({ workspace });
+  onTestFinished(service.stop);
+  const timing = { changes: { fastest: 60_000, slowest: 3_600_000 }, sweep: 60_000, overlap: 1_000 };
+  const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
+  const settings = { baseUrl, authUrl, audience, clientId, clientSecret, processes: ['p'] };
+  const source = realSource(settings, timing);
+  const [watched] = source.watched;
+  const process = { workspace: watched?.workspace.name ?? '', processId: 'p' };
+  const stream = new PassThrough() as unknown as NodeJS.WriteStream;
+  const output = createOutput(
+    { stdout: stream, stderr: stream },
+    { json: false, log: 'text', format: () => '', noColour: true, clock: Date.now },
+  );
+  const snapshots = sqliteSnapshots(openDatabase(':memory:', [SNAPSHOTS_SCHEMA]));
+  const passes = new PassWatch(Date.now());
+  const { runPass, close } = startPolling({ output, snapshots, clock: Date.now, passes }, source);
+  onTestFinished(close);
+  const outcomes: string[] = [];
+  for (const isAsked of [true, false, false, true])
+    outcomes.push((await runPass(process, 'changes', isAsked)).outcome);
+  // The baseline; what finds no change; the same again, too early.
+  expect(outcomes).toEqual(['completed', 'completed', 'not-due', 'completed']);
+});
