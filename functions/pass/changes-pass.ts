@@ -24,7 +24,7 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
   const { state, settings, snapshots, process, definitions } = pass.parts;
   const listing = await listProjects(pass, state.watermark - settings.overlap);
   const audit = await readAudit(pass, state.audit);
-  const window = await pass.begin({ startedAt: listing.startedAt, audit: audit.position });
+  const window = pass.begin({ startedAt: listing.startedAt, audit: audit.position });
   if (!listing.complete) pass.note({ incomplete: true });
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
   const named = await heldNames(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
@@ -35,6 +35,7 @@ export async function changesPass(pass: Pass): Promise<Outcome> {
 
   const retried = new Retried(pass);
   const candidates = new Set([...listing.projects.keys(), ...named, ...retried.ids]);
+  if (candidates.size > 0) await pass.keepBeginning();
   const walked = await walkProjects(
     pass,
     candidates,

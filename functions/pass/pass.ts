@@ -51,6 +51,7 @@ export class Pass {
   isStalled: boolean;
   #lease: Lease;
   #renewedAt: number;
+  #isBeginningKept = true;
   #renewal: Promise<void> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -76,11 +77,19 @@ export class Pass {
     return { reported: this.parts.reports.toSave() };
   }
 
-  /** Fixes what the pass began with, unless it goes on with an earlier run's beginning. */
-  async begin(window: PassWindow): Promise<PassWindow> {
+  /** Fixes what the pass began with, unless it goes on with an earlier run's beginning. Nothing is written yet: a pass that finds nothing has
+   *  nothing to go on with. */
+  begin(window: PassWindow): PassWindow {
     if (this.#lease.window) return this.#lease.window;
-    await this.#save({ ...this.#lease, window });
+    this.#lease = { ...this.#lease, window };
+    this.#isBeginningKept = false;
     return window;
+  }
+
+  /** Writes the beginning down, before there is progress behind it.
+   *  @throws LeaseLostError */
+  async keepBeginning(): Promise<void> {
+    if (!this.#isBeginningKept) await this.#save(this.#lease);
   }
 
   /** Keeps the lease alive, and remembers `progress` (the last project done), at most every ten seconds. Of many workers
@@ -140,6 +149,7 @@ export class Pass {
     const now = clock();
     this.#lease = lease;
     this.#renewedAt = now;
+    this.#isBeginningKept = true;
     if (!(await snapshots.saveProgress(process, lease, now + LEASE_MS))) {
       throw new LeaseLostError(`Another poller took over process ${process.processId}.`);
     }

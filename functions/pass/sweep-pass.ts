@@ -22,7 +22,8 @@ export async function sweepPass(pass: Pass): Promise<Outcome> {
   // Stryker disable next-line ConditionalExpression: to look at all again is only slower, what is held costs no request
   const isInDoubt = !state.baselined && pass.lease.window?.uncertain === true;
   const listing = await listProjects(pass);
-  const window = await pass.begin({ startedAt: listing.startedAt, audit: audit?.position });
+  const window = pass.begin({ startedAt: listing.startedAt, audit: audit?.position });
+  await pass.keepBeginning();
   if (!listing.complete) pass.note({ uncertain: true });
   const work = async (id: string) => {
     const { outcome } = await processProject(pass, id, listing.projects.get(id));

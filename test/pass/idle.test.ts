@@ -12,4 +12,22 @@ describe('an idle pass', () => {
     expect(await world.later()).toMatchObject({ outcome: 'completed', projects: 0, commits: 0, events: 0 });
     expect(world.service.requests).toHaveLength(2);
   });
+
+  it('writes to the table when it begins and when it ends, and not in between', async () => {
+    const world = await stage.create();
+    await world.run();
+    await world.later('changes', 600_000);
+    const calls: string[] = [];
+    const { takeLease, saveProgress, finish } = world.snapshots;
+    const told = Object.entries({ takeLease, saveProgress, finish }).map(([name, method]) => [
+      name,
+      (...given: unknown[]) => {
+        calls.push(name);
+        return (method as (...all: unknown[]) => unknown)(...given);
+      },
+    ]);
+    const poll = world.poller({ snapshots: { ...world.snapshots, ...Object.fromEntries(told) } });
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'completed', projects: 0 });
+    expect(calls).toEqual(['takeLease', 'finish']);
+  });
 });

@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { LeaseLostError, Pass, type PassParts } from '../../functions/pass/pass.ts';
+import type { PassWindow } from '../../functions/snapshots/snapshots.ts';
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 /** A pass at time 0, and its renewals of the lease, which wait to be answered. */
-function onePass(more: Partial<PassParts> = {}) {
+function onePass(more: Partial<PassParts> = {}, window?: PassWindow) {
   const clock = { now: 0 };
   const renewals: PromiseWithResolvers<boolean>[] = [];
   const saveProgress = () => {
@@ -18,7 +19,7 @@ function onePass(more: Partial<PassParts> = {}) {
     snapshots: { saveProgress },
     ...more,
   } as unknown as PassParts;
-  const lease = { mode: 'sweep', owner: 'me', window: undefined, progress: undefined } as const;
+  const lease = { mode: 'sweep', owner: 'me', window, progress: undefined } as const;
   return { pass: new Pass(parts, lease), clock, renewals };
 }
 
@@ -59,12 +60,28 @@ test('is out of time at the moment when it is to stop', () => {
 });
 
 test('notes nothing for a later run before it has begun: there is nothing to go on with', async () => {
-  const { pass, renewals } = onePass();
+  const { pass } = onePass();
   pass.note({ left: ['p1'] });
   expect(pass.lease.window).toBeUndefined();
-  const begun = pass.begin({ startedAt: 7 });
-  renewals[0]?.resolve(true);
-  expect(await begun).toEqual({ startedAt: 7 });
+  expect(pass.begin({ startedAt: 7 })).toEqual({ startedAt: 7 });
   pass.note({ left: ['p1'] });
   expect(pass.lease.window).toEqual({ startedAt: 7, left: ['p1'] });
+});
+
+test('writes its beginning down once, when it is asked to', async () => {
+  const { pass, renewals } = onePass();
+  pass.begin({ startedAt: 7 });
+  expect(renewals).toHaveLength(0);
+  const kept = pass.keepBeginning();
+  renewals[0]?.resolve(true);
+  await kept;
+  await pass.keepBeginning();
+  expect(renewals).toHaveLength(1);
+});
+
+test('has nothing to write down where it goes on with what an earlier run began with', async () => {
+  const { pass, renewals } = onePass({}, { startedAt: 3 });
+  expect(pass.begin({ startedAt: 7 })).toEqual({ startedAt: 3 });
+  await pass.keepBeginning();
+  expect(renewals).toHaveLength(0);
 });
