@@ -1,0 +1,116 @@
+import { dueBetween } from '../../functions/schedule/due.ts';
+import { isDue, nextPace } from '../../functions/schedule/pace.ts';
+import type { Rhythm } from '../../functions/schedule/scheduled.ts';
+import type { Pace } from '../../functions/snapshots/state.ts';
+import { billOf, totalOf } from './bill.ts';
+import type { Measured } from './measure.ts';
+import { runsOf } from './month.ts';
+import { MONTH_S } from './stack.ts';
+import { NOTHING as NO_USE, plus, type Used } from './used.ts';
+
+/** What one choice of `changes` costs a process: idle, and busy. */
+export interface Choice {
+  readonly text: string;
+  readonly idle: Cost;
+  /** Changes at any time of the day. */
+  readonly evenly: Cost;
+  /** As many, in some stretches of the day. */
+  readonly atWork: Cost;
+}
+
+export interface Cost {
+  readonly passes: number;
+  /** A month, without what is free. */
+  readonly dollars: number;
+  /** Mean time from a change to the pass that finds it, in s. */
+  readonly age: number;
+}
+
+const CHOICES: readonly [text: string, rhythm: Rhythm][] = [
+  ['5s', { fastest: 5_000, slowest: 5_000 }],
+  ['10s', { fastest: 10_000, slowest: 10_000 }],
+  ['1m', { fastest: 60_000, slowest: 60_000 }],
+  ['5m', { fastest: 300_000, slowest: 300_000 }],
+  ['{"fastest": "10s", "slowest": "5m"}', { fastest: 10_000, slowest: 300_000 }],
+];
+const BUSY_PER_DAY = 100;
+/** Into so many the day of people is cut who work together. */
+const STRETCHES = 5;
+export type Pattern = 'evenly' | 'at work';
+const DAYS = 10;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+export function choices(measured: Measured): Choice[] {
+  return CHOICES.map(([text, rhythm]) => {
+    const cost = (perDay: number, how: Pattern = 'evenly'): Cost => {
+      const ran = run(rhythm, perDay, how);
+      return { passes: perMonth(ran.passes), dollars: dollarsOf(measured, ran), age: ran.age / 1000 };
+    };
+    return { text, idle: cost(0), evenly: cost(BUSY_PER_DAY), atWork: cost(BUSY_PER_DAY, 'at work') };
+  });
+}
+
+const perMonth = (count: number) => (count / DAYS) * (MONTH_S / 86_400);
+
+interface Run {
+  readonly messages: number;
+  readonly passes: number;
+  readonly found: number;
+  readonly age: number;
+}
+
+/** Some days of one process by the rules of the schedule themselves: tick sends messages each minute, and poll drops those that are not due. */
+export function run(changes: Rhythm, perDay: number, how: Pattern = 'evenly'): Run {
+  const process = { workspace: 'w1', processId: 'p1', changes, sweep: DAY_MS };
+  const times = changeTimes(perDay, how);
+  let pace: Pace | undefined;
+  let [messages, passes, found, age] = [0, 0, 0, 0];
+  for (let now = DAY_MS; now < (1 + DAYS) * DAY_MS; now += MINUTE_MS) {
+    const known = { baselined: true, pace };
+    const due = dueBetween([process], { from: now, to: now + MINUTE_MS, now }, () => known);
+    for (const { at } of due.filter(({ mode }) => mode === 'changes')) {
+      messages += 1;
+      if (!isDue(pace, changes, at)) continue;
+      passes += 1;
+      const before = found;
+      for (let time = times[found]; time !== undefined && time <= at; time = times[found]) {
+        found += 1;
+        age += at - time;
+      }
+      pace = nextPace(pace, changes, { began: at, found: found > before });
+    }
+  }
+  return { messages, passes, found, age: found === 0 ? 0 : age / found };
+}
+
+/** Moments of changes. `evenly` they come at any time of the day, as far from each other as can be; `at work` in five stretches of 20 minutes a
+ *  day. The same in every run. */
+export function changeTimes(perDay: number, how: Pattern): number[] {
+  const stretches = perDay === 0 ? 0 : STRETCHES;
+  const evenly = (count: number, from: number, length: number) =>
+    Array.from({ length: count }, (_, index) => from + ((index + 1) / (count + 1)) * length);
+  return Array.from({ length: DAYS }, (_, day) => {
+    const from = (1 + day) * DAY_MS;
+    if (how === 'evenly') return evenly(perDay, from, DAY_MS);
+    return Array.from({ length: stretches }, (_stretch, index) =>
+      evenly(perDay / stretches, from + (index + 8) * 100 * MINUTE_MS, 20 * MINUTE_MS),
+    ).flat();
+  }).flat();
+}
+
+function dollarsOf(
+  { idlePass, dropped, change, functions }: Measured,
+  { messages, passes, found }: Run,
+): number {
+  const poll = functions.poll ?? { memoryMb: 0, initMs: 0 };
+  const runs = (count: number, used: Used) => billOf(runsOf({ ...poll, initMs: 0 }, perMonth(count), used));
+  // A tenth of a request sends a message, one receives it, one deletes it; each has a group.
+  const taken = 2.1;
+  const queued = (used: Used) => plus(used, { ...NO_USE, sqs: taken, sqsGrouped: taken });
+  const changed = billOf(runsOf({ ...poll, initMs: 0 }, 0, NO_USE, plus(NO_USE, change, perMonth(found))));
+  return [runs(passes, queued(idlePass)), runs(messages - passes, queued(dropped ?? NO_USE)), changed].reduce(
+    (sum, lines) => sum + totalOf(lines).withoutFree,
+    0,
+  );
+}

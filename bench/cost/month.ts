@@ -1,0 +1,196 @@
+import type { Usage } from './bill.ts';
+import type { Measured } from './measure.ts';
+import { type Item, PRICES } from './prices.ts';
+import { CHANGES, type Size, SWEEP } from './sizes.ts';
+import { MONTH_S, type StackFacts } from './stack.ts';
+import { billedMs, NOTHING, plus, type Used } from './used.ts';
+
+/** What makes a part of the bill. */
+export interface Cause {
+  readonly cause: string;
+  readonly usage: Usage;
+}
+
+/** How a stack of some size is run: its intervals, in s. */
+export interface Rhythm {
+  readonly changes: number;
+  readonly sweep: number;
+}
+export const USUAL: Rhythm = { changes: CHANGES.seconds, sweep: SWEEP.seconds };
+
+/** What is assumed, because no run of a function shows it. */
+export const ASSUMED = {
+  daysPerMonth: MONTH_S / 86_400,
+  /** Of each queue's mapping, while nothing is there: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
+  pollers: 5,
+  pollSeconds: 20,
+  /** How often Lambda looks into a shard of the stream. */
+  shardLooks: 4,
+  shards: 4,
+  /** A token of the service lives so long, in s: each environment of poll reads the secret of each workspace as often. */
+  tokenSeconds: 3_600,
+  /** SNS keeps a data key for so long, in s, and asks for two. */
+  dataKeySeconds: 300,
+  /** Environments of a function, for each one that is busy all the time on average; each is made anew so many times a day. */
+  environments: 2,
+  startsPerDay: 12,
+  /** CloudWatch keeps logs compressed. */
+  compressed: 0.15,
+} as const;
+
+const none = () => Object.fromEntries(Object.keys(PRICES).map(item => [item, 0])) as Record<Item, number>;
+
+/** What a month takes, by what takes it. */
+export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL): Cause[] {
+  const facts = measured.stacks[size.name];
+  const stacks = Math.ceil(size.processes / facts.processes);
+  const { daysPerMonth } = ASSUMED;
+  const passes = (size.processes * MONTH_S) / rhythm.changes;
+  const sweeps = (size.processes * MONTH_S) / rhythm.sweep;
+  const changes = size.changesPerDay * daysPerMonth;
+  const ran = (name: string, runs: number, used: Used, more?: Used) =>
+    runsOf(measured.functions[name] ?? { memoryMb: 0, initMs: 0 }, runs, used, more);
+  const way =
+    size.changesPerDay > 0 ? measured.delivering[size.name === 'large' ? 'large' : 'busy'] : undefined;
+  const batches = (target: string, messages: number) => messages / batchOf(facts, target, messages / MONTH_S);
+  const along = (name: 'publish' | 'route' | 'deliver', messages: number) => {
+    if (!way || messages === 0) return none();
+    const count = batches(name, messages);
+    const used = plus(way[name].first, way[name].further, messages / count - 1);
+    return added(ran(name, count, used), takenFrom(facts, name, messages, count));
+  };
+  const deliveries = changes * size.wanted;
+  return [
+    {
+      cause: 'passes that find nothing',
+      usage: added(ran('poll', passes, measured.idlePass), startsOf(facts, passes)),
+    },
+    { cause: 'sweeps', usage: added(ran('poll', sweeps, measured.sweep), startsOf(facts, sweeps)) },
+    {
+      cause: 'changes: reading and committing',
+      usage: ran('poll', 0, NOTHING, scaled(measured.change, changes)),
+    },
+    { cause: 'changes: publishing', usage: along('publish', changes) },
+    {
+      cause: 'changes: routing',
+      usage: added(along('route', changes), { ...none(), sqsRequests: way ? changes : 0 }),
+    },
+    { cause: 'changes: delivering', usage: along('deliver', deliveries) },
+    { cause: 'tick', usage: ran('tick', (stacks * MONTH_S) / 60, measured.tick[size.name]) },
+    { cause: 'queues without messages', usage: { ...none(), sqsRequests: stacks * emptyReceives(facts) } },
+    { cause: 'watching', usage: watching(measured, size, stacks) },
+    { cause: 'what is kept', usage: kept(measured, size, passes) },
+  ];
+}
+
+export function sumOf(causes: readonly Cause[]): Usage {
+  return causes.reduce((sum, { usage }) => added(sum, usage), none());
+}
+
+function added(one: Usage, other: Usage): Record<Item, number> {
+  const items = Object.keys(PRICES) as Item[];
+  return Object.fromEntries(items.map(item => [item, one[item] + other[item]])) as Record<Item, number>;
+}
+
+const scaled = (used: Used, factor: number) => plus(NOTHING, used, factor);
+
+/** So many runs of a function, and what is used beside without a run of its own. */
+export function runsOf(
+  { memoryMb, initMs }: { memoryMb: number; initMs: number },
+  runs: number,
+  used: Used,
+  more: Used = NOTHING,
+): Record<Item, number> {
+  const gb = memoryMb / 1024;
+  const seconds =
+    (runs * billedMs(used, memoryMb) + (more === NOTHING ? 0 : billedMs(more, memoryMb))) / 1000;
+  const environments = runs === 0 ? 0 : 1 + (ASSUMED.environments * seconds) / MONTH_S;
+  const cold = (environments * ASSUMED.startsPerDay * ASSUMED.daysPerMonth * initMs) / 1000;
+  const all = plus(more, used, runs);
+  return {
+    ...none(),
+    lambdaRequests: runs,
+    lambdaGbSeconds: gb * (seconds + cold),
+    dynamodbReads: all.readUnits,
+    dynamodbWrites: all.writeUnits,
+    sqsRequests: all.sqs,
+    sqsGrouped: all.sqsGrouped,
+    snsPublished: all.published,
+    keyCalls: all.requests['ssm.GetParameter'] ?? 0,
+    dataOut: all.sent,
+    logsWritten: all.logged,
+    logsKept: all.logged * ASSUMED.compressed,
+  };
+}
+
+/** What starts passes: Scheduler, or a message each, which Lambda receives and deletes (tick has sent it). */
+function startsOf({ mappings }: StackFacts, passes: number): Usage {
+  return mappings.some(({ target }) => target === 'poll')
+    ? { ...none(), sqsRequests: 2 * passes, sqsGrouped: 2 * passes }
+    : { ...none(), schedulerStarts: passes };
+}
+
+/** Messages of a batch: those that come while Lambda waits for more. */
+function batchOf({ mappings }: StackFacts, target: string, perSecond: number): number {
+  const mapping = mappings.find(each => each.target === target);
+  if (!mapping) return 1;
+  const { shardLooks, shards } = ASSUMED;
+  const seconds =
+    mapping.source === 'stream' ? Math.max(mapping.seconds, 1 / shardLooks) / shards : mapping.seconds;
+  return Math.min(mapping.batch, Math.max(1, perSecond * seconds));
+}
+
+/** Of a queue, a batch is received and deleted; of the stream Lambda reads for nothing. */
+function takenFrom(facts: StackFacts, name: string, messages: number, batches: number): Usage {
+  if (name === 'publish') return { ...none(), keyCalls: facts.isTopicEncrypted ? topicKeys(messages) : 0 };
+  const requests = 2 * Math.max(batches, messages / 10);
+  return { ...none(), sqsRequests: requests, sqsGrouped: name === 'deliver' ? requests : 0 };
+}
+
+const topicKeys = (messages: number) => Math.min(messages, (2 * MONTH_S) / ASSUMED.dataKeySeconds);
+
+function emptyReceives({ mappings }: StackFacts): number {
+  const queues = mappings.filter(({ source }) => source !== 'stream').length;
+  return (queues * ASSUMED.pollers * MONTH_S) / ASSUMED.pollSeconds;
+}
+
+/** Metrics of a dashboard that may be free. */
+const FREE_DASHBOARD = 50;
+
+function watching(measured: Measured, { name, processes, changesPerDay }: Size, stacks: number): Usage {
+  const facts = measured.stacks[name];
+  const way = Object.values(measured.delivering[name === 'large' ? 'large' : 'busy']);
+  const seen = [measured.idlePass, measured.sweep, measured.tick[name]];
+  const all = [...seen, ...(changesPerDay > 0 ? way.map(({ first }) => first) : [])];
+  const metrics = [...new Set(all.flatMap(used => used.metrics))];
+  const ofProcess = metrics.filter(metric => metric.includes('processId=')).length;
+  const perStack = { alarms: facts.alarmMetrics, ofEach: facts.processes };
+  // Stacks of fewer processes than fit into one have fewer alarms of processes; what a stack has anyway is a handful.
+  const alarms = (perStack.alarms * processes) / perStack.ofEach;
+  return {
+    ...none(),
+    metrics: ofProcess * processes + (metrics.length - ofProcess) * stacks,
+    alarmMetrics: stacks === 1 ? perStack.alarms : alarms,
+    dashboards: facts.dashboards.filter(metrics => metrics <= FREE_DASHBOARD).length * stacks,
+    largeDashboards: facts.dashboards.filter(metrics => metrics > FREE_DASHBOARD).length * stacks,
+    schedulerStarts: (stacks * MONTH_S) / 60,
+  };
+}
+
+/** Secrets, and how often each is read for a new token; snapshots; change records, which stay for 30 days; attempts, which stay for 7. */
+function kept(measured: Measured, size: Size, passes: number): Usage {
+  const { projectBytes, changeBytes, attemptBytes } = measured;
+  const changes = size.changesPerDay * (30 * changeBytes + 7 * size.wanted * attemptBytes);
+  const bytes = size.processes * size.projects * projectBytes + changes;
+  const busy =
+    (passes * billedMs(measured.idlePass, measured.functions.poll?.memoryMb ?? 0)) / 1000 / MONTH_S;
+  const environments = 1 + ASSUMED.environments * busy;
+  const { isRecoverable } = measured.stacks[size.name];
+  return {
+    ...none(),
+    dynamodbStorage: bytes,
+    dynamodbRecovery: isRecoverable ? bytes : 0,
+    secrets: size.workspaces,
+    secretReads: Math.min(passes, environments * size.workspaces * (MONTH_S / ASSUMED.tokenSeconds)),
+  };
+}

@@ -1,0 +1,72 @@
+import { LATENCY, type Party, type Used } from './used.ts';
+
+/** One request that a function made, and when by this machine's clock, in ms. */
+interface Seen {
+  readonly began: number;
+  readonly ended: number;
+  readonly party: Party;
+}
+
+type Counted = Pick<
+  Used,
+  'requests' | 'readUnits' | 'writeUnits' | 'sqs' | 'sqsGrouped' | 'published' | 'sent' | 'asked'
+>;
+
+/** Sums up what one run of a function asks for. */
+export class Recorder {
+  #seen: Seen[] = [];
+  #counted = nothing();
+
+  /** Begins anew. */
+  clear(): void {
+    this.#seen = [];
+    this.#counted = nothing();
+  }
+
+  add(more: Partial<Counted>): void {
+    const counted = this.#counted;
+    for (const [name, value] of Object.entries(more))
+      if (typeof value === 'number') counted[name as Exclude<keyof Counted, 'requests'>] += value;
+    for (const [name, value] of Object.entries(more.requests ?? {}))
+      counted.requests[name] = (counted.requests[name] ?? 0) + value;
+  }
+
+  /** Answers no sooner than the party would. */
+  async late<Answer>(party: Party, answer: () => Promise<Answer>): Promise<Answer> {
+    const began = performance.now();
+    const ready = new Promise(resolve => setTimeout(resolve, LATENCY[party]));
+    const [answered] = await Promise.all([answer(), ready]);
+    this.#seen.push({ began, ended: performance.now(), party });
+    return answered;
+  }
+
+  /** What was counted; ms with a request under way, as stated and as it was here. */
+  get(): Counted & { waited: number; waitedHere: number } {
+    const stated = this.#seen.map(({ began, party }) => ({ began, ended: began + LATENCY[party] }));
+    return { ...this.#counted, waited: covered(stated), waitedHere: covered(this.#seen) };
+  }
+}
+
+function nothing() {
+  return {
+    requests: {} as Record<string, number>,
+    readUnits: 0,
+    writeUnits: 0,
+    sqs: 0,
+    sqsGrouped: 0,
+    published: 0,
+    sent: 0,
+    asked: 0,
+  };
+}
+
+/** The length that intervals cover together. */
+export function covered(intervals: readonly { readonly began: number; readonly ended: number }[]): number {
+  let [until, sum] = [Number.NEGATIVE_INFINITY, 0];
+  for (const { began, ended } of intervals.toSorted((one, other) => one.began - other.began)) {
+    if (ended <= until) continue;
+    sum += ended - Math.max(began, until);
+    until = ended;
+  }
+  return sum;
+}

@@ -1,0 +1,93 @@
+/** What one run of a function was seen to use, counted and not estimated. */
+export interface Used {
+  /** Requests to AWS, by service and command: `dynamodb.Query`. */
+  readonly requests: Readonly<Record<string, number>>;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** Requests of SQS as it bills them, by 64 KB; of messages with a group, which cost more, apart. */
+  readonly sqs: number;
+  readonly sqsGrouped: number;
+  /** Messages published, by 64 KB. */
+  readonly published: number;
+  /** Bytes sent to the service and to receivers: what leaves AWS. */
+  readonly sent: number;
+  /** Requests to the service, and to receivers. */
+  readonly asked: number;
+  /** Bytes of lines that the function wrote, with what CloudWatch adds to each line. */
+  readonly logged: number;
+  /** Custom metrics that it wrote a value of: name and dimensions. */
+  readonly metrics: readonly string[];
+  /** ms in which at least one request was under way, each as long as `LATENCY` says. */
+  readonly waited: number;
+  /** ms of processor time beside that, on one core of this machine. */
+  readonly worked: number;
+}
+
+/** ms until an answer is there. Stated, not measured: nothing here is AWS, and the service is anybody's. */
+export const LATENCY = {
+  /** The polled service, and each receiver of events. */
+  service: 80,
+  dynamodb: 5,
+  sqs: 8,
+  sns: 15,
+  ssm: 10,
+  secretsmanager: 10,
+  lambda: 20,
+} as const;
+
+export type Party = keyof typeof LATENCY;
+
+/** MB of memory that give a function one whole processor. */
+const WHOLE_PROCESSOR_MB = 1_769;
+
+/** ms that Lambda bills for a run: it waits, and works with the part of a processor that its memory buys. */
+export function billedMs({ waited, worked }: Pick<Used, 'waited' | 'worked'>, memoryMb: number): number {
+  return Math.ceil(waited + worked * Math.max(1, WHOLE_PROCESSOR_MB / memoryMb));
+}
+
+export const NOTHING: Used = {
+  requests: {},
+  readUnits: 0,
+  writeUnits: 0,
+  sqs: 0,
+  sqsGrouped: 0,
+  published: 0,
+  sent: 0,
+  asked: 0,
+  logged: 0,
+  metrics: [],
+  waited: 0,
+  worked: 0,
+};
+
+/** `one` and `factor` times `other`; metrics are those of both. */
+export function plus(one: Used, other: Used, factor = 1): Used {
+  const sum = (key: Exclude<keyof Used, 'requests' | 'metrics'>) => one[key] + factor * other[key];
+  const names = new Set([...Object.keys(one.requests), ...Object.keys(other.requests)]);
+  const requests = [...names].map(name => [
+    name,
+    (one.requests[name] ?? 0) + factor * (other.requests[name] ?? 0),
+  ]);
+  return {
+    requests: Object.fromEntries(requests),
+    readUnits: sum('readUnits'),
+    writeUnits: sum('writeUnits'),
+    sqs: sum('sqs'),
+    sqsGrouped: sum('sqsGrouped'),
+    published: sum('published'),
+    sent: sum('sent'),
+    asked: sum('asked'),
+    logged: sum('logged'),
+    metrics: [...new Set([...one.metrics, ...other.metrics])].sort(),
+    waited: sum('waited'),
+    worked: sum('worked'),
+  };
+}
+
+/** The mean of several runs; of processor time the median, which other work on the machine moves less. */
+export function meanOf(runs: readonly Used[]): Used {
+  const total = runs.reduce((sum, run) => plus(sum, run), NOTHING);
+  const mean = plus(NOTHING, total, 1 / runs.length);
+  const worked = runs.map(run => run.worked).toSorted((one, other) => one - other);
+  return { ...mean, worked: worked[Math.floor(worked.length / 2)] ?? 0 };
+}
