@@ -1,4 +1,14 @@
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CloudWatchLogsClient,
+  FilterLogEventsCommand,
+  GetQueryResultsCommand,
+  StartQueryCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  RestoreTableToPointInTimeCommand,
+} from '@aws-sdk/client-dynamodb';
 import { GetFunctionCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
@@ -19,6 +29,7 @@ export class Aws {
   readonly #endpoint: string;
   readonly #dynamodb: DynamoDBClient;
   readonly #lambda: LambdaClient;
+  readonly #logs: CloudWatchLogsClient;
   readonly #secrets: SecretsManagerClient;
   readonly #sns: SNSClient;
   readonly #sqs: SQSClient;
@@ -29,6 +40,7 @@ export class Aws {
     const options = { endpoint, region: REGION, credentials: CREDENTIALS };
     this.#dynamodb = new DynamoDBClient(options);
     this.#lambda = new LambdaClient({ ...options, maxAttempts: 1 });
+    this.#logs = new CloudWatchLogsClient(options);
     this.#secrets = new SecretsManagerClient(options);
     this.#sns = new SNSClient(options);
     this.#sqs = new SQSClient(options);
@@ -54,6 +66,29 @@ export class Aws {
       if ((error as Error).name === 'ResourceNotFoundException') return false;
       throw error;
     }
+  }
+
+  /** The lines of a log group since then that hold this text. */
+  async logged(logGroupName: string, text: string, startTime: number): Promise<string[]> {
+    const filter = { logGroupName, startTime, filterPattern: `"${text}"` };
+    const { events = [] } = await this.#logs.send(new FilterLogEventsCommand(filter));
+    return events.flatMap(({ message = '' }) => (message.includes(text) ? [message] : []));
+  }
+
+  /** What a query of Logs Insights finds, each row by its fields. */
+  async query(logGroupNames: string[], queryString: string): Promise<Record<string, string>[]> {
+    const [startTime, endTime] = [Math.floor(Date.now() / 1000) - 3_600, Math.floor(Date.now() / 1000) + 60];
+    const asked = { logGroupNames, queryString, startTime, endTime };
+    const { queryId } = await this.#logs.send(new StartQueryCommand(asked));
+    const { results = [] } = await this.#logs.send(new GetQueryResultsCommand({ queryId }));
+    return results.map(row => Object.fromEntries(row.map(({ field = '', value = '' }) => [field, value])));
+  }
+
+  /** What DynamoDB does for who asks for a table of an earlier moment; here it is that of now. */
+  async restoreTable(SourceTableName: string, TargetTableName: string): Promise<void> {
+    const UseLatestRestorableTime = true;
+    const asked = { SourceTableName, TargetTableName, UseLatestRestorableTime };
+    await this.#dynamodb.send(new RestoreTableToPointInTimeCommand(asked));
   }
 
   async createSecret(Name: string, value: object): Promise<void> {
@@ -99,7 +134,15 @@ export class Aws {
   }
 
   stop(): void {
-    const clients = [this.#dynamodb, this.#lambda, this.#secrets, this.#sns, this.#sqs, this.#ssm];
+    const clients = [
+      this.#dynamodb,
+      this.#lambda,
+      this.#logs,
+      this.#secrets,
+      this.#sns,
+      this.#sqs,
+      this.#ssm,
+    ];
     for (const client of clients) client.destroy();
   }
 }

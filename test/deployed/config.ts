@@ -1,5 +1,5 @@
 import type { SimulatedService } from '../../local/service/server.ts';
-import { CONTRACT, PROCESS, WORKSPACE } from './words.ts';
+import { CONTRACT, PROCESS, SIDE, WORKSPACE } from './words.ts';
 
 /** The names that the functions reach receivers by. */
 export const HOSTS = {
@@ -14,19 +14,24 @@ export const HOSTS = {
 /** The endpoints of cdk.json; the others are added while all runs. */
 export const CONFIGURED = ['webhook', 'slack', 'teams'] as const;
 
-/** The `changewire` context: one process, polled each minute, one request at a time, so that its steps have an order. */
+/** The `changewire` context: processes that are polled each minute, one request at a time, so that the steps of a pass have an order. */
 export function configOf(options: {
   readonly service: SimulatedService;
   readonly everything: string;
   /** Raw delivery of some tasks' due dates; left out at first. */
   readonly dueDates?: string;
   readonly endpoints: boolean;
+  /** Without the process that comes and goes. */
+  readonly withoutSide?: boolean;
 }) {
   const { baseUrl, authUrl, audience } = options.service;
   return {
     workspaces: [
-      { name: WORKSPACE, baseUrl, authUrl, audience, concurrency: 1, processes: [{ id: PROCESS }] },
-      // Their schedules would fire for the first time tomorrow.
+      {
+        ...{ name: WORKSPACE, baseUrl, authUrl, audience, concurrency: 1 },
+        processes: [PROCESS, ...(options.withoutSide ? [] : [SIDE])].map(id => ({ id })),
+      },
+      // A pass of theirs, if one is due at all, fails for want of credentials.
       ...CONTRACT.map(({ workspace, processId: id }) => ({
         ...{ name: workspace, baseUrl, authUrl, audience },
         processes: [{ id, changes: '24h', sweep: '24h' }],

@@ -28,7 +28,11 @@ import { editAll } from './scenario/edits.ts';
 import { endpoints } from './scenario/endpoints.ts';
 import { fail } from './scenario/failures.ts';
 import { people, publishOnceMore } from './scenario/people.ts';
+import { restore } from './scenario/restore.ts';
+import { takeOut } from './scenario/taken-out.ts';
+import { watched } from './scenario/watched.ts';
 import { DeployedStack } from './stack.ts';
+import { SIDE } from './words.ts';
 import { type OwnEmulator, PROCESS, served, type World } from './world.ts';
 
 /** `npm run test:deployed`: deploys the stack to an AWS emulator and holds it to what it promises (docs/emulator.md).
@@ -80,7 +84,10 @@ async function play(world: World): Promise<void> {
   await publishOnceMore(world);
   await settled(world, baseline);
   if (own) await contract(world, own);
+  await watched(world);
   if (own) await commands(world, own);
+  await takeOut(world);
+  if (own) await restore(world, own);
   if (own) await throughThePage(world, own);
   await destroy(world);
 }
@@ -121,7 +128,12 @@ async function createWorld(
   own: OwnEmulator | undefined,
 ): Promise<World> {
   report.say(`deploying to ${endpoint}`);
-  const workspace = buildWorkspace({ processes: [{ id: PROCESS, projects: 8, tasksPerProject: 4 }] });
+  const workspace = buildWorkspace({
+    processes: [
+      { id: PROCESS, projects: 8, tasksPerProject: 4 },
+      { id: SIDE, projects: 2, tasksPerProject: 1 },
+    ],
+  });
   const service = started(await startSimulatedService({ workspace }));
   const aws = started(new Aws(endpoint));
   const stack = started(new DeployedStack(directory, endpoint));

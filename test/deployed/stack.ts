@@ -53,6 +53,16 @@ export class DeployedStack {
     return value;
   }
 
+  /** Resources of a type, as the last deployment asked for them. */
+  resources(type: string): Record<string, unknown>[] {
+    const template = JSON.parse(
+      readFileSync(`${this.#directory}/cdk.out/${this.name}.template.json`, 'utf8'),
+    );
+    return Object.values(template.Resources as Record<string, { Type: string; Properties: never }>)
+      .filter(({ Type }) => Type === type)
+      .map(({ Properties }) => Properties);
+  }
+
   /** Ends the CLI, if it runs. */
   stop(): void {
     this.#running?.kill('SIGKILL');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { PassMessage } from '../../functions/schedule/pass-message.ts';
 import type { SimulatedService } from '../../local/service/server.ts';
 import { applyEvents, servedState, snapshotState, type Told } from '../support/told.ts';
 import type { Aws, Invocation } from './aws.ts';
@@ -54,9 +55,12 @@ export interface World {
   readonly operators: () => Promise<Operators>;
 }
 
-/** One pass now, beside those that the schedules start. */
+/** One pass now, beside those that tick sends: the function is given a message as the queue hands it over. @returns once it is over */
 export function pass(world: World, mode: 'changes' | 'sweep' = 'changes'): Promise<Invocation> {
-  return world.aws.invoke(world.stack.output('PollFunction'), { ...KEY, mode });
+  const message: PassMessage = { ...KEY, mode, expiresAt: Date.now() + 60_000, isAsked: true };
+  return world.aws.invoke(world.stack.output('PollFunction'), {
+    Records: [{ body: JSON.stringify(message) }],
+  });
 }
 
 /** What the service shows. */

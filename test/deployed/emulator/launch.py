@@ -1,4 +1,4 @@
-"""Starts the emulator, completed in six places where it would lose what AWS keeps, or refuse what AWS allows, or the
+"""Starts the emulator, completed where it would lose what AWS keeps, or refuse what AWS allows, or the
 other way round. See docs/emulator.md."""
 
 import asyncio
@@ -9,6 +9,7 @@ import threading
 import uuid
 
 import ministack.core.iam_actions as iam_actions
+import ministack.services.cloudwatch_logs as cloudwatch_logs
 import ministack.services.dynamodb as dynamodb
 import ministack.services.lambda_svc as lambda_svc
 import ministack.services.scheduler as scheduler
@@ -134,6 +135,26 @@ def tell_policies_the_partition_key():
     iam_actions.dynamodb_service_context = context_with_leading_keys
 
 
+def keep_query_definitions():
+    """A stack may have queries of Logs Insights for people; the emulator refuses a template with one."""
+    provisioners._RESOURCE_HANDLERS["AWS::Logs::QueryDefinition"] = {
+        "create": lambda logical_id, props, stack_name: (str(uuid.uuid4()), {}),
+        "update": lambda physical_id, *rest: (physical_id, {}),
+        "delete": lambda physical_id, props: None,
+    }
+
+
+def read_queries_for_text():
+    """A query may look for a text between quotation marks; the emulator knows regular expressions alone, and leaves the filter out."""
+    compile_filter = cloudwatch_logs._compile_insights_filter
+
+    def compile_text(stage):
+        text = re.sub(r'like\s+"([^"]*)"', lambda found: f"like /{re.escape(found[1]).replace('/', '.')}/", stage)
+        return compile_filter(text)
+
+    cloudwatch_logs._compile_insights_filter = compile_text
+
+
 def partitions_of(request):
     """Of one item, of a query, of all items of a transaction or a batch."""
     for part in request.get("TransactItems", []):
@@ -160,6 +181,8 @@ refuse_groups_that_exist()
 authorise_batches_by_their_parts()
 name_log_groups_as_policies_do()
 tell_policies_the_partition_key()
+keep_query_definitions()
+read_queries_for_text()
 refuse_types_at_will()
 # The addresses of queues and handshakes, which were made of GATEWAY_PORT by now, lead through the test's gate.
 os.environ["GATEWAY_PORT"] = os.environ["LISTEN_PORT"]

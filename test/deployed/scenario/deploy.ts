@@ -16,7 +16,7 @@ import { untilConfirmed } from './handshake.ts';
 
 /** From an empty account to the first event, in the order of docs/deploying.md. */
 export async function deploy(world: World): Promise<void> {
-  const { report, stack, service, everything, own } = world;
+  const { report, stack, aws, service, everything, own } = world;
   const config = configOf({ service, everything: everything.url, endpoints: own !== undefined });
   report.part('Deploying');
   await report.check('cdk bootstrap', async () => void (await stack.bootstrap()));
@@ -32,8 +32,12 @@ export async function deploy(world: World): Promise<void> {
   });
   await report.check('SNS confirms its subscription', () => untilConfirmed(world, everything));
   await report.check('without credentials a pass fails, and says what to do', async () => {
-    const result = await pass(world);
-    assert.match('threw' in result ? result.threw : '', /create-secret --name changewire\/simulated/);
+    const began = Date.now();
+    await pass(world);
+    return until(30, async () => {
+      const [line = ''] = await aws.logged(stack.output('PollLogs'), 'create-secret', began);
+      assert.match(line, /create-secret --name changewire\/simulated/);
+    });
   });
   await report.check('secrets are made', () => makeSecrets(world));
   await report.check('the baseline holds what the service shows', () =>
@@ -48,7 +52,7 @@ export async function deploy(world: World): Promise<void> {
   });
 }
 
-/** The schedules are the last that a stack makes: by then everything else is there, and is rolled back. */
+/** The schedule is the last that a stack makes: by then everything else is there, and is rolled back. */
 async function failAtFirst(
   { report, stack }: World,
   { emulator }: OwnEmulator,
@@ -72,7 +76,7 @@ async function makeSecrets({ aws, stack, service, own }: World): Promise<void> {
     });
 }
 
-/** The first events, by a schedule that fires by itself. */
+/** The first events, by the schedule, which starts tick, which sends a message for a pass. */
 export async function firstEvents(world: World): Promise<void> {
   const { report, edits } = world;
   report.part('Telling');
@@ -80,9 +84,9 @@ export async function firstEvents(world: World): Promise<void> {
   const [task = ''] = edits.tasks(first);
   edits.updateTask(first, task, 'note', 'noticed-by-the-schedule');
   edits.updateProject(second, 'summary', 'summed-up-by-the-schedule');
-  report.say('waiting for a schedule to fire, up to 90 s');
-  await report.check('a schedule starts the pass that tells two edits', () =>
-    untilTold(world, 90, 'scheduled'),
+  report.say('waiting for the schedule to fire, and for the pass to be due, up to 150 s');
+  await report.check('the tick starts the pass that tells two edits', () =>
+    untilTold(world, 150, 'scheduled'),
   );
   await report.check('each event came once', () => onceEach(world));
 }

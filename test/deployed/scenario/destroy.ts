@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../support/told.ts';
 import { configOf } from '../config.ts';
-import { held, pass, served, toldIsServed, untilTold, type World } from '../world.ts';
+import { until } from '../until.ts';
+import { held, PROCESS, pass, served, toldIsServed, untilTold, type World } from '../world.ts';
 import { untilConfirmed } from './handshake.ts';
 
 /** What must be true of everything that happened. */
@@ -55,7 +56,7 @@ async function onlyTheTableIsLeft(world: World): Promise<void> {
 /** What changed while nothing was deployed is told, because no new baseline swallows it. Change records of the last day are
  *  sent again: the stream's reader is new. */
 async function deployAgain(world: World): Promise<void> {
-  const { report, stack, edits, service, everything, own } = world;
+  const { report, stack, aws, edits, service, everything, own } = world;
   const table = stack.output('TableName');
   const [project = ''] = edits.projects();
   edits.updateProject(project, 'summary', 'while-nothing-was-deployed');
@@ -65,8 +66,16 @@ async function deployAgain(world: World): Promise<void> {
     return untilConfirmed(world, everything);
   });
   await report.check('the first pass is no baseline', async () => {
-    const result = await pass(world);
-    assert.equal('returned' in result && (result.returned as { mode?: string }).mode, 'changes');
+    const began = Date.now();
+    await pass(world);
+    await until(30, async () => {
+      const lines = await aws.logged(stack.output('PollLogs'), PROCESS, began);
+      assert.ok(
+        lines.some(line => /"mode":"changes"/.test(line)),
+        lines.join('\n'),
+      );
+      assert.ok(!lines.some(line => /"mode":"baseline"/.test(line)), lines.join('\n'));
+    });
   });
   // Behind all that is sent again, that of the contract too.
   await report.check('what changed in between is told', () => untilTold(world, 240, 'start'));
