@@ -76,9 +76,12 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       const lease = (await createSnapshots(table).takeLease(process, request)) as Lease;
       await createSnapshots(table).finish(process, lease, { ...WELL, ...more });
     };
-    const tick = (more: Partial<TickDependencies> = {}, of: Partial<TickPasses> = {}) =>
-      createTick({ ...dependencies, passes: { ...passes, ...of }, ...more })();
-    return { table, processes, state, sent, said, counts, finish, tick };
+    const tick = (
+      more: Partial<TickDependencies> = {},
+      of: Partial<TickPasses> = {},
+      remaining?: () => number,
+    ) => createTick({ ...dependencies, passes: { ...passes, ...of }, ...more })(remaining);
+    return { table, processes, dependencies, state, sent, said, counts, finish, tick };
   }
   const levels = () => world.said.map(([level, message]) => [level, message]);
   const failed = (message: string) => () => Promise.reject(new Error(message));
@@ -186,6 +189,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       ['error', expect.stringMatching(message), { error: expect.stringMatching(/down|broken/) }],
     ]);
     expect(levels()).toContainEqual(['info', 'Ticked.']);
+    expect(world.state.replayed).toBe(/endpoints|replays/.test(_part) ? 0 : 1);
     // An age that nobody knows is none: that none is told is heard.
     expect(counts).toEqual(_part === 'progress' ? [{}] : [{ OldestPassAge: 30 }]);
   });
@@ -213,7 +217,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
   });
 
   it('that could not read for long starts passes all the same', async () => {
-    const { finish, tick, sent } = world;
+    const { finish, tick, sent, said } = world;
     await finish(0, {});
     vi.useFakeTimers();
     try {
@@ -225,6 +229,45 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       vi.useRealTimers();
     }
     expect(sent.map(({ processId }) => processId)).toContain('first');
+    expect(said[0]?.[2]).toEqual({ error: 'Error: It took longer than 15000 ms.' });
+  });
+
+  it('wakes a run for what waits, and works off replays until 15 s are left', async () => {
+    const { tick, said, state } = world;
+    const endpoint = { name: 'crm', kind: 'webhook' } as const;
+    const row = { name: 'crm', health: { waiting: { added: 1, due: AT + 7 * SECOND, first: true } } };
+    const woken: [string, number][] = [];
+    const hadTime: boolean[] = [];
+    const more: Partial<TickDependencies> = {
+      registry: { read: async () => undefined, all: async () => [{ endpoint, row }] },
+      queues: { wake: async ({ name }, seconds) => void woken.push([name, seconds]) },
+      replays: async (all, hasTime) => {
+        expect(all).toEqual([{ endpoint, row }]);
+        for (const ms of [29_999, 1]) {
+          state.now += ms;
+          hadTime.push(hasTime());
+        }
+      },
+    };
+    await tick(more);
+    expect([woken, hadTime]).toEqual([[['crm', 7]], [true, false]]);
+    expect(said).toMatchObject([['info', 'Ticked.', { endpoints: { woken: 1 } }]]);
+    const left = [15_001, 15_000];
+    const asked: boolean[] = [];
+    const replays = async (_all: unknown, hasTime: () => boolean) => void asked.push(hasTime(), hasTime());
+    await world.tick({ ...more, replays }, {}, () => left.shift() ?? 0);
+    expect(asked).toEqual([true, false]);
+  });
+
+  it('does all else where there are no processes, and sends nothing for time that is another’s', async () => {
+    const { dependencies, said, sent, counts, tick } = world;
+    const { passes: _none, ...without } = dependencies;
+    await createTick(without)();
+    expect([said, counts]).toMatchObject([[['info', 'Ticked.', { passes: undefined }]], [{}]]);
+    said.length = 0;
+    await tick({}, { claims: { claim: async () => undefined } });
+    expect(sent).toEqual([]);
+    expect(said).toMatchObject([['info', 'Ticked.', { passes: { sent: 0, unsent: 0 } }]]);
   });
 
   it('tells a baseline that does not come about by when its process was written down', async () => {

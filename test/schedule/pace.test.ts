@@ -35,6 +35,16 @@ describe('the pace of a process', () => {
     expect(isDue(undefined, rhythm, AT)).toBe(true);
   });
 
+  it.each([
+    [-1, true],
+    [0, true],
+    [5 * SECOND, true],
+    [5 * SECOND + 1, false],
+    [MINUTE, false],
+  ])('lets a message that comes %i ms before its pass is due begin: %s', (ahead, begins) => {
+    expect(isDue({ wait: MINUTE, dueAt: AT + ahead }, rhythm, AT)).toBe(begins);
+  });
+
   it('never keeps a process waiting for longer than its slowest time and a minute, whatever was written by whichever clock', () => {
     const times = fc.integer({ min: 0, max: 10 ** 9 });
     fc.assert(

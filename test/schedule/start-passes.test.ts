@@ -87,6 +87,11 @@ describe('a tick', () => {
     const never = open(({ message }) => message.processId !== 'p1');
     expect(await never.start(processOf('p1'), processOf('p2'))).toEqual({ sent: 1, unsent: 1 });
     expect(never.world.tried).toBe(3);
+    const once = open();
+    await once.start(processOf('p1'));
+    expect(once.world.tried).toBe(1);
+    // The time is claimed.
+    expect(await once.start(processOf('p1'))).toEqual({ sent: 0, unsent: 0 });
   });
 
   it('whose clock went far ahead, and back, goes on from now', async () => {

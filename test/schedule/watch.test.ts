@@ -26,7 +26,11 @@ describe('what a tick tells of its processes', () => {
     ['one that is well', {}, undefined],
     ['one without a pass for five of its slowest intervals', { completedAt: AT - 10 * MINUTE }, undefined],
     ['one without a pass for longer', { completedAt: AT - 10 * MINUTE - 1 }, 'changes'],
-    ['one without a sweep for two intervals and an hour', { sweepCompletedAt: AT - 13 * HOUR }, undefined],
+    [
+      'one without a sweep for two intervals and an hour',
+      { sweepCompletedAt: AT - 13 * HOUR, sweptAt: 0 },
+      undefined,
+    ],
     [
       'one without a sweep for longer',
       { sweepCompletedAt: AT - 13 * HOUR - 1, sweptAt: AT - 14 * HOUR },
