@@ -16,11 +16,11 @@ export function countByArn(client: Client): (queueArn: string) => Promise<number
   const urls = new Map<string, string>();
   return async arn => {
     const [, , , , QueueOwnerAWSAccountId, QueueName] = arn.split(':');
-    const url =
-      urls.get(arn) ??
-      (await client.send(new GetQueueUrlCommand({ QueueName, QueueOwnerAWSAccountId }))).QueueUrl ??
-      '';
-    urls.set(arn, url);
-    return countMessages(client, url);
+    const known = urls.get(arn);
+    if (known !== undefined) return countMessages(client, known);
+    const command = new GetQueueUrlCommand({ QueueName, QueueOwnerAWSAccountId });
+    const { QueueUrl } = (await client.send(command)) as { QueueUrl: string };
+    urls.set(arn, QueueUrl);
+    return countMessages(client, QueueUrl);
   };
 }

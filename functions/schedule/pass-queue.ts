@@ -39,8 +39,10 @@ export function sqsPassQueue(
           const { Failed = [] } = await client.send(
             new SendMessageBatchCommand({ QueueUrl, Entries: batch.map(entryOf) }),
           );
-          reason ??= Failed[0]?.Message ?? Failed[0]?.Code;
-          unsent.push(...Failed.flatMap(({ Id }) => batch[Number(Id)]?.message ?? []));
+          for (const { Id, Message, Code } of Failed) {
+            reason ??= Message ?? Code;
+            unsent.push((batch[Number(Id)] as DelayedPass).message);
+          }
         } catch (error) {
           reason ??= error;
           unsent.push(...batch.map(({ message }) => message));

@@ -29,6 +29,7 @@ async function reasonOf(client: Pick<LambdaClient, 'send'>, UUID: string): Promi
     const {
       State = 'unknown',
       StateTransitionReason = '',
+      // Stryker disable next-line StringLiteral: what does not begin with PROBLEM tells of none
       LastProcessingResult = '',
     } = await client.send(new GetEventSourceMappingCommand({ UUID }));
     if (!READING.has(State)) return `${State}. ${StateTransitionReason}`.trim();

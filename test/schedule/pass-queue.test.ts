@@ -53,6 +53,24 @@ describe('the queue of passes', () => {
     expect(failures).toEqual([[12, 'InternalError']]);
   });
 
+  it('tells what the first of them met, in SQS’s words where it has some', async () => {
+    const entry = open(['p3'], 'p15');
+    await entry.queue.send(messages(23));
+    expect(entry.failures).toEqual([[11, 'InternalError']]);
+    const request = open(['p15'], 'p3');
+    await request.queue.send(messages(23));
+    expect(request.failures).toEqual([[11, 'Error: SQS down']]);
+    const worded = { send: async () => ({ Failed: [{ Id: '0', Code: 'C', Message: 'no room' }] }) } as never;
+    const reasons: unknown[] = [];
+    await sqsPassQueue(worded, URL, (...told) => void reasons.push(told)).send(messages(1));
+    expect(reasons).toEqual([[1, 'no room']]);
+  });
+
+  it('takes an answer without failures for what it is', async () => {
+    const queue = sqsPassQueue({ send: async () => ({}) } as never, URL, () => undefined);
+    expect(await queue.send(messages(3))).toEqual([]);
+  });
+
   it('is asked nothing where there is nothing to send', async () => {
     const { batches, queue } = open();
     expect(await queue.send([])).toEqual([]);

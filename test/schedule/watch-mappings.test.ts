@@ -18,6 +18,7 @@ describe('watching the event source mappings', () => {
   it.each<[object, string | undefined]>([
     [{ State: 'Enabled', LastProcessingResult: 'OK' }, undefined],
     [{ State: 'Enabled', LastProcessingResult: 'No records processed' }, undefined],
+    [{ State: 'Enabled', LastProcessingResult: 'No PROBLEM' }, undefined],
     [{ State: 'Enabled' }, undefined],
     [{ State: 'Creating' }, undefined],
     [{ State: 'Enabling' }, undefined],
@@ -48,6 +49,7 @@ describe('watching the event source mappings', () => {
 describe('counting the messages of a queue', () => {
   it('counts those that somebody has in hand, too; the URL of one that is known by its ARN is asked for once', async () => {
     const asked: object[] = [];
+    const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
     const client = {
       send: async (command: GetQueueAttributesCommand | GetQueueUrlCommand) => {
         asked.push(command.input);
@@ -63,7 +65,7 @@ describe('counting the messages of a queue', () => {
     expect(await count('arn:aws:sqs:eu-west-1:123456789012:Undelivered')).toBe(5);
     expect(await count('arn:aws:sqs:eu-west-1:123456789012:Undelivered')).toBe(5);
     expect(asked).toMatchObject([
-      { QueueUrl: 'https://sqs/1/Rejected' },
+      { QueueUrl: 'https://sqs/1/Rejected', AttributeNames: names },
       { QueueName: 'Undelivered', QueueOwnerAWSAccountId: '123456789012' },
       { QueueUrl: 'https://sqs/1/Undelivered' },
       { QueueUrl: 'https://sqs/1/Undelivered' },
