@@ -27,10 +27,11 @@ export class Deliver extends Handler {
       // A batch holds 6 MB at most; the memory buys processor time for signing and TLS.
       memoryMiB: 512,
       timeout: DELIVER_TIMEOUT,
+      // A run that has more to do for an endpoint than fits into it wakes the next: thousands that wait are more than 16 runs.
+      callsItself: true,
       logRetention: config.logRetentionDays,
       bindings: {
         TABLE_NAME: table.forDelivering(),
-        // It sends itself a message when there is more to do for an endpoint than fits into a run.
         ...queues.forSending(),
         SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
       },

@@ -21,6 +21,9 @@ export interface HandlerProps {
   readonly timeout: Duration;
   readonly logRetention: RetentionDays;
   readonly bindings: Readonly<Record<string, Binding>>;
+  /** It sends messages to queues that it serves itself, on purpose and to an end. Lambda takes more than some 16 such runs in a row
+   *  for a loop, and puts the next message aside, unless it is told so. */
+  readonly callsItself?: boolean;
   /** What stands beside the code: text by file name. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -53,6 +56,7 @@ export class Handler extends Construct {
       memorySize: props.memoryMiB,
       timeout: props.timeout,
       role: this.role,
+      ...(props.callsItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       // Lambda's own lines on a run that went well are longer than ours, and hold what its metrics hold. Those on one that failed stay.

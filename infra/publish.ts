@@ -32,8 +32,8 @@ export class Publish extends Handler {
       description: 'Changewire: publishes the change records of the table to the topic',
       // Lambda's batches hold 6 MB at most; the memory buys processor time for unpacking and TLS.
       memoryMiB: 512,
-      // A batch of 100 records is some 10 requests to SNS, each bounded by the patience of functions/aws-clients.ts: what outlasts this
-      // hangs, and is taken up again by the next run.
+      // 100 change records are mostly as many events, ten to a request to SNS. A run that takes longer hangs, and the next one takes the
+      // batch up again, in halves.
       timeout: Duration.minutes(2),
       logRetention: config.logRetentionDays,
       bindings: {

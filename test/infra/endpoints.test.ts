@@ -192,6 +192,13 @@ describe('the deliver function', () => {
   });
 });
 
+test('Lambda lets the deliver function wake itself, as often as what waits for an endpoint needs, and no other', () => {
+  const allowing = resources(template, 'AWS::Lambda::Function').filter(
+    ([, { RecursiveLoop }]) => RecursiveLoop,
+  );
+  expect(allowing).toMatchObject([[expect.stringMatching('^Deliver'), { RecursiveLoop: 'Allow' }]]);
+});
+
 describe('the tick function', () => {
   const least = testTemplate(leastConfig());
 
