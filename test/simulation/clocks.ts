@@ -39,6 +39,11 @@ export class Clocks {
     return wall + Math.max(...this.#offsets, ...former);
   }
 
+  /** ms by which our two differ now. */
+  get apart(): number {
+    return Math.abs(this.#offsets[0] - this.#offsets[1]);
+  }
+
   /** ms by which they ever differed, from each other or from the service's. */
   get spread(): number {
     return Math.max(...this.#ever) - Math.min(...this.#ever);

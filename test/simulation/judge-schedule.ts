@@ -14,6 +14,8 @@ const PASS_MS = 30_000;
 const WATCHED_MS = 120_000;
 /** Delays are whole seconds, and messages take their time. */
 const SLACK_MS = 3_000;
+/** So far are clocks ahead before they are set right. */
+const AHEAD_MS = 3_600_000;
 /** Longer than a message is kept, or stays invisible. */
 const EMPTY_MS = 2 * 3_600_000;
 
@@ -23,9 +25,14 @@ export async function checkStarted(world: World, { schedule, skew, steps }: Plan
   if (!schedule) return;
   const { scheduler, paces, ticker } = world;
   const areRight = areClose(skew, steps);
-  // Leases of runs that died; our clocks are set right meanwhile.
+  // Leases of runs that died.
   await world.pass(LEASE_MS + (areRight ? 0 : world.clocks.spread));
-  if (!areRight) world.agreeOnTime();
+  if (!areRight) {
+    // What is claimed, and due, by a clock that is ahead stands in the way of nothing once it is set right.
+    ticker.isOn = true;
+    await world.pass(WATCHED_MS);
+    world.agreeOnTime(AHEAD_MS);
+  }
   const began = scheduler.wall;
   // What a wrong clock wrote ahead is waited for no longer than this.
   const patience = areRight ? 0 : schedule.changes.slowest + 2 * MINUTE_MS;

@@ -84,7 +84,7 @@ export class World {
       shifted: this.service.shifted,
     });
     this.deliveries = new DeliveriesOracle(this.commits);
-    this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage);
+    this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
     this.pollers = new Pollers(this.#shared, this.service, this.paces);
     this.passes = new Passes(this.#shared, this.pollers, this.paces);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
@@ -217,10 +217,11 @@ export class World {
     this.paces.forget(this.scheduler.wall);
   }
 
-  /** Our clocks are set right. */
-  agreeOnTime(): void {
+  /** Our clocks are set right: both show the same, and less than before. */
+  agreeOnTime(back: number): void {
     const [one, other] = [this.clocks.of(0)(), this.clocks.of(1)()];
-    this.clocks.set({ do: 'clock', poller: 1, by: one - other });
+    this.clocks.set({ do: 'clock', poller: 0, by: -back });
+    this.clocks.set({ do: 'clock', poller: 1, by: one - back - other });
     this.paces.forget(this.scheduler.wall);
   }
 

@@ -20,7 +20,7 @@ function runOf(message: PassMessage, at: number): StartedRun {
 
 /** An oracle of a process that has its baseline, and this pace. */
 function oracleOf(schedule: typeof FIXED, pace?: Pace) {
-  const oracle = new PassesOracle(schedule, new Coverage());
+  const oracle = new PassesOracle(schedule, new Coverage(), () => 0);
   const write = (next: Pace | undefined, by?: string) => {
     const NewImage = { baselined: { BOOL: true }, ...(next && { pace: { S: JSON.stringify(next) } }) };
     const Keys = { pk: { S: 'W#eu#P#p' }, sk: { S: 'STATE' } };
