@@ -21,7 +21,8 @@ async function kindsIn(endpoint: string): Promise<string[]> {
   const { Items = [] } = await client.send(
     new ScanCommand({ TableName: 'changewire', ConsistentRead: true }),
   );
-  return [...new Set(Items.map(({ sk }) => sk?.S?.split('#')[0] ?? ''))].sort();
+  const kindOf = (pk = '', sk = '') => (pk === 'PROCESSES' ? 'roster' : sk.split('#')[0]);
+  return [...new Set(Items.map(({ pk, sk }) => kindOf(pk?.S, sk?.S) ?? ''))].sort();
 }
 
 describe('with DYNAMODB_ENDPOINT', () => {
@@ -46,7 +47,7 @@ describe('with DYNAMODB_ENDPOINT', () => {
         ['project.created', expect.objectContaining({ name: 'Made between two runs' })],
       ]);
       expect(await once()).toEqual([]);
-      expect(await kindsIn(database.endpoint)).toEqual(['CHANGE', 'PASS', 'PROJECT', 'STATE']);
+      expect(await kindsIn(database.endpoint)).toEqual(['CHANGE', 'PASS', 'PROJECT', 'STATE', 'roster']);
       expect(committedEvents(join(directory, '.changewire'))).toEqual([]);
     },
   );

@@ -34,6 +34,19 @@ describe('the workspaces of a configuration', () => {
     expect(us?.workspace.processes).toMatchObject([{ id: 'p1', sweep: 7_200_000 }]);
   });
 
+  test('may be looked at from 5 s on, and less often when they are quiet', () => {
+    const changes = { fastest: '5s', slowest: '5m' };
+    const processes = [{ id: 'p1' }, { id: 'p2', changes: '5s' }];
+    const [eu] = watchedOf(
+      readConfig({ changes, workspaces: [{ ...workspace, name: 'us', processes }] }),
+      environment,
+    );
+    expect(eu?.workspace.processes.map(each => each.changes)).toEqual([
+      { fastest: 5_000, slowest: 300_000 },
+      { fastest: 5_000, slowest: 5_000 },
+    ]);
+  });
+
   test('are refused with every variable that is missing or empty, and the remedy, and show no secret', () => {
     const { US_CLIENT_ID: _, ...partial } = environment;
     const message = (given: Record<string, string>) => {
