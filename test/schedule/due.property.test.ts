@@ -28,7 +28,9 @@ const adaptive = fc
     const changes = { fastest: fastest * SECOND, slowest: fastest * factor * SECOND };
     const process: ScheduledProcess = { workspace: 'eu', processId: 'p', changes, sweep: HOUR };
     const wait = Math.min(changes.fastest * 2 ** doubled, changes.slowest);
-    const known: Known = { baselined: true, pace: { wait, dueAt: AT - MINUTE + dueAt * SECOND } };
+    // What is due later than that is the work of a clock that was wrong.
+    const ahead = Math.min(dueAt * SECOND, changes.slowest);
+    const known: Known = { baselined: true, pace: { wait, dueAt: AT - MINUTE + ahead } };
     return { process, known };
   });
 /** Ends of windows, in ms behind AT. */
