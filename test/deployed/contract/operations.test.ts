@@ -39,7 +39,8 @@ async function open(): Promise<Setting> {
       rows: createEndpointRows(table),
       deliveries: createDeliveries(table),
       snapshots: createSnapshots(table),
-      roster: createRoster(table),
+      // It takes for remembered what it wrote once: the function over there forgets behind its back.
+      roster: { ...createRoster(table), remember: processes => createRoster(table).remember(processes) },
     },
     processes: CONTRACT,
     now: Date.now,

@@ -144,6 +144,19 @@ def keep_query_definitions():
     }
 
 
+def keep_alarms_of_expressions():
+    """An alarm may watch an expression over several metrics; the emulator refuses a stack with one. Here such an alarm is kept, and
+    watches a metric that nobody writes."""
+    record_of = provisioners._cw_metric_alarm_record
+
+    def record_of_any(name, props):
+        if props.get("Metrics"):
+            props = {**props, "Namespace": "Unwritten", "MetricName": name, "Metrics": None}
+        return record_of(name, props)
+
+    provisioners._cw_metric_alarm_record = record_of_any
+
+
 def read_queries_for_text():
     """A query may look for a text between quotation marks; the emulator knows regular expressions alone, and leaves the filter out."""
     compile_filter = cloudwatch_logs._compile_insights_filter
@@ -182,6 +195,7 @@ authorise_batches_by_their_parts()
 name_log_groups_as_policies_do()
 tell_policies_the_partition_key()
 keep_query_definitions()
+keep_alarms_of_expressions()
 read_queries_for_text()
 refuse_types_at_will()
 # The addresses of queues and handshakes, which were made of GATEWAY_PORT by now, lead through the test's gate.
