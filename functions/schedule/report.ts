@@ -79,8 +79,8 @@ function endpointsOf({ endpoints = [] }: Found, now: number) {
   };
 }
 
-function named({ name, state, messages }: SilentSubscription) {
-  return { name, state, ...(messages !== undefined && { messages }) };
+function named({ name, state, messages, queue }: SilentSubscription) {
+  return { name, state, ...(messages !== undefined && { messages }), ...(queue !== undefined && { queue }) };
 }
 
 function warn(log: Log, message: string, which: readonly unknown[]): void {

@@ -3,6 +3,8 @@ import { GetEventSourceMappingCommand, type LambdaClient } from '@aws-sdk/client
 /** A mapping that hands nothing to its function. */
 export interface StoppedMapping {
   readonly name: string;
+  /** Who enables it again must say it. */
+  readonly uuid?: string;
   /** In Lambda's words. */
   readonly reason: string;
 }
@@ -19,7 +21,7 @@ export async function watchMappings(
 ): Promise<StoppedMapping[]> {
   const looks = Object.entries(mappings).map(async ([name, UUID]) => {
     const reason = await reasonOf(client, UUID);
-    return reason === undefined ? [] : [{ name, reason }];
+    return reason === undefined ? [] : [{ name, uuid: UUID, reason }];
   });
   return (await Promise.all(looks)).flat();
 }

@@ -19,6 +19,8 @@ export interface SilentSubscription extends ExpectedSubscription {
   readonly state: 'pending' | 'missing' | 'undelivered';
   /** How many that queue holds. */
   readonly messages?: number;
+  /** Its ARN. */
+  readonly queue?: string;
 }
 
 interface WatchParts {
@@ -36,11 +38,11 @@ export function createSubscriptionWatch(
 ): () => Promise<SilentSubscription[]> {
   /** By subscription; a redrive policy is changed by a deployment alone. */
   const queues = new Map<string, string | undefined>();
-  const undelivered = async (subscriptionArn: string): Promise<number> => {
+  const undelivered = async (subscriptionArn: string) => {
     if (!queues.has(subscriptionArn))
       queues.set(subscriptionArn, await deadLetterQueueOf(client, subscriptionArn));
     const queue = queues.get(subscriptionArn);
-    return queue === undefined ? 0 : countIn(queue);
+    return { queue, messages: queue === undefined ? 0 : await countIn(queue) };
   };
   return async () => {
     if (expected.length === 0) return [];
@@ -48,8 +50,8 @@ export function createSubscriptionWatch(
     const looks = expected.map(async (each): Promise<SilentSubscription[]> => {
       const state = states.get(normal(each.url)) ?? 'missing';
       if (typeof state === 'string') return [{ ...each, state }];
-      const messages = await undelivered(state.arn);
-      return messages > 0 ? [{ ...each, state: 'undelivered', messages }] : [];
+      const { queue, messages } = await undelivered(state.arn);
+      return messages > 0 ? [{ ...each, state: 'undelivered', messages, ...(queue && { queue }) }] : [];
     });
     return (await Promise.all(looks)).flat();
   };

@@ -36,7 +36,7 @@ describe('watching the event source mappings', () => {
     ],
     [Object.assign(new Error('gone'), { name: 'ResourceNotFoundException' }), 'It is not there.'],
   ])('%j: %s', async (answer, reason) => {
-    const stopped = reason === undefined ? [] : [{ name: 'publish', reason }];
+    const stopped = reason === undefined ? [] : [{ name: 'publish', uuid: 'u-1', reason }];
     expect(await watchMappings(lambda(answer), mappings)).toEqual(stopped);
   });
 

@@ -67,7 +67,7 @@ describe('watching the native subscriptions', () => {
   it('tells those for which SNS gave up on events, and on how many', async () => {
     const { client } = topic([confirmed(at('a'), '7'), confirmed(at('b'), '8')]);
     expect(await watch(client, expected('a', 'b'), { [queueOf('8')]: 3 })).toEqual([
-      { name: 'b', url: at('b'), state: 'undelivered', messages: 3 },
+      { name: 'b', url: at('b'), state: 'undelivered', messages: 3, queue: queueOf('8') },
     ]);
   });
 
