@@ -172,6 +172,15 @@ describe('a process whose passes adapt', () => {
       [[40 * SECOND, 100 * SECOND]],
     ],
     [
+      'that is overdue by no more than a minute: after each shortest time',
+      paced(-MINUTE),
+      { to: AT + 20 * SECOND },
+      [
+        [10 * SECOND, 20 * SECOND],
+        [20 * SECOND, 30 * SECOND],
+      ],
+    ],
+    [
       'whose longest time was made shorter: sooner',
       paced(8 * HOUR, 8 * HOUR),
       { from: AT + 4.5 * MINUTE, now: AT + 4.5 * MINUTE, to: AT + 5.1 * MINUTE },
@@ -199,5 +208,57 @@ describe('a process whose passes adapt', () => {
     const slow = processOf(4 * MINUTE, 8 * MINUTE);
     const known = paced(-2 * SECOND, 4 * MINUTE);
     expect(due(slow, tick(), { known })).toEqual([[58 * SECOND, 118 * SECOND]]);
+  });
+});
+
+describe('4,000 processes', () => {
+  const processes = Array.from(
+    { length: 4_000 },
+    (_, index): ScheduledProcess => ({
+      ...{ workspace: `w${index % 7}`, processId: `process-${index}`, sweep: 6 * HOUR },
+      changes: { fastest: MINUTE, slowest: MINUTE },
+    }),
+  );
+  const within = (from: number, ms: number, mode: string) =>
+    dueBetween(processes, { from, to: from + ms, now: from }, () => BASELINED).filter(
+      each => each.mode === mode,
+    );
+
+  it('have their sweeps spread evenly over the interval', () => {
+    const perMinute = Array.from(
+      { length: 360 },
+      (_, minute) => within(AT + minute * MINUTE, MINUTE, 'sweep').length,
+    );
+    expect(perMinute.reduce((sum, count) => sum + count, 0)).toBe(4_000);
+    // 11 on average; of so many at random 30 are one case in a million.
+    expect(Math.max(...perMinute)).toBeLessThanOrEqual(26);
+    expect(Math.min(...perMinute)).toBeGreaterThanOrEqual(1);
+  });
+
+  it('are each due at a moment of their own, to the millisecond, in each mode another', () => {
+    const changes = within(AT, MINUTE, 'changes');
+    expect(new Set(changes.map(({ at }) => at)).size).toBeGreaterThan(3_500);
+    expect(new Set(changes.map(({ at }) => at % 32)).size).toBe(32);
+    const often = { ...processOf(MINUTE, MINUTE, MINUTE), processId: 'often' };
+    const phases = ['changes', 'sweep'].map(mode => due(often, tick(), { mode: mode as 'changes' })[0]?.[0]);
+    expect(phases[0]).not.toBe(phases[1]);
+  });
+
+  it('are spread as evenly before their baselines, and where nothing is known of their pace', () => {
+    const adapting = processes.map(each => ({ ...each, changes: { fastest: 10 * SECOND, slowest: HOUR } }));
+    for (const known of [BASELINED, { baselined: false, pace: undefined }]) {
+      const moments = dueBetween(adapting, tick(), () => known).filter(({ mode }) => mode === 'changes');
+      expect(moments).toHaveLength(4_000);
+      // The same as those of the fixed ones: a series is known by its mode and its step.
+      expect(moments.map(({ at }) => at)).toEqual(within(AT, MINUTE, 'changes').map(({ at }) => at));
+    }
+  });
+
+  it('have their changes passes spread evenly over the minute', () => {
+    const perSecond = Map.groupBy(within(AT, MINUTE, 'changes'), ({ at }) => Math.floor(at / SECOND) % 60);
+    const counts = [...perSecond.values()].map(({ length }) => length);
+    expect(counts).toHaveLength(60);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(40);
   });
 });
