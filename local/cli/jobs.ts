@@ -1,4 +1,5 @@
 import type { Clock } from '../../functions/clock.ts';
+import type { PollReport } from '../../functions/create-poll.ts';
 import { dueBetween } from '../../functions/schedule/due.ts';
 import { type ScheduledProcess, scheduledIn } from '../../functions/schedule/scheduled.ts';
 import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
@@ -41,10 +42,15 @@ function jobOf(process: ScheduledProcess, mode: Mode, { runPass, snapshots, cloc
       return due.find(pass => pass.mode === mode)?.at;
     },
     async run(isAsked) {
-      const { outcome } = await runPass(key, mode, isAsked);
-      return outcome === 'unfinished' ? 'again' : 'done';
+      const report = await runPass(key, mode, isAsked);
+      return hasMore(mode, report) ? 'again' : 'done';
     },
   };
+}
+
+/** Behind a baseline comes what changed while it was made. */
+function hasMore(wanted: Mode, { mode, outcome }: PollReport): boolean {
+  return outcome === 'unfinished' || (wanted === 'changes' && mode === 'baseline' && outcome === 'completed');
 }
 
 /** Directories from before `sweepCompletedAt` have the other. */

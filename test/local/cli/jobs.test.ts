@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
 const AT = Date.UTC(2026, 10, 21, 12);
 const KEY = { workspace: 'w', processId: 'p' };
 
-function open(settings: object = {}, outcome: PassReport['outcome'] = 'completed') {
+function open(settings: object = {}, ended: Partial<PassReport> = {}) {
   const world = { now: AT, state: { ...UNKNOWN_PROCESS } as ProcessState };
   const workspace = workspaceSettings.parse({
     ...{ name: 'w', baseUrl: 'http://127.0.0.1', authUrl: 'http://127.0.0.1', audience: 'a' },
@@ -20,7 +20,7 @@ function open(settings: object = {}, outcome: PassReport['outcome'] = 'completed
   const [changes, sweep] = jobsOf([{ workspace, credentials: { clientId: 'i', clientSecret: 's' } }], {
     runPass: async (process, mode, isAsked) => {
       passes.push([process, mode, isAsked]);
-      return { mode, outcome, projects: 0, commits: 0, events: 0 };
+      return { mode, outcome: 'completed', projects: 0, commits: 0, events: 0, ...ended };
     },
     snapshots: { readState: async () => world.state },
     clock: () => world.now,
@@ -73,7 +73,13 @@ describe('looking for changes', () => {
       [KEY, 'changes', true],
       [KEY, 'changes', false],
     ]);
-    expect(await open({}, 'unfinished').changes.run(false)).toBe('again');
+    expect(await open({}, { outcome: 'unfinished' }).changes.run(false)).toBe('again');
+  });
+
+  test('follows a baseline at once: much may have changed while it was made', async () => {
+    const made = open({}, { mode: 'baseline' });
+    expect([await made.changes.run(true), await made.sweep.run(true)]).toEqual(['again', 'done']);
+    expect(await open({}, { mode: 'baseline', outcome: 'busy' }).changes.run(true)).toBe('done');
   });
 });
 
