@@ -33,7 +33,7 @@ export async function commands(world: World, own: OwnEmulator): Promise<void> {
   report.part('The command');
   await check('status', 'status', ({ out }) => assert.match(out, new RegExp(PROCESS)));
   await check('sweep now', `sweep ${PROCESS}`);
-  // The contract left it on hold.
+  // It was put on hold before.
   await check('release', `release ${CONTRACT[1].processId} --yes`);
   await ofAnEndpoint(world, own, check);
   await report.check('a stack that is not there is told of, with exit code 1', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Snapshots } from '../../../functions/snapshots/snapshots.ts';
 import { until } from '../until.ts';
+import { CONTRACT } from '../words.ts';
 import type { World } from '../world.ts';
 
 const FUNCTIONS = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick'] as const;
@@ -35,10 +37,11 @@ async function followed({ report, aws, stack, everything, own }: World): Promise
   );
 }
 
-/** The contract of the operations left a process on hold. */
+/** A process is put on hold, as by a sweep that missed most of it; the part about the command releases it. */
 async function heldIsHeard({ report, aws, stack, own }: World): Promise<void> {
   if (!own) return;
-  const began = Date.now() - 60_000;
+  const began = Date.now();
+  await hold(aws.snapshots(stack.output('TableName')));
   await report.check('tick writes the metric that the alarm of held processes watches', () =>
     until(90, async () => {
       const alarms = stack.resources('AWS::CloudWatch::Alarm') as unknown as Alarm[];
@@ -53,4 +56,13 @@ async function heldIsHeard({ report, aws, stack, own }: World): Promise<void> {
       for (const { Name, Value } of dimensions) assert.equal(values[Name], Value);
     }),
   );
+}
+
+async function hold(snapshots: Snapshots): Promise<void> {
+  const [, process] = CONTRACT;
+  const { announced } = await snapshots.readState(process);
+  const at = Date.now();
+  const state = { baselined: true, held: { since: at, missing: 12 }, released: false };
+  const said = { events: [], version: Math.max(announced + 1, at), at };
+  assert.equal(await snapshots.announce(process, { announced, state, said }), 'committed');
 }
