@@ -38,8 +38,7 @@ async function followed({ report, aws, stack, everything, own }: World): Promise
 }
 
 /** A process is put on hold, as by a sweep that missed most of it; the part about the command releases it. */
-async function heldIsHeard({ report, aws, stack, own }: World): Promise<void> {
-  if (!own) return;
+async function heldIsHeard({ report, aws, stack }: World): Promise<void> {
   const began = Date.now();
   await hold(aws.snapshots(stack.output('TableName')));
   await report.check('tick writes the metric that the alarm of held processes watches', () =>
