@@ -4,7 +4,7 @@ import type { Item } from './prices.ts';
 const BY_CAUSE: Readonly<Record<string, Partial<Record<Item, string>>>> = {
   'passes that find nothing': {
     dynamodbWrites:
-      'Twice the interval halves it, and adaptive intervals do better (below). So would an end of the pass that writes one item: the transaction over the state and the lease is four of its units.',
+      'Twice the interval halves it, and adaptive intervals do better (below). So would an end of the pass that writes one item: the transaction over the state and the lease takes four of its five units.',
     lambdaGbSeconds:
       'It waits for the service most of the time: half of the memory, where baselines allow it, or twice the interval halves it.',
     logsWritten: 'Twice the interval halves it; so does one line less.',

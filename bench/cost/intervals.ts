@@ -37,7 +37,7 @@ const BUSY_PER_DAY = 100;
 /** Into so many the day of people is cut who work together. */
 const STRETCHES = 5;
 export type Pattern = 'evenly' | 'at work';
-const DAYS = 10;
+const DAYS = 2;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { type Running, start } from './runner.ts';
 import type { Size } from './sizes.ts';
 import type { Stack } from './stack.ts';
 import { meanOf, NOTHING, plus, type Used } from './used.ts';
-import type { openWorld } from './world.ts';
+import { type openWorld, PROCESS } from './world.ts';
 
 type World = Awaited<ReturnType<typeof openWorld>>;
 
@@ -55,7 +55,7 @@ export async function measureDelivery(
     const routed = await batches(world, route, apart, count => ({
       Records: events.slice(0, count).map(sent => delivered(sent, world.ahead())),
     }));
-    const messages = spread(routed.sent, size.endpoints);
+    const messages = spread(routed.sent, size);
     const deliver = await open('deliver');
     let next = 0;
     const some = (count: number) =>
@@ -64,7 +64,7 @@ export async function measureDelivery(
       );
     // All of one event come at once; several environments share what there is much of.
     const gap = (size.name === 'large' ? ENVIRONMENTS : 1) * (apart / size.wanted);
-    const done = await batches(world, deliver, gap, count => ({ Records: some(count) }), RUNS * 3);
+    const done = await batches(world, deliver, gap, count => ({ Records: some(count) }), RUNS * 3, true);
     return { publish: published.batch, route: routed.batch, deliver: done.batch };
   } finally {
     for (const running of Object.values(started)) await running.stop();
@@ -78,6 +78,7 @@ async function batches(
   apart: number,
   make: (count: number) => object,
   runs = RUNS,
+  expected = false,
 ): Promise<{ batch: Batch; sent: Sent[] }> {
   const used: Record<number, Used> = {};
   let sent: Sent[] = [];
@@ -95,6 +96,8 @@ async function batches(
       sent = world.aws.takeSent();
     }
     used[count] = meanOf(all);
+    if (expected && used[count].asked < 1)
+      throw new Error(`Nothing was sent: ${JSON.stringify(used[count])}`);
   }
   const [first, ten] = [used[1], used[LARGEST]] as [Used, Used];
   const further = plus(NOTHING, plus(ten, first, -1), 1 / (LARGEST - 1));
@@ -122,12 +125,17 @@ function delivered({ body, group, attributes }: Sent, ahead: number) {
   });
 }
 
-/** What was routed, for each endpoint of the stack in turn, and of several events. */
-function spread(messages: readonly Sent[], endpoints: number): Sent[] {
+/** What was routed, for each endpoint of the stack in turn, and of several events. Where endpoints want some processes alone, `hook7` wants `p7`. */
+function spread(messages: readonly Sent[], { endpoints, wanted }: Size): Sent[] {
   if (messages.length === 0) throw new Error('Nothing was routed.');
   return Array.from({ length: endpoints * LARGEST }, (_, index) => {
     const message = messages[index % messages.length] as Sent;
-    const to = `"hook${1 + (index % endpoints)}"`;
-    return JSON.parse(JSON.stringify(message).replaceAll(`"${message.group}"`, to)) as Sent;
+    const number = 1 + (index % endpoints);
+    const sent = JSON.parse(
+      JSON.stringify(message).replaceAll(`"${message.group}"`, `"hook${number}"`),
+    ) as Sent;
+    return endpoints > wanted
+      ? { ...sent, body: sent.body.replaceAll(`"${PROCESS}"`, `"p${number}"`) }
+      : sent;
   });
 }

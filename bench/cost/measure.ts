@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type AttributeValue, BatchWriteItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../../functions/in-parallel.ts';
 import { type Delivering, measureDelivery } from './measure-delivery.ts';
 import { type Running, start } from './runner.ts';
 import { configOf, processesOf, SIZES, type Size, SWEEP, TASKS_PER_PROJECT } from './sizes.ts';
@@ -221,7 +222,8 @@ async function measureTick(
   inits.tick = running.init;
   const runs: Used[] = [];
   try {
-    for (let warming = 0; warming < 10; warming++) {
+    const warming = stack.size.name === 'large' ? 3 : 10;
+    for (let run = 0; run < warming; run++) {
       world.later(1_000);
       await running.run({}, world.ahead());
     }
@@ -252,8 +254,12 @@ async function cloneProgress(size: Size, world: World): Promise<void> {
     })),
   );
   const { client, tableName } = world.table;
-  for (let at = 0; at < puts.length; at += 25)
-    await client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: puts.slice(at, at + 25) } }));
+  const batches = Array.from({ length: Math.ceil(puts.length / 25) }, (_, at) =>
+    puts.slice(25 * at, 25 * (at + 1)),
+  );
+  await inParallel(batches, 8, batch =>
+    client.send(new BatchWriteItemCommand({ RequestItems: { [tableName]: batch } })),
+  );
 }
 
 type Item = Record<string, AttributeValue>;

@@ -1,0 +1,125 @@
+import { createServer } from 'node:http';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
+import {
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type CountingAws, startCountingAws } from '../../bench/cost/aws.ts';
+import { type Listening, listen } from '../../bench/cost/proxy.ts';
+import { Recorder } from '../../bench/cost/recorder.ts';
+
+const recorder = new Recorder();
+let dynamodb: Listening;
+let aws: CountingAws;
+/** What the DynamoDB behind it answers next, and what it was asked. */
+const table = { status: 200, answer: {} as object, asked: '' };
+
+beforeAll(async () => {
+  const server = createServer(async (request, response) => {
+    table.asked = '';
+    for await (const chunk of request.setEncoding('utf8')) table.asked += chunk;
+    response.statusCode = table.status;
+    response.setHeader('x-amzn-errortype', 'ConditionalCheckFailedException');
+    response.end(JSON.stringify(table.answer));
+  });
+  dynamodb = await listen(server);
+  aws = await startCountingAws(`http://127.0.0.1:${dynamodb.port}`, recorder, {
+    credentials: '{"clientId":"a"}',
+    parameter: name => `of ${name}`,
+  });
+});
+afterAll(() => Promise.all([aws.stop(), dynamodb.stop()]));
+beforeEach(() => {
+  recorder.clear();
+  aws.takeSent();
+});
+
+const options = () => ({
+  endpoint: `http://127.0.0.1:${aws.port}`,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+const Key = { pk: { S: 'a' } };
+const QueueUrl = () => `http://127.0.0.1:${aws.port}/1/Passes`;
+
+describe('the address that counts', () => {
+  it('counts units of the table as it tells them, those of a transaction together', async () => {
+    const client = new DynamoDBClient(options());
+    table.answer = { ConsumedCapacity: { CapacityUnits: 0.5 } };
+    await client.send(new GetItemCommand({ TableName: 't', Key }));
+    expect(JSON.parse(table.asked)).toMatchObject({ TableName: 't', ReturnConsumedCapacity: 'TOTAL' });
+    table.answer = { ConsumedCapacity: [{ CapacityUnits: 4 }, { CapacityUnits: 2 }] };
+    const Put = { TableName: 't', Item: Key };
+    await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Put }] }));
+    expect(recorder.get()).toMatchObject({
+      readUnits: 0.5,
+      writeUnits: 6,
+      requests: { 'dynamodb.GetItem': 1, 'dynamodb.TransactWriteItems': 1 },
+    });
+  });
+
+  it('counts one unit of a write whose condition fails, which the caller hears of', async () => {
+    const client = new DynamoDBClient({ ...options(), maxAttempts: 1 });
+    Object.assign(table, { status: 400, answer: { __type: 'ConditionalCheckFailedException' } });
+    const put = client.send(new PutItemCommand({ TableName: 't', Item: Key }));
+    await expect(put).rejects.toThrow();
+    Object.assign(table, { status: 200 });
+    expect(recorder.get()).toMatchObject({ writeUnits: 1, readUnits: 0 });
+  });
+
+  it('counts requests to queues by 64 KB, and those for a group', async () => {
+    const client = new SQSClient(options());
+    const Entries = ['1', '2'].map(Id => ({ Id, MessageBody: 'x'.repeat(40_000), MessageGroupId: 'w1' }));
+    const { Successful = [] } = await client.send(
+      new SendMessageBatchCommand({ QueueUrl: QueueUrl(), Entries }),
+    );
+    expect(Successful).toHaveLength(2);
+    await client.send(new SendMessageCommand({ QueueUrl: QueueUrl(), MessageBody: 'alone' }));
+    await client.send(new GetQueueAttributesCommand({ QueueUrl: QueueUrl() }));
+    expect(recorder.get()).toMatchObject({ sqs: 4, sqsGrouped: 2 });
+    expect(aws.takeSent().map(({ queue, group }) => [queue, group])).toEqual([
+      ['Passes', 'w1'],
+      ['Passes', 'w1'],
+      ['Passes', undefined],
+    ]);
+  });
+
+  it('counts what is published, message by message', async () => {
+    const PublishBatchRequestEntries = ['1', '2'].map(Id => ({
+      Id,
+      Message: Id === '1' ? 'small' : 'x'.repeat(100_000),
+      MessageAttributes: { eventType: { DataType: 'String', StringValue: 'task.updated' } },
+    }));
+    const command = new PublishBatchCommand({
+      TopicArn: 'arn:aws:sns:us-east-1:1:T',
+      PublishBatchRequestEntries,
+    });
+    const { Successful = [] } = await new SNSClient(options()).send(command);
+    expect(Successful.map(({ Id }) => Id)).toEqual(['1', '2']);
+    expect(recorder.get()).toMatchObject({ published: 3, requests: { 'sns.PublishBatch': 1 } });
+    expect(aws.takeSent()[0]).toMatchObject({
+      body: 'small',
+      attributes: { eventType: { DataType: 'String', StringValue: 'task.updated' } },
+    });
+  });
+
+  it('hands out secrets, and waits as long as it is stated for each', async () => {
+    const { Parameter } = await new SSMClient(options()).send(new GetParameterCommand({ Name: '/hook1' }));
+    expect(Parameter?.Value).toBe('of /hook1');
+    const secrets = new SecretsManagerClient(options());
+    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: 's' }));
+    expect(SecretString).toBe('{"clientId":"a"}');
+    expect(recorder.get()).toMatchObject({ waited: 20, requests: { 'ssm.GetParameter': 1 } });
+  });
+});
