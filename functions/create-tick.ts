@@ -56,7 +56,6 @@ const READ_MS = 15_000;
  *  @throws at its end, when no pass could be started */
 export function createTick(dependencies: TickDependencies): Tick {
   const { passes, registry, queues, clock, log, count, replays, watch = {} } = dependencies;
-  const { processes = [], remember } = passes ?? {};
   return async remaining => {
     const now = clock();
     const left = remaining ?? (() => now + TIME_MS - clock());
@@ -64,8 +63,8 @@ export function createTick(dependencies: TickDependencies): Tick {
     const started = passes && (await start(passes, trying, clock));
     const endpoints = await trying('The endpoints could not be read.', () => registry.all());
     const [woken, since, subscriptions, mappings, setAside] = await Promise.all([
-      endpoints && trying('Nobody could be woken.', () => wakeWaiting(endpoints, { queues, now, log })),
-      remember && trying(NOT_REMEMBERED, () => remember(processes)),
+      endpoints && wakeWaiting(endpoints, { queues, now, log }),
+      passes && writeDown(passes, trying),
       watch.subscriptions && trying(NO_SUBSCRIPTIONS, watch.subscriptions),
       watch.mappings && trying('How the event source mappings are could not be found out.', watch.mappings),
       watch.setAside && trying('What is set aside could not be counted.', watch.setAside),
@@ -99,6 +98,13 @@ function triesOf(log: Log): Trying {
   };
 }
 
+/** @returns since when each process is known */
+async function writeDown({ processes, remember }: TickPasses, trying: Trying) {
+  return (
+    remember && trying('Which processes there are could not be written down.', () => remember(processes))
+  );
+}
+
 async function start({ processes, progress, claims, queue }: TickPasses, trying: Trying, clock: Clock) {
   const late = () => new Error(`It took longer than ${READ_MS} ms.`);
   const read = await trying(
@@ -112,5 +118,4 @@ async function start({ processes, progress, claims, queue }: TickPasses, trying:
   return { progress: read, sent, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
 }
 
-const NOT_REMEMBERED = 'Which processes there are could not be written down.';
 const NO_SUBSCRIPTIONS = 'How the native subscriptions are could not be found out.';
