@@ -14,37 +14,42 @@ const PASS_MS = 30_000;
 const WATCHED_MS = 120_000;
 /** Delays are whole seconds, and messages take their time. */
 const SLACK_MS = 3_000;
-/** So far are clocks ahead before they are set right. */
+/** So far are clocks ahead that are set right. */
 const AHEAD_MS = 3_600_000;
 /** Longer than a message is kept, or stays invisible. */
 const EMPTY_MS = 2 * 3_600_000;
 
-/** Behind the last fault, nobody but tick starts passes: within two of its minutes, and the time that there may be between two passes, each mode
- *  that is due completes one. */
+/** Behind the last fault, nobody but tick starts passes: within two of its minutes, and the time that there may be between two passes, it has the
+ *  process polled. */
 export async function checkStarted(world: World, { schedule, skew, steps }: Plan): Promise<void> {
   if (!schedule) return;
-  const { scheduler, paces, ticker } = world;
+  const { changes } = schedule;
   const areRight = areClose(skew, steps);
   // Leases of runs that died.
   await world.pass(LEASE_MS + (areRight ? 0 : world.clocks.spread));
-  if (!areRight) {
-    // What is claimed, and due, by a clock that is ahead stands in the way of nothing once it is set right.
-    ticker.isOn = true;
-    await world.pass(WATCHED_MS);
-    world.agreeOnTime(AHEAD_MS);
-  }
-  const began = scheduler.wall;
+  if (!areRight) world.agreeOnTime(0);
   // What a wrong clock wrote ahead is waited for no longer than this.
-  const patience = areRight ? 0 : schedule.changes.slowest + 2 * MINUTE_MS;
-  const limit = schedule.changes.slowest + 2 * MINUTE_MS + PASS_MS + patience;
+  const limit = changes.slowest + 2 * MINUTE_MS + PASS_MS;
+  const patience = changes.slowest + 2 * MINUTE_MS;
+  world.ticker.isOn = true;
+  await polled(world, areRight ? limit : limit + patience);
+  if (!areRight) {
+    // Then what was claimed, and is due, lies ahead.
+    world.agreeOnTime(AHEAD_MS);
+    await polled(world, limit + patience);
+  }
+  if (!isAdaptive(changes)) await checkPace(world, changes.fastest);
+  await turnOff(world);
+}
+
+async function polled(world: World, limit: number): Promise<void> {
+  const { scheduler, paces } = world;
+  const began = scheduler.wall;
   const isPolled = () => paces.completed.some(({ mode, at }) => mode === 'changes' && at >= began);
-  ticker.isOn = true;
   await world.until(() => isPolled() || scheduler.wall > began + limit, 'tick has the process polled');
   if (!isPolled()) throw new Violation(1, `tick did not have the process polled within ${limit} ms`);
   // Until the first tick since, what was sent before is worked off.
   await world.pass(Math.max(0, began + MINUTE_MS + SLACK_MS - scheduler.wall));
-  if (!isAdaptive(schedule.changes)) await checkPace(world, schedule.changes.fastest);
-  await turnOff(world);
 }
 
 /** Where nothing goes wrong, a pass begins each time that one is due. */

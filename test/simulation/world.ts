@@ -217,7 +217,7 @@ export class World {
     this.paces.forget(this.scheduler.wall);
   }
 
-  /** Our clocks are set right: both show the same, and less than before. */
+  /** Our clocks are set right: both show the same, and less than the first did. */
   agreeOnTime(back: number): void {
     const [one, other] = [this.clocks.of(0)(), this.clocks.of(1)()];
     this.clocks.set({ do: 'clock', poller: 0, by: -back });
