@@ -60,6 +60,10 @@ export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL):
     return added(ran(name, count, used), takenFrom(facts, name, messages, count));
   };
   const deliveries = changes * size.wanted;
+  const messages: Record<string, number> = { poll: passes + sweeps, route: changes, deliver: deliveries };
+  const empty = allEmptyReceives(facts, stacks, target =>
+    messages[target] ? batches(target, messages[target]) : 0,
+  );
   return [
     {
       cause: 'passes that find nothing',
@@ -77,7 +81,7 @@ export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL):
     },
     { cause: 'changes: delivering', usage: along('deliver', deliveries) },
     { cause: 'tick', usage: ran('tick', (stacks * MONTH_S) / 60, measured.tick[size.name]) },
-    { cause: 'queues without messages', usage: { ...none(), sqsRequests: stacks * emptyReceives(facts) } },
+    { cause: 'queues without messages', usage: { ...none(), sqsRequests: empty } },
     { cause: 'watching', usage: watching(measured, size, stacks) },
     { cause: 'what is kept', usage: kept(measured, size, passes) },
   ];
@@ -149,9 +153,26 @@ function takenFrom(facts: StackFacts, name: string, messages: number, batches: n
 
 const topicKeys = (messages: number) => Math.min(messages, (2 * MONTH_S) / ASSUMED.dataKeySeconds);
 
-function emptyReceives({ mappings }: StackFacts): number {
-  const queues = mappings.filter(({ source }) => source !== 'stream').length;
-  return (queues * ASSUMED.pollers * MONTH_S) / ASSUMED.pollSeconds;
+/** Receives of a month that find nothing. A poller waits for as long as it may, or until a batch comes: of waits that random batches cut
+ *  short, 1 / (1 - e^(-x)) are needed for each batch, where x batches come while one poller waits once. */
+export function emptyReceives(batches: number): number {
+  const waits = (ASSUMED.pollers * MONTH_S) / ASSUMED.pollSeconds;
+  return batches === 0 ? waits : batches / -Math.expm1(-batches / waits) - batches;
+}
+
+/** Of every queue that Lambda reads. `batchesOf` tells how many batches a month a function gets; all are of its first queue. */
+function allEmptyReceives(
+  { mappings }: StackFacts,
+  stacks: number,
+  batchesOf: (target: string) => number,
+): number {
+  const queues = mappings.filter(({ source }) => source !== 'stream');
+  const isFirst = (target: string, at: number) => queues.findIndex(queue => queue.target === target) === at;
+  return queues.reduce(
+    (sum, { target }, at) =>
+      sum + stacks * emptyReceives(isFirst(target, at) ? batchesOf(target) / stacks : 0),
+    0,
+  );
 }
 
 /** Metrics of a dashboard that may be free. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { billOf, totalOf } from '../../bench/cost/bill.ts';
 import type { Measured } from '../../bench/cost/measure.ts';
-import { monthOf, sumOf } from '../../bench/cost/month.ts';
+import { emptyReceives, monthOf, sumOf } from '../../bench/cost/month.ts';
 import { costPage } from '../../bench/cost/page.ts';
 import { configOf, processesOf, SIZES, type Size } from '../../bench/cost/sizes.ts';
 import type { StackFacts } from '../../bench/cost/stack.ts';
@@ -66,8 +66,9 @@ describe('a month', () => {
     expect(usage.lambdaGbSeconds).toBeCloseTo(0.1 * passes + 10 * sweeps + 0.5 * 0.05 * MINUTES, 3);
     expect(usage.dynamodbWrites).toBeCloseTo(2 * passes, 3);
     expect(usage.dynamodbReads).toBeCloseTo(4 * passes + 1_000 * sweeps, 3);
-    // Three queues that nobody fills, and two requests for each pass, whose messages have a group.
-    expect(usage.sqsRequests).toBeCloseTo(3 * 657_000 + 2 * (passes + sweeps), 3);
+    // Two queues that nobody fills, and two requests for each pass, whose messages have a group.
+    const empty = 2 * 657_000 + emptyReceives(passes + sweeps);
+    expect(usage.sqsRequests).toBeCloseTo(empty + 2 * (passes + sweeps), 3);
     expect(usage.sqsGrouped).toBeCloseTo(2 * (passes + sweeps), 3);
     expect(usage).toMatchObject({
       metrics: 1,
@@ -106,6 +107,17 @@ describe('a month', () => {
       return totalOf(billOf(passes?.usage as never)).withoutFree;
     };
     expect(dollars(120) / dollars(60)).toBeCloseTo(0.5, 2);
+  });
+});
+
+describe('receives that find nothing', () => {
+  it.each([
+    ['are as many as pollers wait where nothing comes', 0, 657_000],
+    ['are nearly so many where hardly anything comes: a batch cuts half of a wait short', 1_000, 656_500],
+    ['are fewer where more comes', 657_000, 657_000 / (Math.E - 1)],
+    ['are hardly any where there is always something', 20_000_000, 0],
+  ])('%s', (_, batches, empty) => {
+    expect(emptyReceives(batches)).toBeCloseTo(empty, -1);
   });
 });
 
