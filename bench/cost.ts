@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { prettyJson } from '../docs/pretty-json.ts';
 import { type Measured, measure } from './cost/measure.ts';
 import { costPage } from './cost/page.ts';
 
@@ -28,7 +29,7 @@ async function figures(name: 'before' | 'now', checkout: string | undefined): Pr
     encoding: 'utf8',
   }).trim();
   const measured = await measure(checkout, commit, say, Number(values.projects));
-  if (values.write || !existsSync(file)) writeFileSync(file, `${JSON.stringify(measured, null, 2)}\n`);
+  if (values.write || !existsSync(file)) writeFileSync(file, `${prettyJson(measured)}\n`);
   return measured;
 }
 
