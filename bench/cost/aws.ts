@@ -1,89 +1,115 @@
-import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Listening, listen } from './proxy.ts';
+import { published, queued, type Sent } from './queues.ts';
 import type { Recorder } from './recorder.ts';
 import type { Party } from './used.ts';
-
-/** A message that a function sent to a queue, or published (`queue` is the topic's name then). */
-export interface Sent {
-  readonly queue: string;
-  readonly body: string;
-  readonly group?: string | undefined;
-  /** As SQS tells them of a raw delivery. */
-  readonly attributes: Readonly<Record<string, { DataType: string; StringValue?: string }>>;
-}
 
 export interface CountingAws extends Listening {
   /** Messages that were sent since `takeSent` was called last. */
   takeSent(): Sent[];
 }
 
-interface Secrets {
-  readonly credentials: string;
-  parameter(name: string): string;
+interface Parts {
+  /** Where the embedded one is served. */
+  readonly dynamodb: string;
+  readonly recorder: Recorder;
+  readonly secrets: { readonly credentials: string; parameter(name: string): string };
+  readonly sent: Sent[];
 }
 
-/** One address for every service of AWS that a function calls: DynamoDB is the embedded one, the others take and count what they are told. */
+/** A request of a function. `command` is `<service>.<what it asks for>`. */
+interface Asked {
+  readonly command: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** One address for every service of AWS that a function calls: DynamoDB is the embedded one, the others take and count what they are told. What
+ *  they don't know they refuse, so that nothing is used that is not counted. */
 export async function startCountingAws(
   dynamodb: string,
   recorder: Recorder,
-  secrets: Secrets,
+  secrets: Parts['secrets'],
 ): Promise<CountingAws> {
-  let sent: Sent[] = [];
+  const sent: Sent[] = [];
   const server = createServer(async (request, response) => {
-    const body = await text(request);
-    const target = String(request.headers['x-amz-target'] ?? '');
-    const [service = '', command = ''] = target.split('.');
-    const answer = (party: Party, name: string, make: () => Promise<string> | string) => {
-      recorder.add({ requests: { [`${party}.${name}`]: 1 } });
-      return recorder.late(party, async () => make());
-    };
-    const json = (value: unknown) => JSON.stringify(value);
-    let reply: string | undefined;
-    let status = 200;
-    if (service.startsWith('DynamoDB')) {
-      reply = await answer('dynamodb', command, async () => {
-        const asked = await fetch(dynamodb, {
-          method: 'POST',
-          headers: signed(request.headers),
-          body: json({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' }),
-        });
-        status = asked.status;
-        const answered = await asked.text();
-        recorder.add(unitsOf(command, answered, status));
-        return answered;
-      });
-    } else if (service === 'AmazonSQS') {
-      reply = await answer('sqs', command, () => json(queued(command, JSON.parse(body), recorder, sent)));
-    } else if (service === 'AmazonSSM') {
-      const { Name } = JSON.parse(body) as { Name: string };
-      reply = await answer('ssm', command, () =>
-        json({ Parameter: { Name, Value: secrets.parameter(Name) } }),
-      );
-    } else if (service === 'secretsmanager') {
-      reply = await answer('secretsmanager', command, () => json({ SecretString: secrets.credentials }));
-    } else if (request.url?.includes('/event-source-mappings')) {
-      reply = await answer('lambda', 'GetEventSourceMapping', () =>
-        json({ State: 'Enabled', LastProcessingResult: 'OK' }),
-      );
-    } else {
-      const form = new URLSearchParams(body);
-      const action = form.get('Action') ?? `${request.method} ${request.url} ${target}`;
-      response.setHeader('content-type', 'text/xml');
-      reply = await answer('sns', action, () => topic(action, form, recorder, sent));
-    }
-    response.statusCode = status;
-    response.end(reply);
+    const [body, { headers, url = '/' }] = [await text(request), request];
+    const asked = { command: commandOf(headers, url, body), headers, body };
+    const answer = await answerTo(asked, { dynamodb, recorder, secrets, sent }).catch(error => ({
+      status: 400,
+      body: JSON.stringify({ __type: 'NotCounted', message: String(error) }),
+    }));
+    response.statusCode = answer.status;
+    response.end(answer.body);
   });
-  return {
-    ...(await listen(server)),
-    takeSent() {
-      const taken = sent;
-      sent = [];
-      return taken;
-    },
+  return { ...(await listen(server)), takeSent: () => sent.splice(0) };
+}
+
+/** What each service calls itself in requests. */
+const SERVICES: Readonly<Record<string, Party>> = {
+  DynamoDB_20120810: 'dynamodb',
+  AmazonSQS: 'sqs',
+  AmazonSSM: 'ssm',
+  secretsmanager: 'secretsmanager',
+};
+
+function commandOf(headers: IncomingHttpHeaders, url: string, body: string): string {
+  const [service = '', command = ''] = String(headers['x-amz-target'] ?? '').split('.');
+  if (service !== '') return `${SERVICES[service] ?? service}.${command}`;
+  if (url.includes('/event-source-mappings')) return 'lambda.GetEventSourceMapping';
+  return `sns.${new URLSearchParams(body).get('Action') ?? url}`;
+}
+
+async function answerTo(asked: Asked, parts: Parts): Promise<Answer> {
+  const { command, body } = asked;
+  const [party = '', name = ''] = command.split('.');
+  const answer = (make: () => unknown) => {
+    parts.recorder.add({ requests: { [command]: 1 } });
+    return parts.recorder.late(party as Party, async () => ({ status: 200, body: JSON.stringify(make()) }));
   };
+  if (party === 'dynamodb') return fromTable(name, asked, parts);
+  if (party === 'sqs') return answer(() => queued(name, JSON.parse(body), parts));
+  switch (command) {
+    case 'ssm.GetParameter': {
+      const { Name } = JSON.parse(body) as { Name: string };
+      return answer(() => ({ Parameter: { Name, Value: parts.secrets.parameter(Name) } }));
+    }
+    case 'secretsmanager.GetSecretValue':
+      return answer(() => ({ SecretString: parts.secrets.credentials }));
+    case 'lambda.GetEventSourceMapping':
+      return answer(() => ({ State: 'Enabled', LastProcessingResult: 'OK' }));
+    case 'sns.ListSubscriptionsByTopic':
+    case 'sns.PublishBatch': {
+      const xml = published(name, new URLSearchParams(body), parts);
+      return { ...(await answer(() => '')), body: xml };
+    }
+    default:
+      throw new Error(`Nobody counts ${command}.`);
+  }
+}
+
+async function fromTable(
+  name: string,
+  { headers, body }: Asked,
+  { dynamodb, recorder }: Parts,
+): Promise<Answer> {
+  recorder.add({ requests: { [`dynamodb.${name}`]: 1 } });
+  return recorder.late('dynamodb', async () => {
+    const asked = await fetch(dynamodb, {
+      method: 'POST',
+      headers: signed(headers),
+      body: JSON.stringify({ ...JSON.parse(body), ReturnConsumedCapacity: 'TOTAL' }),
+    });
+    const answer = { status: asked.status, body: await asked.text() };
+    recorder.add(unitsOf(name, answer));
+    return answer;
+  });
 }
 
 /** Those that the embedded DynamoDB wants to see; it does not check the signature, which was made over another body. */
@@ -95,80 +121,12 @@ function signed(headers: IncomingHttpHeaders): Record<string, string> {
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
 
 /** As the embedded DynamoDB counts them. A condition that fails it does not count: at least one unit. */
-function unitsOf(command: string, answer: string, status: number) {
-  const isWrite = WRITES.has(command);
+function unitsOf(name: string, { status, body }: Answer) {
+  const isWrite = WRITES.has(name);
   if (status !== 200) return isWrite ? { writeUnits: 1 } : {};
-  const { ConsumedCapacity = [] } = JSON.parse(answer) as {
+  const { ConsumedCapacity = [] } = JSON.parse(body) as {
     ConsumedCapacity?: { CapacityUnits: number } | { CapacityUnits: number }[];
   };
   const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
   return isWrite ? { writeUnits: units } : { readUnits: units };
-}
-
-const CHUNK = 65_536;
-const chunks = (bytes: number) => Math.max(1, Math.ceil(bytes / CHUNK));
-const md5 = (body: string) => createHash('md5').update(body).digest('hex');
-
-interface Entry {
-  readonly Id?: string;
-  readonly MessageBody: string;
-  readonly MessageGroupId?: string;
-  readonly MessageAttributes?: Sent['attributes'];
-}
-
-/** SQS's answer to a command of a function. */
-function queued(
-  command: string,
-  asked: { QueueUrl: string; Entries?: Entry[] } & Entry,
-  recorder: Recorder,
-  sent: Sent[],
-): unknown {
-  const queue = asked.QueueUrl.split('/').at(-1) ?? '';
-  if (command !== 'SendMessage' && command !== 'SendMessageBatch') {
-    recorder.add({ sqs: 1 });
-    return command === 'GetQueueAttributes'
-      ? { Attributes: { ApproximateNumberOfMessages: '0', ApproximateNumberOfMessagesNotVisible: '0' } }
-      : {};
-  }
-  const entries = asked.Entries ?? [asked];
-  const billed = chunks(entries.reduce((sum, { MessageBody }) => sum + Buffer.byteLength(MessageBody), 0));
-  const grouped = entries.some(({ MessageGroupId }) => MessageGroupId !== undefined);
-  recorder.add({ sqs: billed, sqsGrouped: grouped ? billed : 0 });
-  for (const { MessageBody, MessageGroupId, MessageAttributes = {} } of entries)
-    sent.push({ queue, body: MessageBody, group: MessageGroupId, attributes: MessageAttributes });
-  const Successful = entries.map(({ Id, MessageBody }) => ({
-    Id,
-    MessageId: 'counted',
-    MD5OfMessageBody: md5(MessageBody),
-  }));
-  return asked.Entries ? { Successful, Failed: [] } : Successful[0];
-}
-
-/** SNS's answer, in XML. */
-function topic(action: string, form: URLSearchParams, recorder: Recorder, sent: Sent[]): string {
-  if (action === 'ListSubscriptionsByTopic')
-    return `<${action}Response><${action}Result><Subscriptions/></${action}Result></${action}Response>`;
-  if (action !== 'PublishBatch') throw new Error(`Nobody counts ${action}.`);
-  const ids: string[] = [];
-  for (let index = 1; ; index++) {
-    const entry = `PublishBatchRequestEntries.member.${index}`;
-    const id = form.get(`${entry}.Id`);
-    if (id === null) break;
-    ids.push(id);
-    const body = form.get(`${entry}.Message`) ?? '';
-    recorder.add({ published: chunks(Buffer.byteLength(body)) });
-    const attributes: Record<string, { DataType: string; StringValue?: string }> = {};
-    for (let at = 1; form.has(`${entry}.MessageAttributes.entry.${at}.Name`); at++) {
-      const attribute = `${entry}.MessageAttributes.entry.${at}`;
-      attributes[form.get(`${attribute}.Name`) ?? ''] = {
-        DataType: form.get(`${attribute}.Value.DataType`) ?? 'String',
-        StringValue: form.get(`${attribute}.Value.StringValue`) ?? '',
-      };
-    }
-    sent.push({ queue: 'topic', body, attributes });
-  }
-  const members = ids
-    .map(id => `<member><Id>${id}</Id><MessageId>counted-${id}</MessageId></member>`)
-    .join('');
-  return `<PublishBatchResponse><PublishBatchResult><Successful>${members}</Successful><Failed/></PublishBatchResult></PublishBatchResponse>`;
 }

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { recordOfItem } from '../../local/stream/lambda-record.ts';
-import type { Sent } from './aws.ts';
 import { record } from './measure.ts';
+import type { Sent } from './queues.ts';
 import { type Running, start } from './runner.ts';
 import type { Size } from './sizes.ts';
 import type { Stack } from './stack.ts';

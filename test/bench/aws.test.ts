@@ -9,11 +9,12 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import {
   GetQueueAttributesCommand,
+  ReceiveMessageCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CountingAws, startCountingAws } from '../../bench/cost/aws.ts';
 import { type Listening, listen } from '../../bench/cost/proxy.ts';
@@ -112,6 +113,13 @@ describe('the address that counts', () => {
       body: 'small',
       attributes: { eventType: { DataType: 'String', StringValue: 'task.updated' } },
     });
+  });
+
+  it('refuses what it does not know, so that nothing is used that is not counted', async () => {
+    const receive = new SQSClient(options()).send(new ReceiveMessageCommand({ QueueUrl: QueueUrl() }));
+    await expect(receive).rejects.toThrow('Nobody counts ReceiveMessage.');
+    const put = new PutParameterCommand({ Name: '/hook1', Value: 'x' });
+    await expect(new SSMClient(options()).send(put)).rejects.toThrow('Nobody counts ssm.PutParameter.');
   });
 
   it('hands out secrets, and waits as long as it is stated for each', async () => {
