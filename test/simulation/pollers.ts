@@ -145,7 +145,7 @@ export class Pollers {
     const { promise, resolve } = Promise.withResolvers<Ended>();
     const deadline = scheduler.now + budget;
     const { clock, life } = environment;
-    const run = startedRun(record, clock, scheduler.wall);
+    const run = startedRun(record, environment, scheduler.wall);
     Object.assign(environment, {
       isBusy: true,
       owner: `${requestId}.${++this.#turns}`,
@@ -265,7 +265,7 @@ export class Pollers {
   }
 }
 
-function startedRun({ body }: Started['record'], clock: Clock, at: number): StartedRun {
+function startedRun({ body }: Started['record'], { clock, life }: Environment, at: number): StartedRun {
   const message = passMessage.parse(JSON.parse(body));
   return {
     message,
@@ -273,6 +273,7 @@ function startedRun({ body }: Started['record'], clock: Clock, at: number): Star
     at,
     isPass: false,
     requests: 0,
+    isFree: () => life.struck === 0,
     written: { projects: 0, records: 0 },
   };
 }

@@ -15,7 +15,8 @@ function messageUntil(expiresAt: number, more: Partial<PassMessage> = {}): PassM
 }
 
 function runOf(message: PassMessage, at: number): StartedRun {
-  return { message, began: at, at, isPass: false, requests: 0, written: { projects: 0, records: 0 } };
+  const nothing = { projects: 0, records: 0 };
+  return { message, began: at, at, isPass: false, requests: 0, isFree: () => true, written: nothing };
 }
 
 /** An oracle of a process that has its baseline, and this pace. */
@@ -105,5 +106,14 @@ describe('what is judged of passes and their messages', () => {
     const finish = () => write({ wait, dueAt: AT + wait }, `run at ${AT}`);
     if (problem) expect(finish).toThrow(problem);
     else finish();
+  });
+
+  it('lets a pass that did not hear what became of its commit wait longer', () => {
+    const { oracle, write } = oracleOf(ADAPTIVE, { wait: 10 * SECOND, dueAt: AT });
+    const written = { projects: 1, records: 1 };
+    const run = { ...runOf(messageUntil(AT + MINUTE), AT), isFree: () => false, written };
+    oracle.begins(run, 'a run');
+    oracle.read(run);
+    write({ wait: 20 * SECOND, dueAt: AT }, 'a run');
   });
 });
