@@ -1,6 +1,6 @@
 import { heldEvent } from '../changes/build-events.ts';
 import { compareProject } from '../changes/compare-project.ts';
-import { TornSnapshotError } from '../snapshots/snapshots.ts';
+import { type Snapshot, TornSnapshotError } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { announce } from './announce.ts';
 import { commitChanges } from './commit-changes.ts';
@@ -112,6 +112,11 @@ async function hold(pass: Pass, missing: number, listing: Listing, known: number
   });
 }
 
+/** When it was certainly there, by the service's time. A task list without tasks is no sign of that: a service may answer so for what is gone. */
+function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
+  return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
+}
+
 /** A snapshot that was read later than the listing shows a project that came back: then nothing is deleted. Where the two were
  *  read at about one time, that may be so, too: the task list is asked for once more, and then tells what became of the project
  *  since; where it answers all the same, the next sweep decides. */
@@ -119,13 +124,13 @@ async function deleteProject(pass: Pass, projectId: string, listing: Listing): P
   const { process, snapshots, definitions, clock } = pass.parts;
   for (;;) {
     const held = await snapshots.load(process, projectId);
-    if (!held || held.recordReadAt > listing.readAt) return;
-    const isInDoubt = listing.readAt - held.recordReadAt <= CLOCK_TOLERANCE_MS;
+    if (!held || lastSeen(held) > listing.readAt) return;
+    const isInDoubt = listing.readAt - lastSeen(held) <= CLOCK_TOLERANCE_MS;
     if (isInDoubt && (await taskListAnswers(pass, projectId)) !== 404) return;
     // What a listing may have passed over, and what was asked for once more, was found to be gone since it ended.
     const since = listing.complete && !isInDoubt ? 0 : clock() - listing.endedAt;
     const changes = compareProject(projectId, held.content, undefined, definitions.rules);
-    const readBefore = Math.max(listing.readBefore + since, held.recordReadAt);
+    const readBefore = Math.max(listing.readBefore + since, lastSeen(held));
     const { readAt, untimed } = listing;
     const read = { readAt, readBefore, ...(untimed && { untimed }) };
     const difference = { projectId, held, content: undefined, changes, source: read, tasks: read };
