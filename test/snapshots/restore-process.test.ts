@@ -1,0 +1,69 @@
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { partition } from '../../functions/snapshots/keys.ts';
+import { queryItems } from '../../functions/snapshots/query-items.ts';
+import { restoreProcess } from '../../functions/snapshots/restore-process.ts';
+import type { Table } from '../../functions/snapshots/table.ts';
+import { openModel } from '../support/table.ts';
+
+const PROCESS = { workspace: 'eu', processId: 'p' };
+const OTHER = { workspace: 'eu', processId: 'q' };
+const pk = partition(PROCESS);
+
+async function put(table: Table, sk: string, value: string, more: object = {}, of = pk): Promise<void> {
+  const Item = { pk: { S: of }, sk: { S: sk }, value: { S: value }, ...more };
+  await table.client.send(new PutItemCommand({ TableName: table.tableName, Item }));
+}
+
+async function rows(table: Table, of = pk): Promise<Record<string, string>> {
+  const items = await Array.fromAsync(queryItems(table, of, undefined));
+  return Object.fromEntries(items.map(({ sk, value }) => [sk?.S ?? '', value?.S ?? '']));
+}
+
+/** A process as it was, and as it is. */
+async function tables() {
+  const [from, to] = [openModel(), openModel()];
+  const project = { projectId: { S: '1' } };
+  for (const [table, value] of [
+    [from, 'then'],
+    [to, 'now'],
+  ] as const) {
+    await put(table, 'STATE', value);
+    await put(table, `STATE#PART#recent#${value}#0000`, value);
+    await put(table, 'PROJECT#1', value, project);
+    await put(table, 'PROJECT#1#PART#0001', value);
+    await put(table, `PROJECT#${value}`, value, { projectId: { S: value } });
+    await put(table, `TOMBSTONE#${value}`, value);
+    for (const kept of ['PASS#changes', 'ACTION#1', 'CHANGE#1']) await put(table, kept, value);
+    await put(table, 'PROJECT#1', value, project, partition(OTHER));
+  }
+  return { from, to };
+}
+
+describe('a process that is restored', () => {
+  it('is what it was, and keeps its journal and its leases; no other is touched', async () => {
+    const { from, to } = await tables();
+    const before = await rows(from);
+    expect(await restoreProcess({ from, to }, PROCESS)).toBe(2);
+    expect(await rows(to)).toEqual({
+      ...before,
+      ...{ 'PASS#changes': 'now', 'ACTION#1': 'now', 'CHANGE#1': 'now' },
+    });
+    expect(await rows(from)).toEqual(before);
+    expect(await rows(to, partition(OTHER))).toEqual({ 'PROJECT#1': 'now' });
+  });
+
+  it('has its state written first, and loses nothing but what was not there then', async () => {
+    const { from, to } = await tables();
+    const written: string[] = [];
+    const removed: string[] = [];
+    const send = (command: unknown) => {
+      if (command instanceof PutItemCommand) written.push(command.input.Item?.sk?.S ?? '');
+      if (command instanceof DeleteItemCommand) removed.push(command.input.Key?.sk?.S ?? '');
+      return to.client.send(command as never);
+    };
+    await restoreProcess({ from, to: { ...to, client: { send } as never } }, PROCESS);
+    expect(written.slice(0, 2).toSorted()).toEqual(['STATE', 'STATE#PART#recent#then#0000']);
+    expect(removed.toSorted()).toEqual(['PROJECT#now', 'STATE#PART#recent#now#0000', 'TOMBSTONE#now']);
+  });
+});
