@@ -1,7 +1,8 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
-import { partition } from '../../functions/snapshots/keys.ts';
+import { partition, partKey } from '../../functions/snapshots/keys.ts';
 import { queryItems } from '../../functions/snapshots/query-items.ts';
 import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { AT, commit, STORES, type Stores, storesOf } from '../operations/house.ts';
@@ -68,6 +69,8 @@ function rosterContract(where: string, open: () => Stores): void {
       expect(await snapshots.tombstone(GONE, 'deleted')).toBeUndefined();
       expect(await listed(stores)).not.toContain(GONE.processId);
       expect(await roster.forget(GONE, page)).toEqual({ projects: 0, isDone: true });
+      await roster.remember([GONE]);
+      expect(await listed(stores)).toContain(GONE.processId);
     });
 
     it('leaves every other process, and the journal of this one', async () => {
@@ -157,7 +160,10 @@ describe('the roster of a table', () => {
       return [...new Set(items.map(({ sk }) => sk?.S?.split('#')[0]))].sort();
     };
     expect(await kinds()).toEqual(['ACTION', 'CHANGE', 'PASS', 'PROJECT', 'STATE', 'TOMBSTONE']);
-    await stores.roster.forget(GONE, page);
+    const part = { ...partKey(GONE, 'p#1', 1), blob: { B: new Uint8Array() } };
+    await table.client.send(new PutItemCommand({ TableName: table.tableName, Item: part }));
+    expect(await stores.roster.count(GONE, 100)).toBe(30);
+    expect(await stores.roster.forget(GONE, page)).toEqual({ projects: 30, isDone: true });
     expect(await kinds()).toEqual(['ACTION', 'CHANGE']);
   });
 
@@ -180,5 +186,8 @@ describe('the roster of a table', () => {
     const another = createRoster({ ...table, patience: later, client: { send } as never });
     expect(await another.remember(all)).toEqual(since);
     expect(requests).toBe(4);
+    const third = { ...GONE, processId: 'c' };
+    expect(await another.remember([...all, third])).toEqual(new Map([...since, [third, AT + 1_000]]));
+    expect(await roster.remember([...all, third])).toEqual(new Map([...since, [third, AT + 1_000]]));
   });
 });
