@@ -1,14 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { recordOfItem } from '../../local/stream/lambda-record.ts';
-import { record } from './measure.ts';
 import type { Sent } from './queues.ts';
+import { record } from './record.ts';
 import { type Running, start } from './runner.ts';
 import type { Size } from './sizes.ts';
-import type { Stack } from './stack.ts';
+import type { FunctionFacts, Stack } from './stack.ts';
 import { meanOf, NOTHING, plus, type Used } from './used.ts';
-import { type openWorld, PROCESS } from './world.ts';
-
-type World = Awaited<ReturnType<typeof openWorld>>;
+import { PROCESS, type World } from './world.ts';
 
 /** What a batch of one, and each further one of a batch, costs. */
 interface Batch {
@@ -39,7 +37,7 @@ export async function measureDelivery(
   const apart = DAY_MS / size.changesPerDay;
   const started: Record<string, Running> = {};
   const open = async (name: string) => {
-    const running = await start(name, functions[name] as never, world.forRunning);
+    const running = await start(name, functions[name] as FunctionFacts, world.forRunning);
     inits[name] = running.init;
     started[name] = running;
     return running;

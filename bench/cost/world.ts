@@ -73,6 +73,8 @@ export async function openWorld(projects: number, tasksPerProject: number) {
   };
 }
 
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
 const SIGNING = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 /** Every custom field has a value, as in a process that people work with: records of some 400 bytes. */
