@@ -54,7 +54,7 @@ export function createTickProgresses(table: Table): TickProgresses {
           const item = items.get(partition(process));
           found.set(process, stateOf(item && (await loadLargeParts(table, process, item))));
         }
-        const unread = batch.filter(process => found.get(process)?.baselined === false);
+        const unread = batch.filter(process => !(found.get(process) as TickProgress).baselined);
         const working = await leasesOf(table, unread);
         for (const process of unread) {
           const progress = found.get(process) as TickProgress;

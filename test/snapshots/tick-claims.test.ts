@@ -1,4 +1,4 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TICK_KEY } from '../../functions/snapshots/keys.ts';
 import { createTickClaims, type TickClaims } from '../../functions/snapshots/tick-claims.ts';
@@ -54,6 +54,31 @@ describe.each(TABLES)('the claims of ticks, in %s', (_, open) => {
     await claims.claim({ now: AT + ahead - MINUTE, to: AT + ahead });
     expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBe(from);
   });
+
+  it.each(['gone', 'empty'])(
+    'are none where the row is %s, also when that happens to a claim that fails',
+    async state => {
+      const { client, tableName: TableName } = table;
+      const strike = () =>
+        state === 'gone'
+          ? client.send(new DeleteItemCommand({ TableName, Key: TICK_KEY }))
+          : client.send(new PutItemCommand({ TableName, Item: TICK_KEY }));
+      await strike();
+      expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBe(AT);
+      let failed = false;
+      const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
+      const struck = {
+        send: async (command: object) => {
+          if (failed) await strike();
+          if (command.constructor.name !== 'UpdateItemCommand') return send(command);
+          failed = true;
+          await claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE });
+          return send(command);
+        },
+      } as never;
+      expect(await claimsOver(struck).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
+    },
+  );
 
   it('know their own when the answer was lost and the request repeated, and no other’s', async () => {
     const send = table.client.send.bind(table.client) as (command: unknown) => Promise<unknown>;

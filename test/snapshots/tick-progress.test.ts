@@ -1,3 +1,4 @@
+import type { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Lease } from '../../functions/snapshots/snapshots.ts';
@@ -80,7 +81,17 @@ describe.each(TABLES)('how far processes are, in %s', (_, open) => {
     await createSnapshots(table).finish(processes[205] as never, await leased(processes[205] as never), {
       baselined: true,
     });
-    const found = await read(...processes);
+    const asked: number[] = [];
+    const send = table.client.send.bind(table.client) as (command: unknown) => Promise<unknown>;
+    const counting = {
+      send: async (command: BatchGetItemCommand) => {
+        asked.push(command.input.RequestItems?.[table.tableName]?.Keys?.length ?? 0);
+        return send(command);
+      },
+    } as never;
+    const found = await createTickProgresses({ ...table, client: counting }).ofAll(processes);
+    // The states, and the leases of all but the one that has a baseline.
+    expect(asked.toSorted()).toEqual([100, 100, 100, 29, 30, 100].toSorted());
     expect(found.size).toBe(230);
     expect(processes.filter(process => found.get(process)?.baselined)).toEqual([processes[205]]);
     expect((await read()).size).toBe(0);
