@@ -45,10 +45,8 @@ export function createTickProgresses(table: Table): TickProgresses {
   return {
     async ofAll(processes) {
       const found = new Map<(typeof processes)[number], TickProgress>();
-      const batches = Array.from({ length: Math.ceil(processes.length / BATCH) }, (_, index) =>
-        processes.slice(index * BATCH, (index + 1) * BATCH),
-      );
-      await inParallel(batches, WIDTH, async batch => {
+      const batches = Map.groupBy(processes, (_, index) => Math.floor(index / BATCH));
+      await inParallel(batches.values(), WIDTH, async batch => {
         const items = await itemsOf(table, batch);
         for (const process of batch) {
           const item = items.get(partition(process));
