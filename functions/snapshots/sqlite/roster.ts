@@ -14,10 +14,10 @@ export function sqliteRoster(database: Database): Roster {
           sql.run`INSERT OR IGNORE INTO pass (process, mode) VALUES (${partition(process)}, 'changes')`;
       }),
     count: async (process, most) =>
-      Number(
+      (
         sql.get`SELECT count(*) AS count FROM
-          (SELECT 1 FROM project WHERE process = ${partition(process)} LIMIT ${most})`?.count,
-      ),
+          (SELECT 1 FROM project WHERE process = ${partition(process)} LIMIT ${most})` as { count: number }
+      ).count,
     forget: async (process, { now, most }) =>
       durably(database, () => {
         const pk = partition(process);
