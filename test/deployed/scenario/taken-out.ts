@@ -36,7 +36,7 @@ export async function takeOut(world: World): Promise<void> {
   service.workspace.updateProject(SIDE, project, { summary: 'while-it-was-out' });
   await report.check('it is deployed again', async () => void (await deployWith(false)));
   await report.check('what changed meanwhile is told, and published', () =>
-    until(150, async () => {
+    until(240, async () => {
       const { events } = await act.ask({ operation: 'events', process: SIDE, limit: 100 });
       const lines = events.map(({ event }) => event.type);
       assert.deepEqual(lines, ['project.updated']);
