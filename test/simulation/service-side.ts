@@ -37,8 +37,9 @@ export class ServiceSide {
   readonly restless: RestlessList;
   /** When the first page of a list was last asked for. */
   #firstPage = 0;
-  #deletions = 0;
-  /** By list: how many deletions there were when its last first page was asked for. */
+  /** Edits that take a row out of a list, or move it. */
+  #shifts = 0;
+  /** By list: how many of these there were when its last first page was asked for. */
   readonly #begun = new Map<string, number>();
 
   constructor(plan: Plan, scheduler: Scheduler, secrets: SecretsOracle, coverage: Coverage) {
@@ -62,7 +63,7 @@ export class ServiceSide {
     this.history = new History(this.backend, PROCESS);
     this.restless = new RestlessList(plan.restless, this.backend, coverage, id => {
       this.history.note();
-      this.#deletions += 1;
+      this.#shifts += 1;
       this.edits.push({ projects: [id], visible: 'by a sweep' });
     });
   }
@@ -94,7 +95,8 @@ export class ServiceSide {
   edit(step: Edit): void {
     const edited = applyEdit(this.backend, PROCESS, step);
     this.history.note();
-    if (step.edit.startsWith('delete') || step.edit === 'move task') this.#deletions += 1;
+    const isInOrderOfUpdates = this.backend.freedoms.listOrder !== 'made';
+    if (isInOrderOfUpdates || step.edit.startsWith('delete') || step.edit === 'move task') this.#shifts += 1;
     if (edited) this.edits.push(edited);
   }
 
@@ -138,8 +140,8 @@ export class ServiceSide {
       this.#firstPage = Number.POSITIVE_INFINITY;
       this.#coverage.add('clock', 'listing longer than the overlap');
     }
-    if (!query.includes('after=')) this.#begun.set(list, this.#deletions);
-    else if (freedoms.cursors === 'offset' && this.#begun.get(list) !== this.#deletions) {
+    if (!query.includes('after=')) this.#begun.set(list, this.#shifts);
+    else if (freedoms.cursors === 'offset' && this.#begun.get(list) !== this.#shifts) {
       this.#coverage.add('service', 'page shifted');
       this.shifted.add(/\/projects\/([^/]+)\/tasks$/.exec(list)?.[1] ?? '');
     }

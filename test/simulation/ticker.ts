@@ -43,11 +43,24 @@ export class Ticker {
   isPaused = false;
   #ticks = 0;
   #missing = 0;
+  readonly #underWay = new Set<object>();
 
   constructor(shared: Shared, ticked: Ticked) {
     this.#shared = shared;
     this.#with = ticked;
     shared.scheduler.after(MINUTE_MS, () => this.#minute());
+  }
+
+  /** No tick is under way, which may still start something. */
+  get isIdle(): boolean {
+    return this.#underWay.size === 0;
+  }
+
+  /** @returns what ends it, however it ends */
+  #begins(): () => void {
+    const tick = {};
+    this.#underWay.add(tick);
+    return () => void this.#underWay.delete(tick);
   }
 
   #minute(): void {
@@ -82,7 +95,11 @@ export class Ticker {
     const { scheduler, clocks, nature, log, fail } = this.#shared;
     const { delivery } = this.#with;
     const done = { claimed: false, sent: false };
-    const life = new Life(nature, () => this.#died(done));
+    const end = this.#begins();
+    const life = new Life(nature, () => {
+      this.#died(done);
+      end();
+    });
     life.expect(strikes);
     const deadline = scheduler.now + LIMIT_MS;
     const cutOff = scheduler.after(LIMIT_MS, () => life.kill());
@@ -96,7 +113,10 @@ export class Ticker {
     // What fails is said in Lambda's metrics; the next one makes up for it.
     void tick(() => deadline - scheduler.now)
       .catch(error => void (error instanceof TypeError && fail(error)))
-      .finally(cutOff);
+      .finally(() => {
+        cutOff();
+        end();
+      });
   }
 
   #died({ claimed, sent }: Done): void {

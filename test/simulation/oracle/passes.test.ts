@@ -108,6 +108,17 @@ describe('what is judged of passes and their messages', () => {
     else finish();
   });
 
+  it('takes for the pace before that which a run read first, be it none', () => {
+    const { oracle, write } = oracleOf(ADAPTIVE, undefined);
+    const run = runOf(messageUntil(AT + MINUTE), AT);
+    oracle.begins(run, 'a run');
+    oracle.read(run);
+    oracle.begins(runOf(messageUntil(AT + MINUTE), AT), 'another');
+    write({ wait: ADAPTIVE.changes.fastest, dueAt: AT }, 'another');
+    oracle.read(run);
+    write({ wait: ADAPTIVE.changes.fastest, dueAt: AT + SECOND }, 'a run');
+  });
+
   it('lets a pass that did not hear what became of its commit wait longer', () => {
     const { oracle, write } = oracleOf(ADAPTIVE, { wait: 10 * SECOND, dueAt: AT });
     const written = { projects: 1, records: 1 };

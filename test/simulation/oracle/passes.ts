@@ -105,7 +105,8 @@ export class PassesOracle {
 
   /** A run read the state of its process. */
   read(run: StartedRun): void {
-    run.pace ??= this.#pace ?? null;
+    // It goes by the first reading, also where that found none.
+    if (run.pace === undefined) run.pace = this.#pace ?? null;
   }
 
   /** A run asked for the lease. */
