@@ -34,7 +34,7 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
       name: 'deployed',
       commands: [{ what: 'the deployed test', args: ['test/deployed/run.ts'] }],
       within: MINUTE,
-      atMost: 14 * MINUTE,
+      atMost: 17 * MINUTE,
       unavailable: EXIT_UNAVAILABLE,
     },
     { name: 'simulation', commands: thousands(base), within: 10 * MINUTE, atMost: 13 * MINUTE },
