@@ -1,29 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, request as send } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { listen as listenOnLoopback, type ReceiverServer } from '../../test/deployed/receivers/server.ts';
 import type { Recorder } from './recorder.ts';
 
 /** A server on loopback. */
-export interface Listening {
-  readonly port: number;
-  stop(): Promise<void>;
-}
+export type Listening = ReceiverServer;
 
-export async function listen(server: Server): Promise<Listening> {
+/** Its clients wait longer between two requests than a server of Node does. */
+export function listen(server: Server): Promise<Listening> {
   server.keepAliveTimeout = 120_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    port: (server.address() as AddressInfo).port,
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listenOnLoopback(server);
 }
 
 /** Stands before the simulated service: counts what is sent to it, and answers as late as it would. */

@@ -1,4 +1,4 @@
-import { LATENCY, type Party, type Used } from './used.ts';
+import { LATENCY, NOTHING_COUNTED, type Party } from './used.ts';
 
 /** One request that a function made, and when by this machine's clock, in ms. */
 interface Seen {
@@ -7,10 +7,7 @@ interface Seen {
   readonly party: Party;
 }
 
-type Counted = Pick<
-  Used,
-  'requests' | 'readUnits' | 'writeUnits' | 'sqs' | 'sqsGrouped' | 'published' | 'sent' | 'asked'
->;
+type Counted = typeof NOTHING_COUNTED;
 
 /** Sums up what one run of a function asks for. */
 export class Recorder {
@@ -48,16 +45,7 @@ export class Recorder {
 }
 
 function nothing() {
-  return {
-    requests: {} as Record<string, number>,
-    readUnits: 0,
-    writeUnits: 0,
-    sqs: 0,
-    sqsGrouped: 0,
-    published: 0,
-    sent: 0,
-    asked: 0,
-  };
+  return { ...NOTHING_COUNTED, requests: {} as Record<string, number> };
 }
 
 /** The length that intervals cover together. */

@@ -45,8 +45,9 @@ export function billedMs({ waited, worked }: Pick<Used, 'waited' | 'worked'>, me
   return Math.ceil(waited + worked * Math.max(1, WHOLE_PROCESSOR_MB / memoryMb));
 }
 
-export const NOTHING: Used = {
-  requests: {},
+/** Of what a recorder counts. */
+export const NOTHING_COUNTED = {
+  requests: {} as Readonly<Record<string, number>>,
   readUnits: 0,
   writeUnits: 0,
   sqs: 0,
@@ -54,11 +55,9 @@ export const NOTHING: Used = {
   published: 0,
   sent: 0,
   asked: 0,
-  logged: 0,
-  metrics: [],
-  waited: 0,
-  worked: 0,
-};
+} satisfies Partial<Used>;
+
+export const NOTHING: Used = { ...NOTHING_COUNTED, logged: 0, metrics: [], waited: 0, worked: 0 };
 
 /** `one` and `factor` times `other`; metrics are those of both. */
 export function plus(one: Used, other: Used, factor = 1): Used {

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -17,6 +22,7 @@ export interface Received {
 /** The status of the answer. */
 export type Receive = (request: Received) => number | Promise<number>;
 
+/** A server on loopback. */
 export interface ReceiverServer {
   readonly port: number;
   stop(): Promise<void>;
@@ -34,7 +40,11 @@ export async function startReceiver(receive: Receive, certificate?: Certificate)
     }
     response.end();
   };
-  const server = certificate ? createHttpsServer(certificate, listener) : createHttpServer(listener);
+  return listen(certificate ? createHttpsServer(certificate, listener) : createHttpServer(listener));
+}
+
+/** Has a server listen on a free port of 127.0.0.1. */
+export async function listen(server: Server): Promise<ReceiverServer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
