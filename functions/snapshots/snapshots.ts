@@ -1,6 +1,8 @@
 import type { ProjectContent } from '../changes/compare-project.ts';
 import type { ChangeEvent } from '../changes/event.ts';
-import type { ProcessState } from './state.ts';
+import { encodePart } from '../changes/event-id.ts';
+import { byText } from '../changes/order.ts';
+import type { Debt, PassState, ProcessState } from './state.ts';
 
 /** One process of one workspace: what a pass walks. */
 export interface ProcessKey {
@@ -20,8 +22,22 @@ export interface Snapshot {
   readonly untimed?: boolean;
   /** When its tasks were read. */
   readonly tasksReadAt: number;
+  readonly digests?: Digests;
   /** How many further items hold it; the table's own affair. */
   readonly parts?: number;
+}
+
+/** Of the answers that a snapshot's content was read from. What is missing says nothing: it was not read as it is kept. */
+export interface Digests {
+  /** Of the record, as the listing had it. */
+  readonly record?: string | undefined;
+  /** Of all pages of its tasks. */
+  readonly tasks?: string | undefined;
+}
+
+/** A snapshot without its content. */
+export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts'> {
+  readonly projectId: string;
 }
 
 /** What is remembered, for 30 days, of a project that was deleted: a listing from before must not bring it back, and one that
@@ -42,7 +58,7 @@ export interface Lease {
   readonly owner: string;
   /** What the pass that goes on needs to know of its beginning; undefined when a new pass begins. */
   readonly window: PassWindow | undefined;
-  /** The last project, in id order, that the pass is done with. */
+  /** The last project, in the order of `byKey`, that the pass is done with. */
   readonly progress: string | undefined;
   /** True when the run that had the lease before never gave it back: it died. */
   readonly orphaned?: boolean;
@@ -54,16 +70,12 @@ export interface PassWindow {
   readonly startedAt: number;
   /** Where the audit log stood then, as JSON; the pass moves there when it ends. */
   readonly audit?: unknown;
-  /** Projects up to `progress` that the pass is not done with: they could not be read, or seemed to be gone. */
-  readonly left?: readonly string[];
+  /** When it began, by our clock, in ms since 1970. */
+  readonly begunAt: number;
   /** True when the pass read some project that it can't be certain of. */
-  readonly uncertain?: boolean;
-  /** True when a listing of an earlier run may have passed over some project. */
-  readonly incomplete?: boolean;
-  /** Listed projects whose task lists answered 404 in the last run of this baseline. */
-  readonly withoutTaskList?: readonly string[];
-  /** Our time at which a run of this baseline first could not end, in ms since 1970. */
-  readonly waitingSince?: number;
+  readonly isUncertain?: boolean;
+  /** True when a listing of it may have passed over some project. */
+  readonly isIncomplete?: boolean;
 }
 
 /** One commit: a snapshot and its events, or neither. */
@@ -97,20 +109,20 @@ export class TornSnapshotError extends Error {}
 export interface Snapshots {
   /** The same table, for a run that has time until `deadline` (ms since 1970, our clock): nothing is tried beyond it. */
   until(deadline: number): Snapshots;
+  /** All that passes know between them, debts included; two requests. */
   readState(process: ProcessKey): Promise<ProcessState>;
   /** Takes the lease until `until`, or returns undefined while another owner holds it (`now` decides if it expired). */
   takeLease(process: ProcessKey, request: LeaseRequest): Promise<Lease | undefined>;
-  /** True when a pass of this mode began and has not ended. */
-  isUnfinished(process: ProcessKey, mode: Mode): Promise<boolean>;
   /** Remembers where the pass stands and holds the lease until `until`; false when the lease is no longer ours. */
   saveProgress(process: ProcessKey, lease: Lease, until: number): Promise<boolean>;
   /** Gives the lease back and keeps the pass as it stands, for the next run. */
   release(process: ProcessKey, lease: Lease): Promise<void>;
   /** Gives the lease back and forgets the pass: the next run begins a new one from the same state. */
   abandon(process: ProcessKey, lease: Lease): Promise<void>;
-  /** Ends the pass in one step: its state is written, its lease is given back. False when the lease is no longer ours:
-   *  then nothing happened. */
-  finish(process: ProcessKey, lease: Lease, state: Partial<ProcessState>): Promise<boolean>;
+  /** Ends the pass in one step: `state` is written, its lease is given back. False when the lease is no longer ours:
+   *  then nothing happened. What moves with each pass of that mode (`PassState`) costs one small write; whatever else is in
+   *  `state` costs a transaction, so it should be in it only where it changed. */
+  finish(process: ProcessKey, lease: Lease, state: Partial<PassState>): Promise<boolean>;
   /** Commits events about the process itself (or none) and the state that goes with them, in one step. `conflict` when
    *  somebody announced, or ended the baseline, since the state was read: then nothing happened, and what to say must be
    *  decided afresh. */
@@ -121,9 +133,25 @@ export interface Snapshots {
   /** What the last deletion of the project left behind, if it was in the last 30 days. */
   tombstone(process: ProcessKey, projectId: string): Promise<Tombstone | undefined>;
   /** Those of `ids` that have a snapshot. */
-  held(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
-  /** Every project that has a snapshot. */
-  projectIds(process: ProcessKey): AsyncIterable<string>;
+  withSnapshot(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
+  /** Every snapshot without its content, in the order of `byKey`, a page at a time: one request for each 1 MB of snapshots. Behind
+   *  `after`, the id of a project, where it is given. */
+  heads(process: ProcessKey, after?: string): AsyncIterable<readonly SnapshotHead[]>;
+  /** Writes each of these, one by one, whatever becomes of the others. One that another pass wrote since it was read is left as that one
+   *  wrote it: then it is owed, or was settled, by what was met later. */
+  writeDebts(process: ProcessKey, changes: readonly DebtChange[]): Promise<void>;
+}
+
+/** What becomes of one debt: `before` as it was read, undefined where there was none; `after` undefined: it is owed no more. */
+export interface DebtChange {
+  readonly projectId: string;
+  readonly before: Debt | undefined;
+  readonly after: Omit<Debt, 'revision'> | undefined;
+}
+
+/** The order in which `heads` come: that of the projects' keys in the table. */
+export function byKey(one: string, other: string): number {
+  return byText(encodePart(one), encodePart(other));
 }
 
 export interface LeaseRequest {
@@ -140,7 +168,9 @@ export interface Announcement {
   /** True when that state had no baseline yet: it says in silence what must be told once there is one. */
   readonly isSilent?: boolean;
   /** What is true from now on, and keeps them from being told again. */
-  readonly state: Partial<ProcessState>;
+  readonly state: Partial<PassState>;
+  /** Debts that are told with them: `conflict` when one of them is no longer as it was read. */
+  readonly debts?: readonly DebtChange[];
   /** `version`, larger than `announced`, is the new `announced`. */
   readonly said: Pick<CommitRequest, 'events' | 'version' | 'at'>;
 }

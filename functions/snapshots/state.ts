@@ -2,39 +2,60 @@ import type { Definitions } from '../changes/field-index.ts';
 
 /** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
  *  said. */
-export interface ProcessState {
-  /** True once every project that can be read has its first snapshot: from then on differences are told. */
-  readonly baselined: boolean;
+export interface ProcessState extends PassState {
+  /** The projects that passes owe a look, by id. */
+  readonly debts: ReadonlyMap<string, Debt>;
+  /** True when a sweep, or the baseline, began and has not ended. */
+  readonly isSweepUnfinished: boolean;
+}
+
+/** What the end of a pass, or an announcement, may write. Where it stands in the table (DESIGN §6) goes by how often it moves. */
+export interface PassState extends ChangesState, SweepState, SeenState, RareState {}
+
+/** Moves with each `changes` pass. */
+export interface ChangesState {
   /** The time from which the next `changes` pass asks, less the overlap. */
   readonly watermark: number;
-  /** When the last completed sweep, or the baseline, began: everything held was read since. */
-  readonly sweptAt: number;
-  /** Where the audit log stands. */
-  readonly audit: AuditPosition | undefined;
-  readonly definitions: Definitions;
-  /** The projects that the last `changes` pass listed: one that is listed again, byte for byte, needs no task request. */
-  readonly recent: RecentProjects;
-  /** Projects that the last sweep missed and could not confirm as deleted. */
-  readonly missing: readonly string[];
-  /** Set while deletions wait for an operator: how many, and since when. */
-  readonly held: { readonly since: number; readonly missing: number } | undefined;
-  /** True when the operator let the held deletions go ahead. */
-  readonly released: boolean;
   /** When a `changes` pass, or the baseline, was last completed, by our clock; 0 before the baseline. */
   readonly completedAt: number;
+  /** How soon the next `changes` pass is due, where that depends on what the last one found. */
+  readonly pace: Pace | undefined;
+  /** How many debts subscribers knew of when a `changes` pass was last completed. */
+  readonly skipped: number;
+}
+
+/** Moves with each sweep. */
+export interface SweepState {
+  /** When the last completed sweep, or the baseline, began: all that has a snapshot was read since. */
+  readonly sweptAt: number;
   /** When a sweep, or the baseline, was last completed, by our clock, also one that could not be certain of all; 0 before the baseline. */
   readonly sweepCompletedAt: number;
+}
+
+/** What `changes` passes have seen: larger, and the same while nothing happens. */
+export interface SeenState {
+  /** Where the audit log stands. */
+  readonly audit: AuditPosition | undefined;
+  /** The projects that the last `changes` pass listed: one that is listed again, byte for byte, needs no task request. */
+  readonly recent: RecentProjects;
+}
+
+/** What changes rarely. */
+export interface RareState {
+  /** True once every project that can be read has its first snapshot: from then on differences are told. */
+  readonly baselined: boolean;
+  readonly definitions: Definitions;
+  /** Set while deletions wait for an operator: how many, and since when. */
+  readonly hold: { readonly since: number; readonly missing: number } | undefined;
+  /** True when the operator let the deletions go ahead. */
+  readonly released: boolean;
   /** Set from when a stall was told until its end is: when a pass was last completed before, by our clock. */
   readonly stalled: { readonly since: number } | undefined;
-  /** Projects that can't be read or committed, while all others go on: each `changes` pass tries them again. */
-  readonly skipped: readonly Skipped[];
   /** What was reported once, and needs no second report. */
   readonly reported: readonly string[];
   /** The version of the last announcement, 0 before the first: events about the process itself share one counter, so
    *  that no two have one id, whoever tells them. Only `announce` writes it. */
   readonly announced: number;
-  /** How soon the next `changes` pass is due, where that depends on what the last one found. */
-  readonly pace: Pace | undefined;
 }
 
 /** By our clock: how many ms after the begin of the last pass the next is due, and when that is. */
@@ -43,17 +64,23 @@ export interface Pace {
   readonly dueAt: number;
 }
 
-/** A project that was left out of passes. */
-export interface Skipped {
-  readonly id: string;
-  /** Its changes after this time, by the service's clock, may be untold; 0 for one that the baseline left out. */
+/** Why a pass owes a project a look: it could not be read or committed; it is listed, but its task list answers 404; a sweep's listing
+ *  lacks it, and nothing confirmed that it is gone. */
+export type Cause = 'unreadable' | 'no-task-list' | 'not-listed';
+
+/** A project that passes owe a look. */
+export interface Debt {
+  readonly cause: Cause;
+  /** Its changes after this time, by the service's clock, may be untold; 0: all of it may be. */
   readonly since: number;
-  /** Why, in words that subscribers may read. */
+  /** When the first pass met it, by our clock. */
+  readonly metAt: number;
+  /** What was met, in words that subscribers may read. */
   readonly reason: string;
   /** True once the subscribers know. */
   readonly told: boolean;
-  /** True when the last try met a task list that is missing. */
-  readonly tasksMissing: boolean;
+  /** Of the row: another one after each writing. */
+  readonly revision: number;
 }
 
 /** By project: the digest of its record as listed, and when its tasks were read; by our clock, then with when the record was first
@@ -78,20 +105,21 @@ export interface AuditPosition {
 
 /** The state of a process that nobody has polled yet. */
 export const UNKNOWN_PROCESS: ProcessState = {
-  baselined: false,
   watermark: 0,
-  sweptAt: 0,
-  audit: undefined,
-  definitions: { project: [], task: [] },
-  recent: [],
-  missing: [],
-  held: undefined,
-  released: false,
   completedAt: 0,
+  pace: undefined,
+  skipped: 0,
+  sweptAt: 0,
   sweepCompletedAt: 0,
+  audit: undefined,
+  recent: [],
+  baselined: false,
+  definitions: { project: [], task: [] },
+  hold: undefined,
+  released: false,
   stalled: undefined,
-  skipped: [],
   reported: [],
   announced: 0,
-  pace: undefined,
+  debts: new Map(),
+  isSweepUnfinished: false,
 };
