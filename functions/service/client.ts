@@ -1,8 +1,11 @@
+import { identifierNames } from '../identifier-names.ts';
 import { isJsonObject } from '../json.ts';
 import { pathOf } from './address.ts';
 import { createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';
 import { keysOf, typeName } from './describe.ts';
+import { digestOf } from './digest.ts';
+import type { Scope } from './errors.ts';
 import { asObject, identify, identifyAll, type Kind } from './identify.ts';
 import { type Walking, walk } from './list.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
@@ -10,6 +13,9 @@ import { type Answer, createReader } from './reader.ts';
 import type { FieldDefinition, Service, ServiceConnection } from './service.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';
+
+/** Another one for each change of what is read out of the same bytes: digests that were kept before stand for nothing then. */
+const READING = 'v1';
 
 /**
  * Connects to one workspace (service-api.md §1, §5). Nothing is sent before the first request. Throws a TypeError for
@@ -35,50 +41,71 @@ export function connect(options: ConnectOptions): ServiceConnection {
 /** The endpoints of service-api.md §4 by number, for one pass. */
 function createService(walking: Walking): Service {
   const { identifiers } = walking.context.settings;
-  const get = (...segments: string[]) => getOne(walking, segments);
+  const [projects, tasks, users] = [
+    recordsOf('project', identifiers),
+    recordsOf('task', identifiers),
+    recordsOf('user', identifiers),
+  ];
+  const get = (scope: Scope, ...segments: string[]) => getOne(walking, { scope, segments });
   return {
     projects: (processId, { updatedAfter } = {}) =>
       walk(walking, {
         name: 'projects',
+        scope: 'process',
         segments: ['processes', processId, 'projects'],
         query: {
           updatedAfter: updatedAfter === undefined ? undefined : new Date(updatedAfter).toISOString(),
         },
         property: 'projects',
-        items: recordsOf('project', identifiers),
+        ...projects,
       }),
-    tasks: (processId, projectId) =>
+    tasks: (processId, projectId, { isKnown } = {}) =>
       walk(walking, {
         name: 'tasks',
+        scope: 'project',
         segments: ['processes', processId, 'projects', projectId, 'tasks'],
-        items: recordsOf('task', identifiers),
+        isKnown,
+        ...tasks,
       }),
     auditLog: (processId, after) =>
       walk(walking, {
         name: 'auditLog',
+        scope: 'process',
         segments: ['processes', processId, 'auditlog'],
         after,
+        reading: READING,
         items: (answer, path, values) =>
           values.map((value, index) => asObject(answer, `${path}[${index}]`, value)),
       }),
-    users: () => walk(walking, { name: 'users', segments: ['users'], items: recordsOf('user', identifiers) }),
+    users: () =>
+      walk(walking, {
+        name: 'users',
+        scope: 'everybody',
+        segments: ['users'],
+        ...users,
+      }),
     async user(userId) {
-      const answer = await get('user', userId);
+      const answer = await get('everybody', 'user', userId);
       return identify(answer, 'user', identifiers, '$', answer.body);
     },
     async coverpage(processId) {
-      return definitionsIn(await get('processes', processId, 'coverpage'));
+      return definitionsIn(await get('process', 'processes', processId, 'coverpage'));
     },
     async taskCustomFields(processId) {
-      const path = ['processes', processId, 'task-custom-fields'];
-      return definitionsIn(await getOne(walking, path, { includeArchived: 'true' }));
+      const segments = ['processes', processId, 'task-custom-fields'];
+      const query = { includeArchived: 'true' };
+      return definitionsIn(await getOne(walking, { scope: 'process', segments, query }));
     },
   };
 }
 
 function recordsOf(kind: Kind, names: Identifiers) {
-  return (answer: Answer, path: string, values: readonly Answer['body'][]) =>
-    identifyAll(answer, kind, names, path, values);
+  const reading = JSON.stringify([READING, ...identifierNames(kind, names[kind])]);
+  return {
+    reading: digestOf(reading).slice(0, 6),
+    items: (answer: Answer, path: string, values: readonly Answer['body'][]) =>
+      identifyAll(answer, kind, names, path, values),
+  };
 }
 
 /** An answer that holds no definition and no list of any either is something else: taken for a process without fields, it
@@ -95,12 +122,11 @@ function hasList(body: Answer['body']): boolean {
 }
 
 async function getOne(
-  walking: Walking,
-  segments: string[],
-  query: Record<string, string> = {},
+  { context, reader }: Walking,
+  what: { scope: Scope; segments: string[]; query?: Record<string, string> },
 ): Promise<Answer> {
-  const { context, reader } = walking;
-  const outcome = await reader.read(pathOf(context.settings.base, segments, query), false);
+  const path = pathOf(context.settings.base, what.segments, what.query);
+  const outcome = await reader.read({ path, scope: what.scope });
   if ('error' in outcome) throw outcome.error;
   return outcome.value;
 }

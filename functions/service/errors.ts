@@ -1,11 +1,18 @@
+/** What an error is of: one project or record, while the others can be read; the process; or everybody who uses the workspace. */
+export type Scope = 'project' | 'process' | 'everybody';
+
 /** What the service, or the way to it, did to a request. `request` is method and path with query, never a header. */
 export class ServiceError extends Error {
   readonly request: string;
+  readonly scope: Scope;
 
-  constructor(request: string, message: string, options?: ErrorOptions) {
-    super(`${request}: ${message}`, options);
+  /** `scope`: everybody unless told, for then nothing is taken for the trouble of one project alone. */
+  constructor(request: string, message: string, options: ErrorOptions & { scope?: Scope | undefined } = {}) {
+    const { scope = 'everybody', ...rest } = options;
+    super(`${request}: ${message}`, rest);
     this.name = new.target.name;
     this.request = request;
+    this.scope = scope;
   }
 }
 
@@ -13,8 +20,11 @@ export class ServiceError extends Error {
 export class ServiceStatusError extends ServiceError {
   readonly status: number;
 
-  constructor(request: string, status: number, message: string) {
-    super(request, `status ${status}: ${message}`);
+  /** `scope`: of the request. Refused credentials and a rate limit are everybody's, whatever was asked for. */
+  constructor(request: string, status: number, message: string, scope?: Scope) {
+    super(request, `status ${status}: ${message}`, {
+      scope: status === 401 || status === 429 ? 'everybody' : scope,
+    });
     this.status = status;
   }
 }
@@ -26,15 +36,15 @@ export class ServiceAnswerError extends ServiceError {
   readonly expected: string;
   readonly found: string;
 
-  constructor(request: string, where: { path: string; expected: string; found: string }) {
-    super(request, `at ${where.path}: expected ${where.expected}, found ${where.found}`);
+  constructor(request: string, where: { path: string; expected: string; found: string }, scope?: Scope) {
+    super(request, `at ${where.path}: expected ${where.expected}, found ${where.found}`, { scope });
     this.path = where.path;
     this.expected = where.expected;
     this.found = where.found;
   }
 }
 
-/** No token, by what the authorization server answered. A class of its own: its 404 is no deleted project, its 403 no
+/** No token, which is everybody's, by what the authorization server answered. A class of its own: its 404 is no deleted project, its 403 no
  *  audit log that is refused. */
 export class TokenError extends ServiceError {
   constructor(cause: ServiceStatusError | ServiceAnswerError) {

@@ -12,15 +12,14 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** An answer of any status. `text` is the whole body of a 2xx, without a byte order mark; empty otherwise, and undefined
- *  when its bytes are no UTF-8. */
+/** An answer of any status. `body` is the whole body of a 2xx, in the bytes that it has when inflated; empty otherwise. */
 export interface HttpAnswer {
   readonly status: number;
   readonly date: string | undefined;
   readonly retryAfter: string | undefined;
   /** The `content-encoding` that is none of those that can be read. */
   readonly encoding: string | undefined;
-  readonly text: string | undefined;
+  readonly body: Buffer;
   /** When the headers came, by our clock, in ms since 1970. */
   readonly at: number;
 }
@@ -34,9 +33,11 @@ export interface HttpFailure {
   readonly status: number | undefined;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 class Expired extends Error {}
 
-type Reached = Omit<HttpAnswer, 'text'>;
+type Reached = Omit<HttpAnswer, 'body'>;
 
 /** Sends one request, once. Never rejects: what goes wrong on the way is an HttpFailure. `timeout` in ms, body included. */
 export async function exchange(
@@ -53,15 +54,16 @@ export async function exchange(
       signal: AbortSignal.any([how.signal, expiry]),
     });
     reached = head(response, how.clock());
-    if (isSuccess(reached.status)) return { ...reached, text: utf8(await response.body.arrayBuffer()) };
+    if (isSuccess(reached.status))
+      return { ...reached, body: Buffer.from(await response.body.arrayBuffer()) };
     await response.body.dump({ limit: 65_536 });
-    return { ...reached, text: '' };
+    return { ...reached, body: NOTHING };
   };
   try {
     return await within(how.timeout, work, () => new Expired());
   } catch (error) {
     // The body of a failing status is only thrown away: that it breaks off says nothing new.
-    if (reached && !isSuccess(reached.status)) return { ...reached, text: '' };
+    if (reached && !isSuccess(reached.status)) return { ...reached, body: NOTHING };
     return failure(error, reached);
   }
 }
@@ -69,15 +71,6 @@ export async function exchange(
 /** True for 2xx. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
-}
-
-/** undici would put U+FFFD for what it can't read, and that would be told as a change. */
-function utf8(bytes: ArrayBuffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function head(response: Dispatcher.ResponseData, at: number): Reached {

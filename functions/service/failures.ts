@@ -1,5 +1,6 @@
 import { parseRetryAfter, plausibleDate } from '../http-date.ts';
 import {
+  type Scope,
   ServiceAnswerError,
   type ServiceError,
   ServiceStatusError,
@@ -21,8 +22,10 @@ export interface Failure {
   error(ending: string): ServiceError;
 }
 
-/** How patiently one request is tried. */
-export interface Patience {
+/** A request that failed: its method and path, what its errors are of, and how patiently it is tried. */
+export interface Trying {
+  readonly request: string;
+  readonly scope: Scope;
   readonly maxAttempts: number;
   /** Try only briefly what asking for less may cure. */
   readonly brief: boolean;
@@ -35,14 +38,13 @@ const NEVER_SIZE = new Set([401, 403, 404, 429]);
 
 /** A request that got no whole answer. `limits` are named in the error. */
 export function exchangeFailure(
-  request: string,
+  trying: Trying,
   failure: HttpFailure,
-  patience: Patience,
   limits: { timeout: number; maxBodyBytes: number },
 ): Failure {
   if (failure.why === 'damaged') {
     const found = `a body that is not, or not wholly, in its content-encoding (${failure.code})`;
-    return garbledFailure(request, found, patience);
+    return garbledFailure(trying, found);
   }
   if (failure.why === 'too large' || failure.why === 'inflates too large') {
     const where = {
@@ -54,7 +56,7 @@ export function exchangeFailure(
       kind: 'too large',
       tries: 1,
       mayBeSize: true,
-      error: () => new ServiceAnswerError(request, where),
+      error: () => new ServiceAnswerError(trying.request, where, trying.scope),
     };
   }
   const slowBody = failure.why === 'time-out' && failure.during === 'body';
@@ -64,44 +66,46 @@ export function exchangeFailure(
   }[failure.why];
   return {
     kind: slowBody ? 'slow body' : 'network',
-    tries: slowBody && patience.brief ? BRIEF_TRIES : patience.maxAttempts,
+    tries: slowBody && trying.brief ? BRIEF_TRIES : trying.maxAttempts,
     mayBeSize: slowBody,
     error: ending =>
-      new ServiceUnreachableError(request, `${what}${ending}; check the address and the network between`),
+      new ServiceUnreachableError(
+        trying.request,
+        `${what}${ending}; check the address and the network between`,
+      ),
   };
 }
 
 /** A status other than 2xx (service-api.md §7). `now` is our clock, for a `Retry-After` without a `Date` beside it. */
-export function statusFailure(request: string, answer: HttpAnswer, patience: Patience, now: number): Failure {
+export function statusFailure(trying: Trying, answer: HttpAnswer, now: number): Failure {
   const { status } = answer;
   const retryAfter =
     status === 429 || status === 503
       ? parseRetryAfter(answer.retryAfter, plausibleDate(answer.date, now) ?? now)
       : undefined;
   // A service that says when to come back is overloaded, not over its size.
-  const impatient = patience.brief && status !== 429 && retryAfter === undefined;
+  const impatient = trying.brief && status !== 429 && retryAfter === undefined;
   const passing = status >= 500 || status === 429 || status === 408;
   return {
     kind: status === 429 ? 'rate limit' : 'status',
-    tries: passing ? (impatient ? BRIEF_TRIES : patience.maxAttempts) : 1,
+    tries: passing ? (impatient ? BRIEF_TRIES : trying.maxAttempts) : 1,
     retryAfter,
     mayBeSize: status >= 400 && !NEVER_SIZE.has(status),
-    error: ending => new ServiceStatusError(request, status, `${remedy(status)}${ending}`),
+    error: ending =>
+      new ServiceStatusError(trying.request, status, `${remedy(status)}${ending}`, trying.scope),
   };
 }
 
 /** A 2xx whose body is no JSON: mostly a page of something on the way, or a body cut short. `found` is safe to print. */
-export function garbledFailure(request: string, found: string, patience: Patience): Failure {
+export function garbledFailure(trying: Trying, found: string): Failure {
   return {
     kind: 'garbled',
-    tries: Math.min(GARBLED_TRIES, patience.maxAttempts),
+    tries: Math.min(GARBLED_TRIES, trying.maxAttempts),
     mayBeSize: false,
-    error: ending =>
-      new ServiceAnswerError(request, {
-        path: '$',
-        expected: 'JSON',
-        found: `${found}${ending}; ${BETWEEN}`,
-      }),
+    error: ending => {
+      const where = { path: '$', expected: 'JSON', found: `${found}${ending}; ${BETWEEN}` };
+      return new ServiceAnswerError(trying.request, where, trying.scope);
+    },
   };
 }
 

@@ -4,10 +4,10 @@ import { encodePart } from '../changes/event-id.ts';
 import { identifierNames } from '../identifier-names.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { keysOf, typeName } from './describe.ts';
-import type { ServiceAnswerError } from './errors.ts';
+import type { Scope } from './errors.ts';
 import { isTooDeep, MOST_LEVELS } from './nesting.ts';
 import type { Identifiers } from './options.ts';
-import type { Answer } from './reader.ts';
+import type { Answer, Wrong } from './reader.ts';
 import type { ServiceRecord } from './service.ts';
 
 /** A kind of record that has an identifier (service-api.md §2.1). */
@@ -17,6 +17,8 @@ export type Kind = keyof Identifiers;
 const LONGEST_ID = 900;
 /** Of one that is longer, so many characters are shown: encoded they have room in LONGEST_ID. */
 const SHOWN = 60;
+
+type Flaw = Pick<Wrong, 'expected' | 'found'>;
 
 /** The record at `path` of the answer as a JSON object; throws a ServiceAnswerError when it is none. */
 export function asObject(answer: Answer, path: string, value: Json): JsonObject {
@@ -40,7 +42,7 @@ export function identify(
   for (const name of candidates) {
     const value = fields[name];
     const id = typeof value === 'number' ? String(value) : value;
-    if (typeof id === 'string' && id !== '') return named(answer, path, id, fields);
+    if (typeof id === 'string' && id !== '') return named(answer, kind, path, id, fields);
   }
   const expected = `an identifier (${candidates.join(', ')}; another name can be configured)`;
   throw answer.wrong({ path, expected, found: keysOf(fields) });
@@ -61,18 +63,18 @@ export function identifyAll(
     const place = places.get(record.id) ?? index;
     const twin = records[place];
     places.set(record.id, index);
-    records.push(
-      twin ? withTwin(answer, `${path}[${index}]`, record, { ...twin, path: `${path}[${place}]` }) : record,
-    );
+    const twinAt = twin && { ...twin, path: `${path}[${place}]` };
+    records.push(twinAt ? withTwin(answer, kind, `${path}[${index}]`, record, twinAt) : record);
   }
   return records;
 }
 
-/** The record, with what makes it useless. One whose identifier is too long is known by a short one: it is remembered as
+/** The record, with what makes it useless: a flaw of a project's record is that project's, though the listing is the process's. One whose identifier is too long is known by a short one: it is remembered as
  *  skipped, in a place that is not as large as an answer. */
-function named(answer: Answer, path: string, id: string, fields: JsonObject): ServiceRecord {
+function named(answer: Answer, kind: Kind, path: string, id: string, fields: JsonObject): ServiceRecord {
   const isTooLong = id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID;
-  const flaw = flawOf(answer, path, id, fields, isTooLong);
+  const found = flawOf(id, fields, isTooLong);
+  const flaw = found && answer.wrong({ path, scope: scopeOf(kind), ...found });
   return { id: isTooLong ? shortened(id) : id, fields, ...(flaw && { flaw }) };
 }
 
@@ -81,32 +83,33 @@ function shortened(id: string): string {
   return `${id.slice(0, SHOWN)}… ${digest}`;
 }
 
-function flawOf(
-  answer: Answer,
-  path: string,
-  id: string,
-  fields: JsonObject,
-  isTooLong: boolean,
-): ServiceAnswerError | undefined {
+function flawOf(id: string, fields: JsonObject, isTooLong: boolean): Flaw | undefined {
   if (!id.isWellFormed()) {
     const found = 'one with half a surrogate pair, which no request can carry';
-    return answer.wrong({ path, expected: 'an identifier in Unicode', found });
+    return { expected: 'an identifier in Unicode', found };
   }
   if (isTooLong) {
     const expected = `an identifier of at most ${LONGEST_ID} characters, percent-encoded`;
-    return answer.wrong({ path, expected, found: `one of ${id.length} characters` });
+    return { expected, found: `one of ${id.length} characters` };
   }
   if (!isTooDeep(fields)) return undefined;
-  return answer.wrong({ path, expected: `at most ${MOST_LEVELS} levels of nesting`, found: 'more' });
+  return { expected: `at most ${MOST_LEVELS} levels of nesting`, found: 'more' };
+}
+
+/** A user's is of what was asked for. */
+function scopeOf(kind: Kind): Scope | undefined {
+  return kind === 'user' ? undefined : 'project';
 }
 
 function withTwin(
   answer: Answer,
+  kind: Kind,
   path: string,
   record: ServiceRecord,
   twin: ServiceRecord & { path: string },
 ): ServiceRecord {
   if (record.flaw || (!twin.flaw && jsonEqual(record.fields, twin.fields))) return record;
   const expected = 'an identifier of its own (the property to take can be configured)';
-  return { ...record, flaw: answer.wrong({ path, expected, found: `that of ${twin.path}, another record` }) };
+  const found = `that of ${twin.path}, another record`;
+  return { ...record, flaw: answer.wrong({ path, expected, found, scope: scopeOf(kind) }) };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
-import { DeadlineError, type ServiceError } from './errors.ts';
+import { DeadlineError, type Scope, type ServiceError } from './errors.ts';
 import { Extent } from './extent.ts';
 import type { ListName } from './options.ts';
 import { type RawPage, readPage } from './page.ts';
@@ -17,9 +17,18 @@ export interface List<Item> {
   readonly property?: string;
   /** The cursor to go on behind. */
   readonly after?: string | undefined;
+  /** What its errors are of. */
+  readonly scope: Scope;
+  /** Stands for the way in which items are read. */
+  readonly reading: string;
+  /** True for the digest of a page that was the whole list when it was read before. */
+  readonly isKnown?: ((digest: string) => boolean) | undefined;
   /** Reads a page's items; `path` is where their array stands in the answer. */
   items(answer: Answer, path: string, values: readonly Json[]): Item[];
 }
+
+/** A page that was the whole list when it was read before, and is so again: the same bytes say the same of what follows. */
+const WHOLE: RawPage = { property: '', path: '$', items: [], next: undefined };
 
 /** What all walks of one pass share: `sizes` is the `first` that works, and only ever shrinks. */
 export interface Walking {
@@ -42,40 +51,52 @@ async function* pages<Item>(walking: Walking, list: List<Item>): AsyncGenerator<
   const asked = new Set([after]);
   const extent = new Extent(walking.context.settings.maxListBytes[list.name]);
   for (;;) {
-    const { answer, raw } = await ask(walking, list, after);
+    const answer = await ask(walking, list, after);
+    const raw = answer.isKnown ? WHOLE : readRaw(walking, list, answer);
     extent.add(answer, raw);
-    const items = list.items(answer, raw.path, raw.items);
     if (raw.next !== undefined && asked.has(raw.next)) {
       const found = 'one that this walk has been at';
       throw answer.wrong({ path: '$.paging.endCursor', expected: 'a new cursor', found });
     }
     const { readAt, clock } = answer;
-    yield { items, readAt, clock, after, hasNextPage: raw.next !== undefined };
+    let items: Item[] | undefined;
+    yield {
+      get items() {
+        if (!items) {
+          const { path, items: values } = answer.isKnown ? readRaw(walking, list, answer) : raw;
+          items = list.items(answer, path, values);
+        }
+        return items;
+      },
+      digest: digestIn(list, answer.digest),
+      ...{ readAt, clock, after, hasNextPage: raw.next !== undefined },
+    };
     if (raw.next === undefined) return;
     after = raw.next;
     asked.add(after);
   }
 }
 
-async function ask<Item>(walking: Walking, list: List<Item>, after: string | undefined) {
-  const answer = await askBySize(walking, list, after);
-  const raw = readPage(answer, list.property);
-  if (list.property === undefined) noticeProperty(walking.context, list.name, raw);
-  return { answer, raw };
+/** The same bytes are other items when they are read in another way. */
+function digestIn<Item>({ reading }: List<Item>, digest: string): string {
+  return `${reading}.${digest}`;
 }
 
-async function askBySize<Item>(
-  walking: Walking,
-  list: List<Item>,
-  after: string | undefined,
-): Promise<Answer> {
+function readRaw<Item>({ context }: Walking, list: List<Item>, answer: Answer): RawPage {
+  const raw = readPage(answer, list.property);
+  if (list.property === undefined) noticeProperty(context, list.name, raw);
+  return raw;
+}
+
+async function ask<Item>(walking: Walking, list: List<Item>, after: string | undefined): Promise<Answer> {
   const { context, reader, sizes } = walking;
-  const { name, segments, query } = list;
+  const { name, segments, query, scope } = list;
+  const isKnown = (digest: string) => list.isKnown?.(digestIn(list, digest)) === true;
   let met: ServiceError | undefined;
   for (let first = sizes[name]; ; first = Math.floor(first / 2)) {
     const path = pathOf(context.settings.base, segments, { first, after, ...query });
     // What failed at the larger size is what the caller must see, not that no time was left for a smaller one.
-    const outcome = await reader.read(path, first > 1).catch(error => {
+    const outcome = await reader.read({ path, scope, isKnown, brief: first > 1 }).catch(error => {
       throw error instanceof DeadlineError && met ? met : error;
     });
     if ('value' in outcome) {

@@ -10,6 +10,16 @@ const keepDigits: Reviver = (_key, value, context) => {
   return /^-?\d+$/.test(source) || !Number.isFinite(value) ? source : value;
 };
 
+/** The text of a body, without a byte order mark; undefined when it is no UTF-8: with U+FFFD for what can't be read, it would be
+ *  told as a change. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * JSON text to its value, or undefined when the text is no JSON. Integers beyond `Number.MAX_SAFE_INTEGER` become text,
  * so that an identifier never loses its last digits, and so do numbers that JavaScript takes for infinite, which would be
@@ -21,4 +31,10 @@ export function parseJson(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A body to its value, or undefined when it is no JSON in UTF-8. */
+export function parseBody(bytes: Uint8Array): Json | undefined {
+  const text = decodeText(bytes);
+  return text === undefined ? undefined : parseJson(text);
 }

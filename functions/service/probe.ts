@@ -4,10 +4,10 @@ import { pathOf } from './address.ts';
 import { type Context, createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';
 import { type HttpAnswer, type HttpFailure, isSuccess } from './exchange.ts';
-import { exchangeFailure, statusFailure } from './failures.ts';
+import { exchangeFailure, statusFailure, type Trying } from './failures.ts';
 import { isTooDeep } from './nesting.ts';
 import { type ConnectOptions, readOptions } from './options.ts';
-import { parseJson } from './parse.ts';
+import { decodeText, parseJson } from './parse.ts';
 import type { FieldDefinition } from './service.ts';
 import type { TokenAnswer } from './token-answer.ts';
 import { requestToken } from './token-request.ts';
@@ -109,16 +109,17 @@ export function openProbe(options: ConnectOptions): ServiceProbe {
 
 function probed(context: Context, request: string, result: HttpAnswer | HttpFailure) {
   const { clock, requestTimeout: timeout, maxBodyBytes } = context.settings;
-  const patience = { maxAttempts: 1, brief: false };
+  const trying: Trying = { request, scope: 'everybody', maxAttempts: 1, brief: false };
   if ('why' in result) {
-    const failure = exchangeFailure(request, result, patience, { timeout, maxBodyBytes }).error('');
+    const failure = exchangeFailure(trying, result, { timeout, maxBodyBytes }).error('');
     return { status: result.status, failure: withoutRequest(request, failure), size: 0, at: clock() };
   }
-  const { status, text, at } = result;
+  const { status, at } = result;
+  const text = decodeText(result.body);
   const date = parseHttpDate(result.date);
   const about = { status, at, date, retryAfter: parseRetryAfter(result.retryAfter, date ?? at) };
   if (!isSuccess(status)) {
-    const failure = statusFailure(request, result, patience, at).error('');
+    const failure = statusFailure(trying, result, at).error('');
     return { ...about, failure: withoutRequest(request, failure), size: 0 };
   }
   const body = text === undefined ? undefined : parseJson(text);

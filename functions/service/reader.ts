@@ -3,43 +3,69 @@ import type { Json } from '../json.ts';
 import { within } from '../within.ts';
 import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
-import { DeadlineError, ServiceAnswerError } from './errors.ts';
+import { digestOf } from './digest.ts';
+import { DeadlineError, type Scope, ServiceAnswerError } from './errors.ts';
 import { type HttpAnswer, isSuccess } from './exchange.ts';
-import { exchangeFailure, garbledFailure, type Patience, statusFailure } from './failures.ts';
-import { parseJson } from './parse.ts';
+import { exchangeFailure, garbledFailure, statusFailure, type Trying } from './failures.ts';
+import { decodeText, parseBody } from './parse.ts';
 import { type Outcome, persist, type Try } from './persist.ts';
 import type { Tokens } from './tokens.ts';
 
 /** A 2xx answer in JSON. */
 export interface Answer {
   readonly body: Json;
-  /** The length of its text, in characters. */
+  /** Of the body's bytes. */
+  readonly digest: string;
+  /** True when the body was not parsed, as its digest is known; it is when `body` is read. */
+  readonly isKnown: boolean;
+  /** The length of the body, in bytes. */
   readonly size: number;
   /** When the service answered, in ms since 1970, and by whose clock. */
   readonly readAt: number;
   readonly clock: 'service' | 'local';
   /** The error that tells what in this answer is not as documented; secrets that the answer echoes are hidden. */
-  wrong(where: { path: string; expected: string; found: string }): ServiceAnswerError;
+  wrong(where: Wrong): ServiceAnswerError;
 }
 
-/** GETs from the service for one pass. `brief` gives up early on what asking for less may cure. */
+/** What is not as documented, and of what that is: of what the request was of, unless told. */
+export interface Wrong {
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+  readonly scope?: Scope | undefined;
+}
+
+/** What to GET. */
+export interface Question {
+  /** With the query. */
+  readonly path: string;
+  /** What its errors are of. */
+  readonly scope: Scope;
+  /** Give up early on what asking for less may cure. */
+  readonly brief?: boolean;
+  /** True for the digest of a body that was parsed before, and need not be again. */
+  readonly isKnown?: (digest: string) => boolean;
+}
+
+/** GETs from the service for one pass. */
 export interface Reader {
-  read(path: string, brief: boolean): Promise<Outcome<Answer>>;
+  read(question: Question): Promise<Outcome<Answer>>;
 }
 
 /** A reader whose tries end at `deadline` (ms since 1970 by our clock). Throws what the token request throws. */
 export function createReader(context: Context, tokens: Tokens, deadline: number): Reader {
   const { settings, closing } = context;
   return {
-    read(path, brief) {
-      const name = `GET ${path}`;
+    read(question) {
+      const { path, scope, brief = false } = question;
+      const request = `GET ${path}`;
       const pacing = { ...settings, closing, deadline: () => deadline };
-      const patience = { maxAttempts: settings.maxAttempts, brief };
+      const trying = { request, scope, maxAttempts: settings.maxAttempts, brief };
       let renewed = false;
       const once = async (attempt: number): Promise<Try<Answer>> => {
         const result = await authorised(attempt);
-        if ('why' in result) return { failure: exchangeFailure(name, result, patience, limits) };
-        return take(context, name, result, patience);
+        if ('why' in result) return { failure: exchangeFailure(trying, result, limits) };
+        return take(context, question, result, trying);
       };
       const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
       const authorised = async (attempt: number) => {
@@ -49,7 +75,7 @@ export function createReader(context: Context, tokens: Tokens, deadline: number)
         tokens.refuse(first.token);
         return (await ask(context, tokens, { path, attempt, deadline })).result;
       };
-      return persist(name, pacing, once);
+      return persist(request, pacing, once);
     },
   };
 }
@@ -79,20 +105,34 @@ async function ask(
   return within(Math.max(0, deadline - clock()), work, late);
 }
 
-function take(context: Context, name: string, answer: HttpAnswer, patience: Patience): Try<Answer> {
+function take(context: Context, question: Question, answer: HttpAnswer, trying: Trying): Try<Answer> {
   const { secrets } = context;
-  if (!isSuccess(answer.status)) return { failure: statusFailure(name, answer, patience, answer.at) };
-  const body = answer.text === undefined ? undefined : parseJson(answer.text);
-  if (body === undefined) return { failure: garbledFailure(name, describe(answer, secrets.hide), patience) };
-  return { value: { body, size: answer.text?.length ?? 0, ...timeOf(context, answer), wrong } };
+  if (!isSuccess(answer.status)) return { failure: statusFailure(trying, answer, answer.at) };
+  const digest = digestOf(answer.body);
+  const isKnown = question.isKnown?.(digest) === true;
+  let body = isKnown ? undefined : parseBody(answer.body);
+  if (!isKnown && body === undefined) {
+    return { failure: garbledFailure(trying, describe(answer, secrets.hide)) };
+  }
+  const value = {
+    get body() {
+      // What is known was JSON when it was first read.
+      body ??= parseBody(answer.body) as Json;
+      return body;
+    },
+    ...{ digest, isKnown, size: answer.body.length, wrong },
+    ...timeOf(context, answer),
+  };
+  return { value };
 
-  function wrong(where: { path: string; expected: string; found: string }): ServiceAnswerError {
-    const { path, expected, found } = where;
-    return new ServiceAnswerError(name, { path: secrets.hide(path), expected, found: secrets.hide(found) });
+  function wrong({ path, expected, found, scope = trying.scope }: Wrong): ServiceAnswerError {
+    const where = { path: secrets.hide(path), expected, found: secrets.hide(found) };
+    return new ServiceAnswerError(trying.request, where, scope);
   }
 }
 
-function describe({ text, encoding = 'identity' }: HttpAnswer, hide: (text: string) => string): string {
+function describe({ body, encoding = 'identity' }: HttpAnswer, hide: (text: string) => string): string {
+  const text = decodeText(body);
   if (text === '') return 'an empty body';
   if (encoding.toLowerCase() !== 'identity')
     return `a body in the content-encoding "${excerpt(hide(encoding))}", which nobody asked for`;

@@ -13,7 +13,10 @@ export interface ServiceRecord {
 
 /** One page of a list (service-api.md §2.2). */
 export interface Page<Item> {
+  /** Read from the answer when they are first asked for, which throws a ServiceAnswerError for what is no record. */
   readonly items: readonly Item[];
+  /** Of the answer's bytes, and of how they are read: two pages with one digest have the same items, and go on the same way. */
+  readonly digest: string;
   /** When the service answered, in ms since 1970: its `Date` header (whole seconds), else our clock. */
   readonly readAt: number;
   /** Whose clock `readAt` is. */
@@ -41,8 +44,13 @@ export interface Service {
     processId: string,
     filter?: { updatedAfter?: number | undefined },
   ): AsyncIterable<Page<ServiceRecord>>;
-  /** Endpoint #2. */
-  tasks(processId: string, projectId: string): AsyncIterable<Page<ServiceRecord>>;
+  /** Endpoint #2. `isKnown`: true for the digest of a page that was the whole list when it was read before. Such a page is not
+   *  even parsed, unless its items are asked for. */
+  tasks(
+    processId: string,
+    projectId: string,
+    how?: { isKnown?: (digest: string) => boolean },
+  ): AsyncIterable<Page<ServiceRecord>>;
   /** Endpoint #3; `after` goes on behind an earlier page. */
   auditLog(processId: string, after?: string): AsyncIterable<Page<JsonObject>>;
   /** Endpoint #4. */

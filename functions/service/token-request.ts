@@ -4,8 +4,8 @@ import type { Context } from './context.ts';
 import { ServiceAnswerError, ServiceError, ServiceStatusError, TokenError } from './errors.ts';
 import type { HttpRequest } from './exchange.ts';
 import { isSuccess } from './exchange.ts';
-import { exchangeFailure, garbledFailure, statusFailure } from './failures.ts';
-import { parseJson } from './parse.ts';
+import { exchangeFailure, garbledFailure, statusFailure, type Trying } from './failures.ts';
+import { parseBody } from './parse.ts';
 import { persist, type Try } from './persist.ts';
 import { readTokenAnswer, type TokenAnswer } from './token-answer.ts';
 import type { TokenWait } from './tokens.ts';
@@ -65,15 +65,20 @@ async function tokenRequest(context: Context): Promise<HttpRequest> {
 async function tryOnce(context: Context, request: HttpRequest, attempt: number): Promise<Try<TokenAnswer>> {
   const { settings, closing } = context;
   const name = `${request.method} ${request.path}`;
-  const patience = { maxAttempts: settings.maxAttempts, brief: false };
+  const trying: Trying = {
+    request: name,
+    scope: 'everybody',
+    maxAttempts: settings.maxAttempts,
+    brief: false,
+  };
   const result = await context.send(request, attempt, closing);
   if ('why' in result) {
     const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
-    return { failure: exchangeFailure(name, result, patience, limits) };
+    return { failure: exchangeFailure(trying, result, limits) };
   }
-  if (!isSuccess(result.status)) return { failure: statusFailure(name, result, patience, result.at) };
-  const body = result.text === undefined ? undefined : parseJson(result.text);
-  if (body === undefined) return { failure: garbledFailure(name, 'other text', patience) };
+  if (!isSuccess(result.status)) return { failure: statusFailure(trying, result, result.at) };
+  const body = parseBody(result.body);
+  if (body === undefined) return { failure: garbledFailure(trying, 'other text') };
   const about = { now: plausibleDate(result.date, result.at) ?? result.at, hide: context.secrets.hide };
   return { value: readTokenAnswer(name, body, about) };
 }

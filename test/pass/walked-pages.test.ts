@@ -13,6 +13,7 @@ const page = (after: string | undefined, ...entries: number[]): Page<{ n: number
   clock: 'service',
   after,
   hasNextPage: false,
+  digest: '',
 });
 const known = (order: Order, ...entries: number[]): AuditPosition => ({
   order,

@@ -43,7 +43,7 @@ function openPoll(more: Partial<PollDependencies> = {}) {
   const connected: string[] = [];
   const deadlines: number[] = [];
   async function* pageOf<Item>(items: readonly Item[]): AsyncGenerator<Page<Item>> {
-    yield { items, readAt: world.now, clock: 'service', after: undefined, hasNextPage: false };
+    yield { items, digest: '', readAt: world.now, clock: 'service', after: undefined, hasNextPage: false };
   }
   const service: Service = {
     projects: processId => {

@@ -14,6 +14,7 @@ describe('walking a list', () => {
       done: false,
       value: {
         items: [{ id: 'a', fields: { id: 'a' } }],
+        digest: expect.any(String),
         readAt: SERVICE_TIME,
         clock: 'service',
         after: undefined,

@@ -1,0 +1,118 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Page, ServiceRecord } from '../../functions/service/service.ts';
+import { failureOf, ids, type Rig, rig } from './support/connect.ts';
+import { type Behaviour, html, json, page, sequence } from './support/server.ts';
+
+const tasks = (...items: unknown[]): Behaviour => page(items, undefined, 'tasks');
+
+async function firstPage(list: AsyncIterable<Page<ServiceRecord>>): Promise<Page<ServiceRecord>> {
+  for await (const each of list) return each;
+  throw new Error('a list has a page');
+}
+
+const read = async ({ service }: Rig) => (await firstPage(service.tasks('p', 'q'))).digest;
+
+describe('the digest of a page', () => {
+  test('is that of its bytes, however they come over the wire', async () => {
+    const body = JSON.stringify({ tasks: [{ id: 1 }], paging: { hasNextPage: false } });
+    const plain = await read(await rig(json(body)));
+    const zipped: Behaviour = response => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body));
+    };
+    expect(await read(await rig(zipped))).toBe(plain);
+    expect(await read(await rig(json(body, 200, { date: 'Thu, 02 Jul 2026 12:00:00 GMT' })))).toBe(plain);
+  });
+
+  test('differs whenever a byte does', async () => {
+    const digests = new Map<string, string>();
+    let body = '';
+    const server = await rig((response, request) => json(body)(response, request));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ id: fc.nat(9), name: fc.string({ maxLength: 2 }) })),
+        async items => {
+          body = JSON.stringify({ tasks: items, paging: { hasNextPage: false } });
+          const digest = await read(server);
+          expect(digests.get(digest) ?? body).toBe(body);
+          digests.set(digest, body);
+        },
+      ),
+    );
+    expect(new Set(digests.values()).size).toBe(digests.size);
+  });
+
+  test('is another one where other identifiers are configured: the same bytes are other records', async () => {
+    const api = tasks({ id: 1, key: 2 });
+    const [usual, configured, others] = await Promise.all([
+      rig(api).then(read),
+      rig(api, { identifiers: { task: 'key' } }).then(read),
+      rig(api, { identifiers: { project: 'key', user: 'key' } }).then(read),
+    ]);
+    expect(configured).not.toBe(usual);
+    expect(others).toBe(usual);
+  });
+
+  test('says nothing of another list', async () => {
+    const { service } = await rig(json({ projects: [{ id: 1 }], paging: { hasNextPage: false } }));
+    const digests = [
+      (await firstPage(service.projects('p'))).digest,
+      (await firstPage(service.tasks('p', 'q'))).digest,
+      (await firstPage(service.users())).digest,
+    ];
+    expect(new Set(digests).size).toBe(3);
+  });
+});
+
+describe('a page whose digest is known', () => {
+  const body = { tasks: [{ id: 1 }, { id: 2 }], paging: { hasNextPage: false } };
+
+  test('is the whole list, and has its items for whom they matter', async () => {
+    const server = await rig(json(body));
+    const known = await read(server);
+    const asked: string[] = [];
+    const isKnown = (digest: string) => asked.push(digest) > 0 && digest === known;
+    const again = await firstPage(server.service.tasks('p', 'q', { isKnown }));
+    expect(again).toMatchObject({ digest: known, hasNextPage: false, after: undefined });
+    expect(asked).toEqual([known]);
+    expect(again.items.map(({ id }) => id)).toEqual(['1', '2']);
+    expect(again.items).toBe(again.items);
+  });
+
+  test('is not even parsed', async () => {
+    // What stands for known is no JSON: had it been looked at, it would have been asked for again.
+    const { service, requests } = await rig(html);
+    const pages: boolean[] = [];
+    for await (const { hasNextPage } of service.tasks('p', 'q', { isKnown: () => true }))
+      pages.push(hasNextPage);
+    expect([pages, requests.length]).toEqual([[false], 1]);
+  });
+
+  test('hides no other one: that is read as ever', async () => {
+    const { service } = await rig(sequence(page([{ id: 1 }], 'more', 'tasks'), tasks({ id: 2 })));
+    expect(await ids(service.tasks('p', 'q', { isKnown: () => false }))).toEqual(['1', '2']);
+  });
+
+  test('counts for the limit of its list all the same', async () => {
+    const { service } = await rig(json(body), { maxListBytes: { tasks: 10 } });
+    const error = await failureOf(ids(service.tasks('p', 'q', { isKnown: () => true })));
+    expect(error.message).toContain('expected a list of at most 10 bytes');
+  });
+});
+
+describe('the items of a page', () => {
+  test('are read when they are asked for: what is wrong with one is told then', async () => {
+    const { service } = await rig(tasks({ id: 1 }, 'x'));
+    const read = await firstPage(service.tasks('p', 'q'));
+    expect(() => read.items).toThrow('at $.tasks[1]: expected a record, found string');
+    expect(() => read.items).toThrow('at $.tasks[1]');
+  });
+
+  test('may be left unread: the walk goes on to the next page', async () => {
+    const { service } = await rig(sequence(page(['x'], 'more', 'tasks'), tasks({ id: 2 })));
+    const digests: string[] = [];
+    for await (const { digest } of service.tasks('p', 'q')) digests.push(digest);
+    expect(new Set(digests).size).toBe(2);
+  });
+});

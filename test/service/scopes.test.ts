@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { type Scope, ServiceError } from '../../functions/service/errors.ts';
+import type { ConnectOptions } from '../../functions/service/options.ts';
+import type { Service } from '../../functions/service/service.ts';
+import { all, rig, START } from './support/connect.ts';
+import { type Behaviour, destroy, hang, hangInBody, html, json, page, status } from './support/server.ts';
+
+/** Every kind of request, and what it is of. */
+const REQUESTS: [string, Scope, (service: Service) => Promise<unknown>][] = [
+  ['a project’s tasks', 'project', service => all(service.tasks('p', 'q'))],
+  ['the projects', 'process', service => all(service.projects('p'))],
+  ['those updated since', 'process', service => all(service.projects('p', { updatedAfter: START }))],
+  ['the audit log', 'process', service => all(service.auditLog('p'))],
+  ['the coverpage', 'process', service => service.coverpage('p')],
+  ['the custom fields', 'process', service => service.taskCustomFields('p')],
+  ['the users', 'everybody', service => all(service.users())],
+  ['a user', 'everybody', service => service.user('u')],
+];
+
+interface Trouble {
+  readonly api: Behaviour;
+  readonly token?: Behaviour;
+  readonly options?: Partial<ConnectOptions>;
+  readonly deadline?: number;
+}
+
+/** What goes wrong with what was asked for, and so is of no more than that. */
+const OF_THE_REQUEST: [string, Trouble][] = [
+  ...[304, 400, 403, 404, 408, 409, 413, 500, 502, 503].map((code): [string, Trouble] => [
+    `status ${code}`,
+    { api: status(code) },
+  ]),
+  ['JSON of another kind', { api: json('7') }],
+  ['a page of something else', { api: html }],
+  ['too large an answer', { api: json({ text: 'x'.repeat(999) }), options: { maxBodyBytes: 500 } }],
+];
+
+/** What would go wrong with anything else too. */
+const OF_EVERYBODY: [string, Trouble][] = [
+  ['status 401', { api: status(401) }],
+  ['status 429', { api: status(429) }],
+  ['a connection that fails', { api: destroy }],
+  ['no answer in time', { api: hang, options: { requestTimeout: 30 } }],
+  ['no whole answer in time', { api: hangInBody(), options: { requestTimeout: 30 } }],
+  ['a deadline that has passed', { api: hang, deadline: START }],
+  ['a deadline that passes', { api: hang, deadline: START + 30 }],
+  ['a token that is refused', { api: hang, token: status(403) }],
+  ['a token that is none', { api: hang, token: json({}) }],
+  ['no token in time', { api: hang, token: hang, deadline: START + 30 }],
+  [
+    'no credentials',
+    { api: hang, options: { credentials: async () => ({ clientId: '', clientSecret: '' }) } },
+  ],
+];
+
+describe('an error says of what it is', () => {
+  const met = async (trouble: Trouble, ask: (service: Service) => Promise<unknown>) => {
+    const { api, token, options, deadline = START + 86_400_000 } = trouble;
+    const { connection } = await rig(api, { maxAttempts: 1, ...options, ...(token && { token }) });
+    const error = await ask(connection.open({ deadline })).catch((reason: unknown) => reason);
+    if (!(error instanceof ServiceError)) throw error;
+    return error.scope;
+  };
+
+  test.each(
+    OF_THE_REQUEST.flatMap(([what, trouble]) =>
+      REQUESTS.map(([asked, scope, ask]) => ({ what, asked, scope, ask, trouble })),
+    ),
+  )('$what to $asked: $scope', async ({ trouble, ask, scope }) => {
+    expect(await met(trouble, ask)).toBe(scope);
+  });
+
+  test.each(
+    OF_EVERYBODY.flatMap(([what, trouble]) =>
+      REQUESTS.map(([asked, , ask]) => ({ what, asked, ask, trouble })),
+    ),
+  )('$what, asked for $asked: everybody', async ({ trouble, ask }) => {
+    expect(await met(trouble, ask)).toBe('everybody');
+  });
+
+  test('of a closed connection: everybody', async () => {
+    const { connection, service } = await rig(hang);
+    await connection.close();
+    await expect(all(service.tasks('p', 'q'))).rejects.toMatchObject({ scope: 'everybody' });
+  });
+});
+
+describe('a flaw of one record', () => {
+  const twins = [
+    { id: 'a', name: 1 },
+    { id: 'a', name: 2 },
+  ];
+  const flawed: [string, object[]][] = [
+    ['an identifier that no request can carry', [{ id: '\ud800' }]],
+    ['an identifier that is too long', [{ id: 'x'.repeat(1000) }]],
+    ['an identifier that is another one’s', twins],
+    [
+      'contents that are nested too deeply',
+      [{ id: 'a', deep: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) }],
+    ],
+  ];
+
+  test.each(flawed)('is of that project, in a listing and in a task list: %s', async (_title, records) => {
+    const projects = await rig(page(records));
+    expect((await all(projects.service.projects('p'))).at(-1)?.flaw?.scope).toBe('project');
+    const tasks = await rig(page(records, undefined, 'tasks'));
+    expect((await all(tasks.service.tasks('p', 'q'))).at(-1)?.flaw?.scope).toBe('project');
+  });
+
+  test('of a user is of nobody’s project', async () => {
+    const { service } = await rig(page(twins, undefined, 'users'));
+    expect((await all(service.users())).at(-1)?.flaw?.scope).toBe('everybody');
+  });
+
+  test.each<[string, object]>([
+    ['no identifier', {}],
+    ['no record', [] as object],
+  ])('which leaves the list without names is of the list: %s', async (_title, record) => {
+    const projects = await rig(page([record]));
+    await expect(all(projects.service.projects('p'))).rejects.toMatchObject({ scope: 'process' });
+    const tasks = await rig(page([record], undefined, 'tasks'));
+    await expect(all(tasks.service.tasks('p', 'q'))).rejects.toMatchObject({ scope: 'project' });
+  });
+});
+
+test('an error that nobody gave a scope is everybody’s, so that it fails more than one project', () => {
+  expect(new ServiceError('GET /', 'no').scope).toBe('everybody');
+});
