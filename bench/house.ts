@@ -1,6 +1,6 @@
-import { createPoll, type PollContext } from '../functions/create-poll.ts';
+import { createPoll, type PollContext } from '../functions/handlers/create-poll.ts';
 import { connect } from '../functions/service/client.ts';
-import { workspaceSettings } from '../functions/settings.ts';
+import { workspaceSettings } from '../functions/settings/workspaces.ts';
 import { createSnapshots } from '../functions/snapshots/dynamo-snapshots.ts';
 import { buildWorkspace, startSimulatedService } from '../local/service/server.ts';
 import { startTable } from '../test/support/table.ts';

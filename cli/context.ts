@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../functions/clock.ts';
+import type { Clock, Sleep } from '../functions/basics/clock.ts';
 import type { Ask, Connection, Place } from './connect/connection.ts';
 import type { DirectDoctor, DoctorPlace } from './connect/doctor.ts';
 import type { Input } from './input.ts';

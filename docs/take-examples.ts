@@ -5,9 +5,9 @@ import {
   type TestEvent,
 } from '../functions/changes/event.ts';
 import { testEvent } from '../functions/changes/test-event.ts';
-import { createPoll } from '../functions/create-poll.ts';
+import { createPoll } from '../functions/handlers/create-poll.ts';
 import { connect } from '../functions/service/client.ts';
-import { workspaceSettings } from '../functions/settings.ts';
+import { workspaceSettings } from '../functions/settings/workspaces.ts';
 import { decodeEvents } from '../functions/snapshots/codec.ts';
 import { openDatabase } from '../functions/snapshots/sqlite/database.ts';
 import { sqliteJournal } from '../functions/snapshots/sqlite/journal.ts';

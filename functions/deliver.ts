@@ -1,19 +1,19 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { bounded, PATIENCE } from './aws-clients.ts';
-import { readConfigured } from './configured.ts';
-import { createDeliver, type Deliver } from './create-deliver.ts';
+import { bounded, PATIENCE } from './aws/clients.ts';
+import { parameterSecrets } from './aws/parameter-secrets.ts';
+import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
+import { readied } from './basics/readied.ts';
+import { SYSTEM } from './basics/system.ts';
 import { sqsQueues } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
-import { parameterSecrets } from './parameter-secrets.ts';
-import { readied } from './readied.ts';
-import { deliverEnvironment, parseEnvironment } from './settings.ts';
+import { createDeliver, type Deliver } from './handlers/create-deliver.ts';
+import { readConfigured } from './settings/configured.ts';
+import { deliverEnvironment, parseEnvironment } from './settings/environments.ts';
 import { createDeliveries } from './snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { openTable } from './snapshots/open-table.ts';
 import { createSlots } from './snapshots/slots.ts';
-import { SYSTEM } from './system.ts';
-import { lambdaCount, lambdaLog } from './telemetry.ts';
 
 /**
  * Triggered by the queues of deliveries and of chats, each of which serves all endpoints: their messages come in fair turns,

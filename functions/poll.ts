@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { bounded, PATIENCE } from './aws-clients.ts';
-import { createPoll } from './create-poll.ts';
-import { createPollHandler, type PollHandler } from './create-poll-handler.ts';
-import { readCredentials } from './credentials.ts';
-import { readied } from './readied.ts';
+import { bounded, PATIENCE } from './aws/clients.ts';
+import { readCredentials } from './aws/credentials.ts';
+import { lambdaLog } from './aws/telemetry.ts';
+import { readied } from './basics/readied.ts';
+import { SYSTEM } from './basics/system.ts';
+import { createPoll } from './handlers/create-poll.ts';
+import { createPollHandler, type PollHandler } from './handlers/create-poll-handler.ts';
 import { connect } from './service/client.ts';
-import { parseEnvironment, pollEnvironment, readWorkspaces } from './settings.ts';
+import { parseEnvironment, pollEnvironment } from './settings/environments.ts';
+import { readWorkspaces } from './settings/workspaces.ts';
 import { createSnapshots } from './snapshots/dynamo-snapshots.ts';
 import { openTable } from './snapshots/open-table.ts';
-import { SYSTEM } from './system.ts';
-import { lambdaLog } from './telemetry.ts';
 
 /**
  * Serves the queue of passes, a message at a time: `{workspace, processId, mode, expiresAt}`, as `tick.ts` sends them, or an operator.

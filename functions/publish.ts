@@ -1,11 +1,11 @@
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { bounded, PATIENCE } from './aws-clients.ts';
+import { bounded, PATIENCE } from './aws/clients.ts';
+import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
+import { SYSTEM } from './basics/system.ts';
 import { serialise } from './changes/serialise.ts';
-import { createPublish, type Publish } from './create-publish.ts';
-import { parseEnvironment, publishEnvironment } from './settings.ts';
-import { SYSTEM } from './system.ts';
-import { lambdaCount, lambdaLog } from './telemetry.ts';
+import { createPublish, type Publish } from './handlers/create-publish.ts';
+import { parseEnvironment, publishEnvironment } from './settings/environments.ts';
 
 /**
  * Triggered by the table's stream with inserted change records, in order per process; it has no state of its own.

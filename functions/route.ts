@@ -1,15 +1,15 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { bounded, PATIENCE } from './aws-clients.ts';
-import { readConfigured } from './configured.ts';
-import { createRoute, type Route } from './create-route.ts';
+import { bounded, PATIENCE } from './aws/clients.ts';
+import { lambdaLog } from './aws/telemetry.ts';
+import { readied } from './basics/readied.ts';
+import { SYSTEM } from './basics/system.ts';
 import { sqsSend } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
-import { readied } from './readied.ts';
-import { parseEnvironment, routeEnvironment } from './settings.ts';
+import { createRoute, type Route } from './handlers/create-route.ts';
+import { readConfigured } from './settings/configured.ts';
+import { parseEnvironment, routeEnvironment } from './settings/environments.ts';
 import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { openTable } from './snapshots/open-table.ts';
-import { SYSTEM } from './system.ts';
-import { lambdaLog } from './telemetry.ts';
 
 /**
  * Triggered by the queue that the topic fills: one message for each event. Sends each event to the queue of deliveries, or of

@@ -2,11 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { readCredentials } from '../functions/credentials.ts';
+import { readCredentials } from '../functions/aws/credentials.ts';
+import { lambdaCount, lambdaLog } from '../functions/aws/telemetry.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
-import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/settings.ts';
-import { lambdaCount, lambdaLog } from '../functions/telemetry.ts';
+import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/settings/environments.ts';
 
 describe('the environment', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ENTRIES } from '../infra/bundle/options.ts';
 
 /** The rules of the house (docs/architecture.md), read off the imports. */
 const ROOT = resolve(import.meta.dirname, '..');
@@ -42,7 +43,7 @@ describe('the rooms', () => {
 
   it('changes/ imports nothing with I/O', () => {
     const changes = within('functions/changes');
-    const allowed = (to: string) => changes(to) || to === 'functions/json.ts' || to === 'zod';
+    const allowed = (to: string) => changes(to) || to === 'functions/basics/json.ts' || to === 'zod';
     expect(offending(({ from, to, typeOnly }) => changes(from) && !allowed(to) && !typeOnly)).toEqual([]);
   });
 
@@ -54,6 +55,25 @@ describe('the rooms', () => {
   ])('%s/ knows nothing of %j', (room, others) => {
     const foreign = within(...others.map(other => `functions/${other}`));
     expect(offending(({ from, to }) => from.startsWith(`functions/${room}/`) && foreign(to))).toEqual([]);
+  });
+
+  it('basics/ knows no other room, settings/ only the types of others, aws/ nobody who uses it', () => {
+    const rooms = within('functions');
+    const basics = within('functions/basics');
+    const isForeign = ({ from, to, typeOnly }: Import) => {
+      if (!rooms(to) || basics(to)) return false;
+      if (basics(from)) return true;
+      if (within('functions/settings')(from)) return !typeOnly && !within('functions/settings')(to);
+      return within('functions/aws')(from) && !typeOnly && !within('functions/aws')(to);
+    };
+    expect(offending(isForeign)).toEqual([]);
+  });
+
+  it('the top of functions/ holds the entries, and only tests know them', () => {
+    const top = readdirSync(join(ROOT, 'functions')).filter(name => name.endsWith('.ts'));
+    const entries = Object.values(ENTRIES).map(path => path.replace('functions/', ''));
+    expect(top.sort()).toEqual(entries.sort());
+    expect(offending(({ to }) => /^functions\/[\w-]+\.ts$/.test(to))).toEqual([]);
   });
 
   it('schedule/ knows the table by its types only, and neither the service nor what a pass does', () => {
@@ -91,7 +111,7 @@ describe('the rooms', () => {
   it('of functions/ only the entries, operate/ and snapshots/ know operations/, the latter its ports', () => {
     const operations = within('functions/operations');
     const mayKnow = ({ from, typeOnly }: Import) =>
-      /^functions\/(operations\/|operate\/|[\w-]+\.ts$)/.test(from) ||
+      /^functions\/(operations\/|operate\/|handlers\/|[\w-]+\.ts$)/.test(from) ||
       (typeOnly && within('functions/snapshots')(from));
     expect(offending(one => within('functions')(one.from) && operations(one.to) && !mayKnow(one))).toEqual(
       [],
@@ -109,7 +129,7 @@ describe('the rooms', () => {
   });
 
   it('infra/ imports only types from functions/, and what finds the word that a typo meant', () => {
-    const isShared = (to: string) => to === 'functions/nearest.ts';
+    const isShared = (to: string) => to === 'functions/basics/nearest.ts';
     expect(
       offending(
         ({ from, to, typeOnly }) =>

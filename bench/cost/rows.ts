@@ -1,5 +1,5 @@
 import { type AttributeValue, BatchWriteItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
-import { inParallel } from '../../functions/in-parallel.ts';
+import { inParallel } from '../../functions/basics/in-parallel.ts';
 import { processesOf, type Size } from './sizes.ts';
 import { PROCESS, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
-import { createRoute } from '../../functions/create-route.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
+import { createRoute } from '../../functions/handlers/create-route.ts';
 import { eventOf, filterOf, percentile, processorMs } from './given.ts';
 
 /** As many as one run of the route function gets. */

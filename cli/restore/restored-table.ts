@@ -4,7 +4,7 @@ import {
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import type { Sleep } from '../../functions/clock.ts';
+import type { Sleep } from '../../functions/basics/clock.ts';
 import { operateFunction } from '../../functions/operate/identity.ts';
 
 const ASK_AGAIN_MS = 5_000;

@@ -1,6 +1,6 @@
+import type { Json } from '../../functions/basics/json.ts';
 import { cleanText, cutText, fromDifference } from '../../functions/endpoints/chat-text.ts';
 import { valueInWords } from '../../functions/endpoints/chat-value.ts';
-import type { Json } from '../../functions/json.ts';
 
 /** A value as people say it, in one line of harmless text; undefined for an empty one. */
 export type ValueText = string | undefined;

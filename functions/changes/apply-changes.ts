@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import type { ProjectContent, RecordChange } from './compare-project.ts';
 
 /** The content after some of the changes that lead from `held` to what was read, in their order. Any prefix of a

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import type { RecordChange } from './compare-project.ts';
 import type { ChangeEvent, ProjectEvent, SourceEvent, TaskEvent } from './event.ts';
 import { encodePart, eventId, eventSource } from './event-id.ts';

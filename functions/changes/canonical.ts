@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json } from '../basics/json.ts';
 
 /** JSON text with sorted keys: two values have one text exactly when they are equal by JSON meaning. */
 export function canonicalJson(value: Json): string {

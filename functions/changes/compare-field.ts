@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json } from '../basics/json.ts';
 import { canonicalJson } from './canonical.ts';
 import { canonicalDecimal } from './decimal.ts';
 import { isEmpty } from './empty.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 
 import { compareRecord, keepArchivedValues } from './compare-record.ts';
 import type { FieldChange } from './event.ts';

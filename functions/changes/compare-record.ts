@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../basics/json.ts';
 import { compareField } from './compare-field.ts';
 import { isEmpty } from './empty.ts';
 import type { FieldChange } from './event.ts';

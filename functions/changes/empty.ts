@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../basics/json.ts';
 
 /** Missing, null, "" and [] are one value, empty: the service writes an unset custom field in any of these ways
  *  (service-api.md §2.3), and a field added to a process must not look like a change of every record. */

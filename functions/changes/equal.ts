@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 
 /** Equality by JSON meaning: the order of an object's keys is none, the order of an array is. */
 export function jsonEqual(left: Json, right: Json): boolean {

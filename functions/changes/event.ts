@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Json } from '../json.ts';
+import type { Json } from '../basics/json.ts';
 
 /** One source for the TypeScript types and the JSON Schemas under `docs/schemas` (DESIGN §8). */
 

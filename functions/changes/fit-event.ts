@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../basics/json.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from './event.ts';
 import { serialise } from './serialise.ts';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json } from '../basics/json.ts';
 import { isEmpty } from './empty.ts';
 import { jsonEqual } from './equal.ts';
 import type { FieldChange } from './event.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 
 /** Names that update timestamps go by. The service documents none (service-api.md §2.4), so we know the usual ones. */
 const UPDATE_TIMESTAMPS = [

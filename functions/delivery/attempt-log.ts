@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
 import type { EndpointSecret, EndpointSettings } from '../endpoints/endpoint.ts';
 import type { Outcome } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
-import type { Log } from '../telemetry.ts';
 import type { Attempt, Deliveries } from './deliveries.ts';
 
 export interface AttemptLogDependencies {

@@ -1,5 +1,5 @@
-import { tellEvents } from '../event-lines.ts';
-import type { Log, Values } from '../telemetry.ts';
+import { tellEvents } from '../basics/event-lines.ts';
+import type { Log, Values } from '../basics/telemetry.ts';
 import type { Held } from './held.ts';
 
 /** What became of a delivery in its batch. `failed`: it is tried again. `waiting`: its endpoint gets nothing now. `untried`: the run's time

@@ -1,4 +1,5 @@
-import type { Sleep } from '../clock.ts';
+import type { Sleep } from '../basics/clock.ts';
+import { inParallel } from '../basics/in-parallel.ts';
 import type {
   EndpointKind,
   EndpointRequest,
@@ -10,7 +11,6 @@ import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
 import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
-import { inParallel } from '../in-parallel.ts';
 import type { Slots } from '../snapshots/slots.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';

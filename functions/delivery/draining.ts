@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
 import { drained } from './health.ts';

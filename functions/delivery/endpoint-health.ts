@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Count, Log } from '../basics/telemetry.ts';
 import type { Failure } from '../endpoints/outcome.ts';
-import type { Count, Log } from '../telemetry.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, stopped } from './health.ts';

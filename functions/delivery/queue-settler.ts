@@ -1,9 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { Clock, Random } from '../clock.ts';
+import type { Clock, Random } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import type { Failure } from '../endpoints/outcome.ts';
 import { type RetryTiming, retryIn } from '../endpoints/retries.ts';
-import type { Log } from '../telemetry.ts';
 import { BatchTally } from './batch-tally.ts';
 import type { Deliveries, NewDelivery } from './deliveries.ts';
 import type { EndpointHealth } from './endpoint-health.ts';

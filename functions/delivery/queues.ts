@@ -5,8 +5,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
+import { inParallel } from '../basics/in-parallel.ts';
 import type { EndpointKind } from '../endpoints/endpoint.ts';
-import { inParallel } from '../in-parallel.ts';
 
 /** The queues that lead to endpoints. Chats have one of their own, in which Lambda waits for more to say at once. */
 export interface QueueUrls {

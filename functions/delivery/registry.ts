@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import type { Log } from '../telemetry.ts';
 import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
 
 /** An endpoint, and its row as it was read with it. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { LinkTemplates } from '../endpoints/chat-links.ts';
 import { guardedAgent, type Resolve, resolveBySystem } from '../endpoints/guarded-agent.ts';
 import { createPoster, type PosterOptions, TIMEOUT_MS } from '../endpoints/post.ts';

@@ -1,5 +1,5 @@
-import { inParallel } from '../in-parallel.ts';
-import type { Log } from '../telemetry.ts';
+import { inParallel } from '../basics/in-parallel.ts';
+import type { Log } from '../basics/telemetry.ts';
 import { wakesAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import type { Registered } from './registry.ts';

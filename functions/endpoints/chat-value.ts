@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { isEmpty } from '../changes/empty.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { cleanText, cutText, fromDifference, isolate } from './chat-text.ts';
 
 /** A field's value for people: its text, or that there is none. */

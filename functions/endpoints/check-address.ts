@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { within } from '../within.ts';
+import { within } from '../basics/within.ts';
 import { addressRefusal } from './addresses.ts';
 import type { Resolve } from './guarded-agent.ts';
 import { isPlainAddress } from './secret.ts';

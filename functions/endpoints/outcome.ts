@@ -1,4 +1,4 @@
-import { parseHttpDate, parseRetryAfter } from '../http-date.ts';
+import { parseHttpDate, parseRetryAfter } from '../basics/http-date.ts';
 import type { Answer, NoAnswer } from './post.ts';
 
 /** Why an attempt failed. `reason` names neither URL nor address; `said` is what the endpoint answered, where that is looked at. */

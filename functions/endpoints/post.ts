@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../clock.ts';
-import { within } from '../within.ts';
+import type { Clock } from '../basics/clock.ts';
+import { within } from '../basics/within.ts';
 import type { EndpointRequest } from './endpoint.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
 import { BODY_LIMIT, beginning, quote } from './quote.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../clock.ts';
+import type { Random } from '../basics/clock.ts';
 
 /** When deliveries are tried again. All in ms. */
 export interface RetryTiming {

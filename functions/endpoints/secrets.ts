@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { EndpointSecret, EndpointSettings } from './endpoint.ts';
 import { parseSecret, remedy, type SecretStore } from './secret.ts';
 

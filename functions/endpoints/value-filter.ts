@@ -1,7 +1,7 @@
+import { isJsonObject, type Json } from '../basics/json.ts';
 import { canonicalDecimal } from '../changes/decimal.ts';
 import { isEmpty } from '../changes/empty.ts';
 import type { FieldChange } from '../changes/event.ts';
-import { isJsonObject, type Json } from '../json.ts';
 
 /** A value as people write it; "" stands for none. */
 export type FilterValue = string | number | boolean;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import type { LogEntry } from '../operations/protocol/logs.ts';
 
 const LEVELS: Readonly<Record<string, LogEntry['level']>> = {

@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { Passes } from '../operations/processes.ts';
 import { ASKED_FOR_MS, type PassMessage } from '../schedule/pass-message.ts';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
 import type { Caller } from '../operations/operations.ts';
 import { Refused } from '../operations/refused.ts';
-import type { Log } from '../telemetry.ts';
 import { headersOf, type SignedIdentity, WHO_AM_I } from './identity.ts';
 import { post } from './post.ts';
 

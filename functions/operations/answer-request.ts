@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../basics/nearest.ts';
 import type { Caller, Operations } from './operations.ts';
 import type { Reply } from './protocol/reply.ts';
 import { type Operation, type Request, request } from './protocol/requests.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { inParallel } from '../basics/in-parallel.ts';
 import type { Standing } from '../delivery/deliveries.ts';
 import type { Health } from '../delivery/endpoint-rows.ts';
 import { wakesAt } from '../delivery/health.ts';
 import { type EndpointSettings, rateOf } from '../endpoints/endpoint.ts';
-import { inParallel } from '../in-parallel.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { type Found, findEndpoint, type House } from './house.ts';
 import { COUNTED, PAGE, WIDTH } from './operations-house.ts';

@@ -1,8 +1,8 @@
+import { inParallel } from '../basics/in-parallel.ts';
 import type { Attempt, Standing } from '../delivery/deliveries.ts';
 import type { Health, Replay } from '../delivery/endpoint-rows.ts';
 import { paused, resumed } from '../delivery/health.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import { inParallel } from '../in-parallel.ts';
 import { forget } from './add-endpoint.ts';
 import { changeRow, findEndpoint, type House, unknownEndpoint, wake } from './house.ts';
 import { Refused } from './refused.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../clock.ts';
+import type { Clock, Sleep } from '../basics/clock.ts';
 import { iso } from './cursor.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';

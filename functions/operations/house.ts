@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
 import type { Deliveries } from '../delivery/deliveries.ts';
 import type { EndpointRow, EndpointRows } from '../delivery/endpoint-rows.ts';
 import type { Queues } from '../delivery/queues.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
-import type { Log } from '../telemetry.ts';
 import { didYouMean, Refused } from './refused.ts';
 
 /** What all that people do to endpoints works with. */

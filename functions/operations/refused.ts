@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.ts';
+import { nearest } from '../basics/nearest.ts';
 
 /** What people asked for can't be done. The message says why, and what to do instead; it holds no secret. */
 export class Refused extends Error {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { inParallel } from '../in-parallel.ts';
-import { longestSilence } from '../longest-silence.ts';
+import { inParallel } from '../basics/in-parallel.ts';
+import { longestSilence } from '../settings/longest-silence.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { endpointsBehind } from './endpoint-status.ts';
 import { knownProcesses } from './known-processes.ts';

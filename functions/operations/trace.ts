@@ -1,10 +1,10 @@
+import { inParallel } from '../basics/in-parallel.ts';
 import type { ChangeEvent } from '../changes/event.ts';
 import { serialise } from '../changes/serialise.ts';
 import type { Attempt } from '../delivery/deliveries.ts';
 import { closedTo } from '../delivery/health.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import { wants } from '../endpoints/filter.ts';
-import { inParallel } from '../in-parallel.ts';
 import { attemptAnswer } from './attempts.ts';
 import { iso } from './cursor.ts';
 import { allEndpoints } from './endpoint-status.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 
 /** Nothing longer can be an identifier that fits a table key. */
 const LONGEST = 300;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../basics/json.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 
 type Order = AuditPosition['order'];

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import { ServiceStatusError } from '../service/errors.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import type { Pass } from './pass.ts';

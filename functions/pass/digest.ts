@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../json.ts';
+import type { Json } from '../basics/json.ts';
 
 /** 96 bits of SHA-256 over the JSON as it came: enough that two of a process's records never share one by chance. */
 export function digest(value: Json): string {

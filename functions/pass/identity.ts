@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import { ServiceAnswerError } from '../service/errors.ts';
 import { TornSnapshotError } from '../snapshots/snapshots.ts';
 import type { PassParts } from './pass.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../basics/json.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { JsonObject } from '../json.ts';
 import { type ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Page, ServiceRecord } from '../service/service.ts';
 import type { Pass } from './pass.ts';

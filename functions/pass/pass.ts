@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
 import type { Service } from '../service/service.ts';
-import type { ProcessSettings } from '../settings.ts';
+import type { ProcessSettings } from '../settings/workspaces.ts';
 import type { Lease, PassWindow, ProcessKey, Snapshots } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
-import type { Log } from '../telemetry.ts';
 import { Identity } from './identity.ts';
 import type { PassDefinitions } from './pass-definitions.ts';
 import type { Reports } from './reports.ts';

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../basics/json.ts';
 import {
   compareProject,
   keepArchived,
@@ -5,7 +6,6 @@ import {
   type RecordChange,
 } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import type { JsonObject } from '../json.ts';
 import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import { commitChanges } from './commit-changes.ts';
 import { freshest, isMadeAgain } from './freshest.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import { ServiceStatusError } from '../service/errors.ts';
 import type { Page } from '../service/service.ts';
 import { MOST_READINGS, readBefore } from './listing.ts';

@@ -1,5 +1,5 @@
 import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
-import { longestSilence } from '../longest-silence.ts';
+import { longestSilence } from '../settings/longest-silence.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { announce } from './announce.ts';
 import type { Pass } from './pass.ts';

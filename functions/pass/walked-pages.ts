@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import type { Page } from '../service/service.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import { auditOrder } from './audit-order.ts';

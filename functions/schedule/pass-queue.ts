@@ -1,5 +1,5 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../basics/in-parallel.ts';
 import type { PassMessage } from './pass-message.ts';
 
 /** A message, and the whole seconds (0 to 900) after which it is shown. */

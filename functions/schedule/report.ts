@@ -1,5 +1,5 @@
+import { type Count, type Log, present } from '../basics/telemetry.ts';
 import type { Registered } from '../delivery/registry.ts';
-import { type Count, type Log, present } from '../telemetry.ts';
 import type { SilentSubscription } from '../topic/watch-subscriptions.ts';
 import type { Started } from './start-passes.ts';
 import type { ProcessFigures } from './watch.ts';

@@ -1,4 +1,4 @@
-import type { WorkspaceSettings } from '../settings.ts';
+import type { WorkspaceSettings } from '../settings/workspaces.ts';
 import type { ProcessKey } from '../snapshots/snapshots.ts';
 
 /** A process, and how often its passes are due. In ms. */

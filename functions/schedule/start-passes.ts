@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { TickClaims } from '../snapshots/tick-claims.ts';
 import { type DuePass, dueBetween, type Known } from './due.ts';
 import type { DelayedPass, PassQueue } from './pass-queue.ts';

@@ -1,4 +1,4 @@
-import { longestSilence } from '../longest-silence.ts';
+import { longestSilence } from '../settings/longest-silence.ts';
 import type { TickProgress } from '../snapshots/tick-progress.ts';
 import type { ScheduledProcess } from './scheduled.ts';
 

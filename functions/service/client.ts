@@ -1,5 +1,5 @@
-import { identifierNames } from '../identifier-names.ts';
-import { isJsonObject } from '../json.ts';
+import { identifierNames } from '../basics/identifier-names.ts';
+import { isJsonObject } from '../basics/json.ts';
 import { pathOf } from './address.ts';
 import { createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { isKnownType, normaliseType } from './field-type.ts';
 import type { FieldDefinition } from './service.ts';
 

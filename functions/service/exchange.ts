@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../clock.ts';
-import { within } from '../within.ts';
+import type { Clock } from '../basics/clock.ts';
+import { within } from '../basics/within.ts';
 import { ACCEPTED, isBomb, isDamage } from './inflate.ts';
 
 /** One HTTP request as it goes over the wire. */

@@ -1,4 +1,4 @@
-import { parseRetryAfter, plausibleDate } from '../http-date.ts';
+import { parseRetryAfter, plausibleDate } from '../basics/http-date.ts';
 import {
   type Scope,
   ServiceAnswerError,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { identifierNames } from '../basics/identifier-names.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { encodePart } from '../changes/event-id.ts';
-import { identifierNames } from '../identifier-names.ts';
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { keysOf, typeName } from './describe.ts';
 import type { Scope } from './errors.ts';
 import { isTooDeep, MOST_LEVELS } from './nesting.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../basics/json.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
 import { DeadlineError, type Scope, type ServiceError } from './errors.ts';

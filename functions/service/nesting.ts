@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../basics/json.ts';
 
 /** Whoever walks a record recurses: beyond some thousands of levels the stack ends. */
 export const MOST_LEVELS = 200;

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici';
-import type { Clock, Random, Sleep } from '../clock.ts';
+import type { Clock, Random, Sleep } from '../basics/clock.ts';
 import { type Address, parseAddress } from './address.ts';
 
 /** One HTTP request that was made, the token's included. `path` has the query; `ms` is how long it took. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { keysOf, propertyPath, typeName } from './describe.ts';
 import type { Answer } from './reader.ts';
 

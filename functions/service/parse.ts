@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../basics/json.ts';
 
 const MAY_LOSE_DIGITS = /(?:^|[\s:,[])-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/;
 

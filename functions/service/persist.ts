@@ -1,4 +1,4 @@
-import type { Clock, Random, Sleep } from '../clock.ts';
+import type { Clock, Random, Sleep } from '../basics/clock.ts';
 import { DeadlineError, type ServiceError, ServiceUnreachableError } from './errors.ts';
 import type { Failure } from './failures.ts';
 

@@ -1,5 +1,5 @@
-import { parseHttpDate, parseRetryAfter } from '../http-date.ts';
-import type { Json } from '../json.ts';
+import { parseHttpDate, parseRetryAfter } from '../basics/http-date.ts';
+import type { Json } from '../basics/json.ts';
 import { pathOf } from './address.ts';
 import { type Context, createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';

@@ -1,6 +1,6 @@
-import { plausibleDate } from '../http-date.ts';
-import type { Json } from '../json.ts';
-import { within } from '../within.ts';
+import { plausibleDate } from '../basics/http-date.ts';
+import type { Json } from '../basics/json.ts';
+import { within } from '../basics/within.ts';
 import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
 import { digestOf } from './digest.ts';

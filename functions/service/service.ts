@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../basics/json.ts';
 import type { ServiceAnswerError } from './errors.ts';
 
 /** A project, task or user as the service sent it, with its identifier resolved (service-api.md §2.1, §2.4). */

@@ -1,4 +1,4 @@
-import { plausibleDate } from '../http-date.ts';
+import { plausibleDate } from '../basics/http-date.ts';
 import { pathOf } from './address.ts';
 import type { Context } from './context.ts';
 import { ServiceAnswerError, ServiceError, ServiceStatusError, TokenError } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../basics/clock.ts';
 import type { ServiceError } from './errors.ts';
 import type { TokenAnswer } from './token-answer.ts';
 

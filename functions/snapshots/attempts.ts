@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../basics/in-parallel.ts';
 import type { Attempt, AttemptStretch } from '../delivery/deliveries.ts';
 import { ATTEMPTS_KEPT_MS } from '../delivery/retention.ts';
-import { inParallel } from '../in-parallel.ts';
 import { ATTEMPT, attemptKey, endpointPartition, placeOf } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import type { Table } from './table.ts';

@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { JsonObject } from '../basics/json.ts';
 import type { ProjectContent } from '../changes/compare-project.ts';
 import type { ChangeEvent } from '../changes/event.ts';
-import type { JsonObject } from '../json.ts';
 
 /** zstd(JSON), at zstd's own level: higher ones cost a pass more time than they save in table bytes. */
 export function encode(value: unknown): Uint8Array {

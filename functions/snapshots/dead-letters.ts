@@ -1,6 +1,6 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../basics/in-parallel.ts';
 import type { DeadDelivery, Death, NewDelivery } from '../delivery/deliveries.ts';
-import { inParallel } from '../in-parallel.ts';
 import { IS_ABSENT, IS_THERE } from './conditions.ts';
 import { buried, deadOf, type Item, pendingItem, revived } from './delivery-items.ts';
 import { getItem } from './get-item.ts';

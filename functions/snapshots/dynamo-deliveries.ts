@@ -1,6 +1,6 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../basics/in-parallel.ts';
 import type { Deliveries, PendingDelivery, Standing } from '../delivery/deliveries.ts';
-import { inParallel } from '../in-parallel.ts';
 import { attemptsOf, note } from './attempts.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';

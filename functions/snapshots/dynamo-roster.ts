@@ -1,5 +1,5 @@
 import { DeleteItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../basics/in-parallel.ts';
 import type { Forgotten, Roster } from '../operations/roster.ts';
 import { NOT_WALKED } from './conditions.ts';
 import {

@@ -1,5 +1,5 @@
 import { type AttributeValue, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../basics/in-parallel.ts';
 import { type Key, PROJECT_PREFIX, partition, STATE, TOMBSTONE } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import type { ProcessKey } from './snapshots.ts';

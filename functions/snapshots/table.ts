@@ -3,7 +3,7 @@ import {
   type DynamoDBClient,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import type { Clock, Random, Sleep } from '../clock.ts';
+import type { Clock, Random, Sleep } from '../basics/clock.ts';
 
 /** Where the snapshots live. */
 export interface Table {

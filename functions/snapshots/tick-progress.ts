@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../basics/in-parallel.ts';
 import { batchGet } from './batch-get.ts';
 import { partition, passKey, stateKey } from './keys.ts';
 import type { ProcessKey } from './snapshots.ts';

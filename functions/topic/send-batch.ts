@@ -1,5 +1,5 @@
 import { PublishBatchCommand, type SNSClient } from '@aws-sdk/client-sns';
-import type { Random, Sleep } from '../clock.ts';
+import type { Random, Sleep } from '../basics/clock.ts';
 import type { Message } from './entry.ts';
 import { isRefusal } from './refusal.ts';
 

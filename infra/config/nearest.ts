@@ -1,4 +1,4 @@
-import { nearest } from '../../functions/nearest.ts';
+import { nearest } from '../../functions/basics/nearest.ts';
 
 export { nearest };
 

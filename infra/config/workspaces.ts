@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { workspaceSettings } from '../../functions/settings.ts';
+import type { workspaceSettings } from '../../functions/settings/workspaces.ts';
 import type { Config } from './schema.ts';
 import { credentialsName } from './workspace.ts';
 
@@ -8,7 +8,7 @@ type Settings = z.input<typeof workspaceSettings>;
 /** The name of the file with the workspaces, beside the bundled code of the functions that poll or say what is polled. */
 export const WORKSPACES = 'workspaces.json';
 
-/** Its content: workspaces and processes as `functions/settings.ts` reads them. What isn't configured is left out, for its defaults
+/** Its content: workspaces and processes as `functions/settings/workspaces.ts` reads them. What isn't configured is left out, for its defaults
  *  live there; the paces are written out, because those of the whole are the default of each process. */
 export function workspacesJson(config: Config): string {
   const settings = config.workspaces.map((workspace): Settings => {

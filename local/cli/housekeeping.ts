@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../functions/clock.ts';
-import type { PollReport } from '../../functions/create-poll.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
+import type { PollReport } from '../../functions/handlers/create-poll.ts';
 import { dueBetween } from '../../functions/schedule/due.ts';
 import { type ScheduledProcess, scheduledIn } from '../../functions/schedule/scheduled.ts';
 import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';

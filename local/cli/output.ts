@@ -1,6 +1,6 @@
+import type { Clock } from '../../functions/basics/clock.ts';
+import type { Log } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { Clock } from '../../functions/clock.ts';
-import type { Log } from '../../functions/telemetry.ts';
 
 export type Format = (event: ChangeEvent, options: { colour: boolean; width?: number }) => string;
 

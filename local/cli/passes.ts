@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import type { KnownProcess } from '../../functions/operations/processes.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Begin } from '../operate/serve.ts';

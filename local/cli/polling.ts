@@ -1,5 +1,5 @@
-import type { Clock } from '../../functions/clock.ts';
-import { createPoll, type PollProgress, type PollReport } from '../../functions/create-poll.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
+import { createPoll, type PollProgress, type PollReport } from '../../functions/handlers/create-poll.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';

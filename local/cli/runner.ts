@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import { linkTemplatesOf } from '../../infra/config/link-template.ts';
 import type { Feed } from '../feed/rounds.ts';

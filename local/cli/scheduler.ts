@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 
 export interface Job {
   /** For messages. */

@@ -1,4 +1,8 @@
-import { type ProcessSettings, type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import {
+  type ProcessSettings,
+  type WorkspaceSettings,
+  workspaceSettings,
+} from '../../functions/settings/workspaces.ts';
 import type { Config } from '../../infra/config/schema.ts';
 import { type SimulatedService, startChanging, startSimulatedService } from '../service/server.ts';
 import type { Environment, ServiceSettings } from './environment.ts';

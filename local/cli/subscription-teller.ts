@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import { Failures } from '../deliveries/failures.ts';
 import type { Notice } from '../sns/notice.ts';
 import type { Output } from './output.ts';

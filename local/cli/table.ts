@@ -1,4 +1,4 @@
-import type { Publish } from '../../functions/create-publish.ts';
+import type { Publish } from '../../functions/handlers/create-publish.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
 import type { ProcessReader } from '../../functions/operations/processes.ts';
 import type { Roster } from '../../functions/operations/roster.ts';

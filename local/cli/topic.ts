@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createPublish, type Publish } from '../../functions/create-publish.ts';
 import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
 import { LocalTopic } from '../deliveries/topic.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
 import { Recent } from '../terminal/recent.ts';

@@ -1,5 +1,5 @@
-import type { Credentials } from '../../functions/credentials.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import type { Credentials } from '../../functions/aws/credentials.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import type { Config } from '../../infra/config/schema.ts';
 import { workspacesJson } from '../../infra/config/workspaces.ts';
 import type { Environment } from './environment.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import type { Failure } from '../../functions/endpoints/outcome.ts';
 import { showAbout } from '../cli/duration.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import type { Deliveries, PendingDelivery } from '../../functions/delivery/deliveries.ts';
 
 /** How long a delivered one may stand in its row: several leave together, since each removal is a write to the disk. A

@@ -4,8 +4,8 @@ import type {
   PublishBatchCommandOutput,
   PublishBatchRequestEntry,
 } from '@aws-sdk/client-sns';
+import type { Clock } from '../../functions/basics/clock.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { Clock } from '../../functions/clock.ts';
 import type { Attributes, Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
 import { Lane } from './lane.ts';
 

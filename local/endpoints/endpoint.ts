@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { type BatchDependencies, deliverBatch } from '../../functions/delivery/deliver-batch.ts';
 import type { Deliveries, PendingDelivery } from '../../functions/delivery/deliveries.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';

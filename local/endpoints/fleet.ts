@@ -1,4 +1,5 @@
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { Log } from '../../functions/basics/telemetry.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
 import { afterSuccess } from '../../functions/delivery/health.ts';
@@ -7,7 +8,6 @@ import type { Sender } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import type { Replays } from '../../functions/operations/work-off-replays.ts';
 import type { Slots } from '../../functions/snapshots/slots.ts';
-import type { Log } from '../../functions/telemetry.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from './endpoint.ts';
 

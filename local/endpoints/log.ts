@@ -1,5 +1,5 @@
-import type { Clock } from '../../functions/clock.ts';
-import type { Log } from '../../functions/telemetry.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
+import type { Log } from '../../functions/basics/telemetry.ts';
 import type { Failures } from '../deliveries/failures.ts';
 
 /** What concerns no single event is told once in this time, in ms. */

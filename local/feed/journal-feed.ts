@@ -1,5 +1,5 @@
-import type { Sleep } from '../../functions/clock.ts';
-import type { Publish } from '../../functions/create-publish.ts';
+import type { Sleep } from '../../functions/basics/clock.ts';
+import type { Publish } from '../../functions/handlers/create-publish.ts';
 import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
 import { publishAll } from '../stream/publish-all.ts';
 import { type Feed, startRounds } from './rounds.ts';

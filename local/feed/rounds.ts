@@ -1,4 +1,4 @@
-import type { Sleep } from '../../functions/clock.ts';
+import type { Sleep } from '../../functions/basics/clock.ts';
 
 /** Carries change records to `publish`. */
 export interface Feed {

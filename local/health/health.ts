@@ -1,8 +1,8 @@
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
-import { longestSilence } from '../../functions/longest-silence.ts';
-import type { ProcessSettings } from '../../functions/settings.ts';
+import { longestSilence } from '../../functions/settings/longest-silence.ts';
+import type { ProcessSettings } from '../../functions/settings/workspaces.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
 import { showAbout } from '../cli/duration.ts';

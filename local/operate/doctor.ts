@@ -1,4 +1,4 @@
-import type { Sleep } from '../../functions/clock.ts';
+import type { Sleep } from '../../functions/basics/clock.ts';
 import { configuredIn } from '../../functions/operations/doctor/configured.ts';
 import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/operations/doctor/doctor.ts';
 import { createWatch, type WatchDoctor } from '../../functions/operations/doctor/watch.ts';

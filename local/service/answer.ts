@@ -1,5 +1,5 @@
-import type { Clock } from '../../functions/clock.ts';
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import { HttpError, NotFound } from './errors.ts';
 import type { Freedoms } from './freedoms.ts';
 import { route } from './router.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import { AUTH_PATH, type Backend } from './answer.ts';
 import { createEditApi, type EditApi } from './edits/edit-api.ts';
 import { WorkspaceStore } from './edits/store.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../../functions/clock.ts';
+import type { Clock, Random } from '../../functions/basics/clock.ts';
 import { changeOnce } from './changing/change-once.ts';
 import type { EditApi } from './edits/edit-api.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { Freedoms } from './freedoms.ts';
 import type { Field } from './workspace.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../functions/json.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import { type PageRequest, pageOf } from './cursors.ts';
 import { definitionsBody } from './definitions.ts';
 import { HttpError, NotFound } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 
 /** A request as the service saw it. */
 export interface SeenRequest {

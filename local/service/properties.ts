@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { Field, FieldKind, FieldType } from './workspace.ts';
 
 /** Built-in properties that no custom field may hide. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../functions/clock.ts';
+import type { Random } from '../../functions/basics/clock.ts';
 
 /** mulberry32: the same seed gives the same numbers in [0, 1), everywhere. */
 export function seededRandom(seed: number): Random {

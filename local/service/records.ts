@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../functions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../functions/basics/json.ts';
 import type { Freedoms } from './freedoms.ts';
 import { emptyValue, propertyOf } from './properties.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../functions/json.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import type { ServiceRequest } from './answer.ts';
 import { BadRequest, HttpError } from './errors.ts';
 import type { Freedoms } from './freedoms.ts';

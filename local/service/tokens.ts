@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import { HttpError } from './errors.ts';
 
 /** Issues and checks access tokens: JWTs signed with HS256 (service-api.md §5). */

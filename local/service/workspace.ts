@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 
 /** The five custom-field types (service-api.md §2.3). */
 export type FieldType = 'text' | 'number' | 'date' | 'single-choice' | 'multiple-choice';

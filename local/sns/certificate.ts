@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 
 const TEN_YEARS = 10 * 365 * 24 * 3_600_000;
 const A_DAY = 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { PostResult } from './http.ts';
 import { handshake, type Outgoing, type Sender } from './messages.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { certificateOf } from './certificate.ts';
 import { startControl } from './control.ts';

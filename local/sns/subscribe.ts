@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import type { Control } from './control.ts';
 import { checkFilter, type Filter, matchesFilter } from './filter.ts';

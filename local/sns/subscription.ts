@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock, Sleep } from '../../functions/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { PendingDelivery } from '../../functions/delivery/deliveries.ts';
 import { AWAY } from '../deliveries/failures.ts';
 import type { Lane } from '../deliveries/lane.ts';

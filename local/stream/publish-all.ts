@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import type { Sleep } from '../../functions/clock.ts';
-import type { PublishContext } from '../../functions/create-publish.ts';
+import type { Sleep } from '../../functions/basics/clock.ts';
+import type { PublishContext } from '../../functions/handlers/create-publish.ts';
 
 export type PublishHandler = (
   event: DynamoDBStreamEvent,

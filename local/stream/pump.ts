@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Sleep } from '../../functions/clock.ts';
+import type { Sleep } from '../../functions/basics/clock.ts';
 import { type Feed, type RoundsOptions, startRounds } from '../feed/rounds.ts';
 import { journal } from './journal.ts';
 import { isChange, lambdaRecord, timeOfChange } from './lambda-record.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../functions/basics/json.ts';
 import { canonicalJson } from '../../functions/changes/canonical.ts';
 import { canonicalDecimal } from '../../functions/changes/decimal.ts';
 import { isEmpty } from '../../functions/changes/empty.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { byText } from '../../functions/changes/order.ts';
-import type { Json } from '../../functions/json.ts';
 
 const json = fc.jsonValue() as fc.Arbitrary<Json>;
 

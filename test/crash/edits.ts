@@ -1,5 +1,5 @@
-import type { Random } from '../../functions/clock.ts';
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Random } from '../../functions/basics/clock.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import { propertyOf } from '../../local/service/properties.ts';
 import { between, pick } from '../../local/service/random.ts';
 import type { EditApi } from '../../local/service/server.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../functions/clock.ts';
+import type { Random } from '../../functions/basics/clock.ts';
 import { pick, seededRandom } from '../../local/service/random.ts';
 
 /** Who dies: the process, with a SIGKILL, or the machine with it, which takes back writes that were not on the disk yet. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import type { Random } from '../../functions/clock.ts';
+import type { Random } from '../../functions/basics/clock.ts';
 import type { Mood } from './plan.ts';
 import type { Contents } from './received.ts';
 import { Received } from './received.ts';

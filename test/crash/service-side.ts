@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../functions/clock.ts';
+import type { Random } from '../../functions/basics/clock.ts';
 import { between, pick, seededRandom } from '../../local/service/random.ts';
 import {
   buildWorkspace,

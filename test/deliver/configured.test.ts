@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readConfigured } from '../../functions/configured.ts';
-import { parameterSecrets } from '../../functions/parameter-secrets.ts';
+import { parameterSecrets } from '../../functions/aws/parameter-secrets.ts';
+import { readConfigured } from '../../functions/settings/configured.ts';
 
 /** A file that holds that. */
 function fileOf(text: string): URL {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Values } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createDeliver, type DeliverDependencies } from '../../functions/create-deliver.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
-import type { Values } from '../../functions/telemetry.ts';
+import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
 import { answer, hang, type Reaction, startReceiver } from '../endpoints/receiver.ts';
 import { AT, SECRET, someEvents } from './given.ts';
 import { until } from './house.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createRoute } from '../../functions/create-route.ts';
 import type { Routed } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { createRoute } from '../../functions/handlers/create-route.ts';
 import { someEvents } from './given.ts';
 import { endpointOf, openSetting, recordOf, TABLE_DOWN } from './setting.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createTick } from '../../functions/create-tick.ts';
 import type { Health } from '../../functions/delivery/endpoint-rows.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
+import { createTick } from '../../functions/handlers/create-tick.ts';
 import { AT } from './given.ts';
 import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from './setting.ts';
 

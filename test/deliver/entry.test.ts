@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Deliver } from '../../functions/create-deliver.ts';
-import type { PollHandler } from '../../functions/create-poll-handler.ts';
-import type { Route } from '../../functions/create-route.ts';
-import type { Tick } from '../../functions/create-tick.ts';
+import type { Deliver } from '../../functions/handlers/create-deliver.ts';
+import type { PollHandler } from '../../functions/handlers/create-poll-handler.ts';
+import type { Route } from '../../functions/handlers/create-route.ts';
+import type { Tick } from '../../functions/handlers/create-tick.ts';
 import {
   deliverEnvironment,
   parseEnvironment,
   routeEnvironment,
   tickEnvironment,
-} from '../../functions/settings.ts';
+} from '../../functions/settings/environments.ts';
 import { bundleOptions } from '../../infra/bundle/options.ts';
 import { someEvents } from './given.ts';
 import { recordOf } from './setting.ts';

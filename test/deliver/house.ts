@@ -7,13 +7,13 @@ import {
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createDeliver, type DeliverDependencies } from '../../functions/create-deliver.ts';
-import { createRoute } from '../../functions/create-route.ts';
-import { createTick } from '../../functions/create-tick.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
 import { type Queues, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
+import { createRoute } from '../../functions/handlers/create-route.ts';
+import { createTick } from '../../functions/handlers/create-tick.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';

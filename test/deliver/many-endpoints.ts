@@ -1,10 +1,10 @@
 import { Dispatcher } from 'undici';
-import { createDeliver, type Deliver } from '../../functions/create-deliver.ts';
-import { createRoute } from '../../functions/create-route.ts';
-import { createTick } from '../../functions/create-tick.ts';
 import { sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
+import { createDeliver, type Deliver } from '../../functions/handlers/create-deliver.ts';
+import { createRoute } from '../../functions/handlers/create-route.ts';
+import { createTick } from '../../functions/handlers/create-tick.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Deliver } from '../../functions/create-deliver.ts';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
+import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 import { startPoller } from '../support/sqs-poller.ts';
 import { type House, openHouse, until } from './house.ts';
 

@@ -1,9 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { present } from '../../functions/basics/telemetry.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Held } from '../../functions/delivery/held.ts';
 import { QueueSettler } from '../../functions/delivery/queue-settler.ts';
-import { present } from '../../functions/telemetry.ts';
 import { AT, someEvents } from './given.ts';
 import {
   endpointOf,

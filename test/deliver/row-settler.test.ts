@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { present } from '../../functions/basics/telemetry.ts';
 import type { Held } from '../../functions/delivery/held.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
-import { present } from '../../functions/telemetry.ts';
 import { AT } from './given.ts';
 import {
   HOUR,

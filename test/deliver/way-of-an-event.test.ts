@@ -1,11 +1,11 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createDeliver } from '../../functions/create-deliver.ts';
-import { createPublish } from '../../functions/create-publish.ts';
-import { createRoute } from '../../functions/create-route.ts';
 import type { Routed } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
+import { createDeliver } from '../../functions/handlers/create-deliver.ts';
+import { createPublish } from '../../functions/handlers/create-publish.ts';
+import { createRoute } from '../../functions/handlers/create-route.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
 import { answer, startReceiver } from '../endpoints/receiver.ts';
 import { TopicModel } from '../simulation/models/topic.ts';

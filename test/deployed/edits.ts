@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { Json, JsonObject } from '../../functions/json.ts';
 import type { EditApi } from '../../local/service/server.ts';
 
 /** An event in a line that a person reads, and that an edit can foretell. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import type { Json } from '../../functions/basics/json.ts';
 import { heldEvent } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
-import type { Json } from '../../functions/json.ts';
 import { change, commitOf, fieldsOf } from './chat-batches.ts';
 
 /** Texts that mean something to a chat, to a renderer or to JSON. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import type { FieldChange } from '../../functions/changes/event.ts';
 import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/endpoints/chat-view.ts';
-import type { JsonObject } from '../../functions/json.ts';
 import { builtIn, change, commitOf, field } from './chat-batches.ts';
 
 function shown(one: ReturnType<typeof change>): string[] {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readExamples } from '../../docs/read-examples.ts';
+import type { Json } from '../../functions/basics/json.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { type EndpointFilter, wants } from '../../functions/endpoints/filter.ts';
 import type { ValueFilter } from '../../functions/endpoints/value-filter.ts';
-import type { Json } from '../../functions/json.ts';
 
 const { events } = readExamples();
 // A test event is sent to one endpoint by name, past its filter.

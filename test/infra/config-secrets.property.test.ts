@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readWorkspaces } from '../../functions/settings.ts';
+import { readWorkspaces } from '../../functions/settings/workspaces.ts';
 import { leakIn, secrets } from '../support/secret-arbitraries.ts';
 import { problemsOf } from './config-examples.ts';
 

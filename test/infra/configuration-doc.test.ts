@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { processSettings, workspaceSettings } from '../../functions/settings.ts';
+import { processSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { secretsPath } from '../../infra/config/endpoint.ts';
 import { configSchema } from '../../infra/config/schema.ts';
 import { credentialsName } from '../../infra/config/workspace.ts';

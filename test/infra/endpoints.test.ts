@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { tickEnvironment } from '../../functions/settings.ts';
+import { tickEnvironment } from '../../functions/settings/environments.ts';
 import { configuredOf } from '../../infra/config/configured.ts';
 import { readConfig } from '../../infra/config/read.ts';
 import { config } from './config-examples.ts';

@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { pollEnvironment, publishEnvironment, readWorkspaces } from '../../functions/settings.ts';
+import { pollEnvironment, publishEnvironment } from '../../functions/settings/environments.ts';
+import { readWorkspaces } from '../../functions/settings/workspaces.ts';
 import { readConfig } from '../../infra/config/read.ts';
 import { workspacesJson } from '../../infra/config/workspaces.ts';
 import {

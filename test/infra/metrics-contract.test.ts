@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { lambdaCount } from '../../functions/telemetry.ts';
+import { lambdaCount } from '../../functions/aws/telemetry.ts';
 import type { OwnMetric } from '../../infra/alarms/own-metric.ts';
 import { environmentOf, leastConfig, resources, testTemplate, textOf } from './synthesise.ts';
 

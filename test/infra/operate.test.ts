@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { operateFunction } from '../../functions/operate/identity.ts';
-import { operateEnvironment } from '../../functions/settings.ts';
+import { operateEnvironment } from '../../functions/settings/environments.ts';
 import {
   allowed,
   environmentOf,

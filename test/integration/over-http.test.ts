@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startReceiver } from '../../examples/receiver/server.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
-import { createPublish } from '../../functions/create-publish.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import { createPublish } from '../../functions/handlers/create-publish.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { LocalTopic } from '../../local/deliveries/topic.ts';
 import { localSns } from '../../local/sns/sns.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Publish } from '../../functions/create-publish.ts';
+import type { Publish } from '../../functions/handlers/create-publish.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';

@@ -12,22 +12,22 @@ export const ROOMS = {
   changes: { files: ['functions/changes/**/*.ts'], tests: 'test/changes', break: 100 },
   snapshots: { files: ['functions/snapshots/**/*.ts'], tests: 'test/snapshots', break: 100 },
   topic: {
-    files: ['functions/topic/**/*.ts', 'functions/create-publish.ts'],
+    files: ['functions/topic/**/*.ts', 'functions/handlers/create-publish.ts'],
     tests: 'test/topic',
     break: 99,
   },
   delivery: {
-    files: ['functions/delivery/**/*.ts', 'functions/create-deliver.ts'],
+    files: ['functions/delivery/**/*.ts', 'functions/handlers/create-deliver.ts'],
     tests: 'test/deliver',
     break: 99,
   },
   endpoints: { files: ['functions/endpoints/**/*.ts'], tests: 'test/endpoints', break: 99 },
   schedule: {
-    files: ['functions/schedule/**/*.ts', 'functions/create-tick.ts'],
+    files: ['functions/schedule/**/*.ts', 'functions/handlers/create-tick.ts'],
     tests: 'test/schedule',
     break: 99,
   },
-  poll: { files: ['functions/create-poll*.ts'], tests: 'test/poll', break: 99 },
+  poll: { files: ['functions/handlers/create-poll*.ts'], tests: 'test/poll', break: 99 },
   // Its mutants that loop end by a time-out, which a busy machine may blur: one of a hundred is left for that.
   pass: { files: ['functions/pass/**/*.ts'], tests: 'test/pass', break: 99 },
 } as const satisfies Record<string, RoomSettings>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createOperate } from '../../functions/create-operate.ts';
+import { createOperate } from '../../functions/handlers/create-operate.ts';
 import type { Caller, Operations } from '../../functions/operations/operations.ts';
 import { actRequests } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../functions/operate.ts';
-import { readWorkspaces } from '../../functions/settings.ts';
+import { readWorkspaces } from '../../functions/settings/workspaces.ts';
 
 const workspaces = [
   {

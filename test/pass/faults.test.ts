@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PollDependencies } from '../../functions/create-poll.ts';
+import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { dyingAt } from '../support/dying.ts';
 import { openTable, type TestTable } from '../support/table.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../functions/json.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import { Identity } from '../../functions/pass/identity.ts';
 import type { PassParts } from '../../functions/pass/pass.ts';
 import type { Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';

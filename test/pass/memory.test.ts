@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PollDependencies } from '../../functions/create-poll.ts';
+import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import { openTable, type TestTable } from '../support/table.ts';
 import { createWorld } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../functions/json.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import { readTasks } from '../../functions/pass/read-tasks.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../../functions/service/errors.ts';

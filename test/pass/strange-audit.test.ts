@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../functions/json.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import { readAudit } from '../../functions/pass/audit.ts';
 import { namesIn } from '../../functions/pass/audit-names.ts';
 import type { Pass } from '../../functions/pass/pass.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import { openStage } from '../support/stage.ts';
 import { isRecordEvent } from '../support/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../functions/json.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import { freshest, isMadeAgain } from '../../functions/pass/freshest.ts';
 import { Recent } from '../../functions/pass/recent.ts';
 import { walk } from '../../functions/pass/walk.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PassRequest } from '../../functions/create-poll.ts';
-import { createPollHandler } from '../../functions/create-poll-handler.ts';
+import type { PassRequest } from '../../functions/handlers/create-poll.ts';
+import { createPollHandler } from '../../functions/handlers/create-poll-handler.ts';
 
 const MESSAGE = { workspace: 'eu', processId: 'onboarding', mode: 'changes', expiresAt: 7 } as const;
 const REPORT = { mode: 'changes', outcome: 'completed', projects: 0, commits: 0, events: 0 } as const;

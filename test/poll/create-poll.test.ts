@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createPoll, type PassRequest, type PollDependencies } from '../../functions/create-poll.ts';
+import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { Page, Service, ServiceRecord } from '../../functions/service/service.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { ProcessState } from '../../functions/snapshots/state.ts';

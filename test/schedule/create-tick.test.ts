@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTick, type TickDependencies, type TickPasses } from '../../functions/create-tick.ts';
+import { createTick, type TickDependencies, type TickPasses } from '../../functions/handlers/create-tick.ts';
 import type { PassMessage } from '../../functions/schedule/pass-message.ts';
 import type { PassQueue } from '../../functions/schedule/pass-queue.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../functions/json.ts';
+import type { Json } from '../../functions/basics/json.ts';
 import { readDefinitions } from '../../functions/service/definitions.ts';
 import { normaliseType } from '../../functions/service/field-type.ts';
 

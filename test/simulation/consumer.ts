@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { DeliverContext } from '../../functions/create-deliver.ts';
+import type { DeliverContext } from '../../functions/handlers/create-deliver.ts';
 import type { Strike } from './faults.ts';
 import { Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';

@@ -1,15 +1,15 @@
 import { ProvisionedThroughputExceededException, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createDeliver } from '../../functions/create-deliver.ts';
-import { createRoute } from '../../functions/create-route.ts';
-import type { TickDependencies } from '../../functions/create-tick.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type QueueUrls, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { EndpointKind, EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { wants } from '../../functions/endpoints/filter.ts';
+import { createDeliver } from '../../functions/handlers/create-deliver.ts';
+import { createRoute } from '../../functions/handlers/create-route.ts';
+import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type ReplayHouse, startReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';

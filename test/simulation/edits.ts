@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../functions/json.ts';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { SimulatedBackend } from '../../local/service/backend.ts';
 import { propertyOf } from '../../local/service/properties.ts';
 import type { Field, FieldKind, ProcessState } from '../../local/service/workspace.ts';

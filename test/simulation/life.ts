@@ -1,4 +1,4 @@
-import type { Random } from '../../functions/clock.ts';
+import type { Random } from '../../functions/basics/clock.ts';
 import { between } from '../../local/service/random.ts';
 import type { Boundary, Coverage, Strike } from './faults.ts';
 import type { Scheduler } from './scheduler.ts';

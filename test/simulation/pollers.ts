@@ -1,10 +1,10 @@
 import type { SQSRecord } from 'aws-lambda';
-import type { Clock, Sleep } from '../../functions/clock.ts';
-import { createPoll, type Poll, type PollReport } from '../../functions/create-poll.ts';
-import { createPollHandler, type PollHandler } from '../../functions/create-poll-handler.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import { createPoll, type Poll, type PollReport } from '../../functions/handlers/create-poll.ts';
+import { createPollHandler, type PollHandler } from '../../functions/handlers/create-poll-handler.ts';
 import { ASKED_FOR_MS, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { API_PATH, AUTH_PATH } from '../../local/service/answer.ts';
 import { crampedTable } from './cramped-table.ts';

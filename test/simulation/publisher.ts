@@ -5,7 +5,12 @@ import {
   type SNSClient,
 } from '@aws-sdk/client-sns';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { createPublish, MARGIN_MS, type Publish, type Rejected } from '../../functions/create-publish.ts';
+import {
+  createPublish,
+  MARGIN_MS,
+  type Publish,
+  type Rejected,
+} from '../../functions/handlers/create-publish.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { type Failing, Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';

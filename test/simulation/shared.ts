@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Random } from '../../functions/clock.ts';
-import type { Log } from '../../functions/telemetry.ts';
+import type { Random } from '../../functions/basics/clock.ts';
+import type { Log } from '../../functions/basics/telemetry.ts';
 import type { Clocks } from './clocks.ts';
 import type { Coverage } from './faults.ts';
 import type { Nature } from './life.ts';

@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { createTick, type TickPasses } from '../../functions/create-tick.ts';
+import { createTick, type TickPasses } from '../../functions/handlers/create-tick.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';

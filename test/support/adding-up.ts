@@ -1,4 +1,4 @@
-import type { Count } from '../../functions/telemetry.ts';
+import type { Count } from '../../functions/basics/telemetry.ts';
 
 /** A `Count` that adds up the numbers that it is told, by name, and keeps the values of each array. What is 0 is as if it were not told. */
 export function addingUp(sums: Record<string, number>, lists: Record<string, number[]> = {}): Count {

@@ -1,5 +1,5 @@
 import { Dispatcher } from 'undici';
-import type { Clock } from '../../functions/clock.ts';
+import type { Clock } from '../../functions/basics/clock.ts';
 import { API_PATH, AUTH_PATH, finished, respond } from '../../local/service/answer.ts';
 import { createBackend, SIMULATED_CREDENTIALS, type SimulatedBackend } from '../../local/service/backend.ts';
 import { type Fault, Faults } from '../../local/service/faults.ts';

@@ -6,8 +6,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
-import type { Sleep } from '../../functions/clock.ts';
-import type { Deliver } from '../../functions/create-deliver.ts';
+import type { Sleep } from '../../functions/basics/clock.ts';
+import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 
 export interface PollerOptions {
   /** A client of `useQueueUrlAsEndpoint: false`, where the queue's URL is not where it is served. */

@@ -1,7 +1,7 @@
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import { byText } from '../../functions/changes/order.ts';
-import type { Json, JsonObject } from '../../functions/json.ts';
 import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { EditApi } from '../../local/service/server.ts';
 

@@ -1,14 +1,14 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { Agent, type Dispatcher } from 'undici';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createPoll, type Poll, type PollDependencies } from '../../functions/create-poll.ts';
+import { createPoll, type Poll, type PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 import { figuresOf } from '../../functions/schedule/watch.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { Notice } from '../../functions/service/options.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition } from '../../functions/snapshots/keys.ts';

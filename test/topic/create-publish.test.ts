@@ -1,10 +1,10 @@
 import type { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { longestCall, PATIENCE } from '../../functions/aws-clients.ts';
+import { longestCall, PATIENCE } from '../../functions/aws/clients.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createPublish, MARGIN_MS, type Rejected } from '../../functions/create-publish.ts';
+import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 import { addingUp } from '../support/adding-up.ts';

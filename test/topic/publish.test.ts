@@ -15,7 +15,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { createPublish, type Rejected } from '../../functions/create-publish.ts';
+import { createPublish, type Rejected } from '../../functions/handlers/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 import { addingUp } from '../support/adding-up.ts';

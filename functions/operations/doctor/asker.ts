@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../../clock.ts';
+import type { Clock, Sleep } from '../../basics/clock.ts';
 import type { Probed, ProbedToken, ServiceProbe } from '../../service/probe.ts';
 
 export type Query = Readonly<Record<string, string | number>>;

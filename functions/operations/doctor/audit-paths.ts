@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 import { timeOf } from './times.ts';
 
 /** A value of an entry, and where in it: names joined by dots, without places in arrays. */

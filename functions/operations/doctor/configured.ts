@@ -1,6 +1,6 @@
+import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 import { jsonEqual } from '../../changes/equal.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import type { WorkspaceSettings } from '../../settings.ts';
+import type { WorkspaceSettings } from '../../settings/workspaces.ts';
 import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { Examined, Proposal } from './examination.ts';
 

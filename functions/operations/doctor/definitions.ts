@@ -1,5 +1,5 @@
-import type { Json } from '../../json.ts';
-import { isJsonObject } from '../../json.ts';
+import type { Json } from '../../basics/json.ts';
+import { isJsonObject } from '../../basics/json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { FieldDefinition } from '../../service/service.ts';
 import type { Finding } from '../protocol/doctor.ts';

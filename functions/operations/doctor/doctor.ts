@@ -1,5 +1,5 @@
-import type { Clock, Sleep } from '../../clock.ts';
-import type { Json } from '../../json.ts';
+import type { Clock, Sleep } from '../../basics/clock.ts';
+import type { Json } from '../../basics/json.ts';
 import type { ServiceProbe } from '../../service/probe.ts';
 import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { DoctorAnswer, Finding } from '../protocol/doctor.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../json.ts';
+import type { Json } from '../../basics/json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';

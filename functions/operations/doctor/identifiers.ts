@@ -1,5 +1,5 @@
-import { identifierNames, type RecordKind } from '../../identifier-names.ts';
-import type { Json, JsonObject } from '../../json.ts';
+import { identifierNames, type RecordKind } from '../../basics/identifier-names.ts';
+import type { Json, JsonObject } from '../../basics/json.ts';
 import type { Probed } from '../../service/probe.ts';
 import { type Examination, type Examined, found } from './examination.ts';
 import { readUsers } from './list-names.ts';

@@ -1,5 +1,5 @@
-import { identifierNames, type RecordKind } from '../../identifier-names.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
+import { identifierNames, type RecordKind } from '../../basics/identifier-names.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Asker, Query } from './asker.ts';
 

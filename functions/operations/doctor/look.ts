@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../basics/json.ts';
 import type { Asker } from './asker.ts';
 import { idsIn, serviceTime, updatedSince } from './dated.ts';
 import type { Asked } from './examination.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../basics/json.ts';
 import type { Look } from './look.ts';
 
 /** What a watch saw: looks before and after, and the edit between. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../basics/json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import { type Examination, found } from './examination.ts';

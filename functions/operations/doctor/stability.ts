@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../basics/json.ts';
 import { jsonEqual } from '../../changes/equal.ts';
-import type { JsonObject } from '../../json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
 import { type Examination, type Examined, found } from './examination.ts';

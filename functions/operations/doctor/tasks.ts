@@ -1,5 +1,5 @@
-import { identifierNames } from '../../identifier-names.ts';
-import type { JsonObject } from '../../json.ts';
+import { identifierNames } from '../../basics/identifier-names.ts';
+import type { JsonObject } from '../../basics/json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
 import { leaves, namedIn } from './audit-paths.ts';

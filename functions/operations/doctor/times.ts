@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../basics/json.ts';
 import { ignoredFields } from '../../changes/ignored-fields.ts';
-import type { Json, JsonObject } from '../../json.ts';
 
 /** A time with a time of day, in ms since 1970: ISO text, or seconds or milliseconds as a number. */
 export function timeOf(value: Json | undefined): number | undefined {

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../basics/json.ts';
 import { indexProjectFields, indexTaskFields } from '../../changes/field-index.ts';
-import type { JsonObject } from '../../json.ts';
 import type { Probed } from '../../service/probe.ts';
 import type { Asker } from './asker.ts';
 import { type ListRead, readProjects, textOf } from './lists.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../basics/json.ts';
 import { jsonEqual } from '../../changes/equal.ts';
-import type { JsonObject } from '../../json.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import { leaves, namedIn, pathsNaming } from './audit-paths.ts';
 import { found } from './examination.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json.ts';
+import type { JsonObject } from '../../basics/json.ts';
 import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { DoctorAnswer } from '../protocol/doctor.ts';
 import { type Asker, createAsker, TooManyRequests } from './asker.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../../functions/clock.ts';
+import type { Random } from '../../../functions/basics/clock.ts';
 import { between, sample, seededRandom } from '../random.ts';
 import type { AuditEntry, ProcessState, ProjectState, TaskState, User, Workspace } from '../workspace.ts';
 import { FIRST_COUNTERS } from '../workspace.ts';

@@ -1,5 +1,5 @@
-import type { Random } from '../../../functions/clock.ts';
-import type { JsonObject } from '../../../functions/json.ts';
+import type { Random } from '../../../functions/basics/clock.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
 import { between, pick, sample } from '../random.ts';
 import type { User } from '../workspace.ts';
 import { personReference } from './people.ts';

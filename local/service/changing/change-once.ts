@@ -1,4 +1,4 @@
-import type { Random } from '../../../functions/clock.ts';
+import type { Random } from '../../../functions/basics/clock.ts';
 import { SCENARIOS } from '../believable/generate.ts';
 import { ONBOARDING } from '../believable/onboarding.ts';
 import type { EditApi } from '../edits/edit-api.ts';

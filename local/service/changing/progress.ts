@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../functions/json.ts';
+import { isJsonObject, type JsonObject } from '../../../functions/basics/json.ts';
 import { personReference } from '../believable/people.ts';
 import { TASK_STATUSES } from '../believable/scenario.ts';
 import { dateFrom } from '../believable/values.ts';

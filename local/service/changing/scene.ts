@@ -1,4 +1,4 @@
-import type { Random } from '../../../functions/clock.ts';
+import type { Random } from '../../../functions/basics/clock.ts';
 import type { Scenario } from '../believable/scenario.ts';
 import type { EditApi } from '../edits/edit-api.ts';
 import { pick } from '../random.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../functions/json.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
 import { projectFields, taskFields } from '../believable/records.ts';
 import { believableValues } from '../believable/values.ts';
 import { propertyOf } from '../properties.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../../functions/json.ts';
+import type { Json } from '../../../functions/basics/json.ts';
 import { believableValue, dateFrom, decimal } from '../believable/values.ts';
 import { propertyOf } from '../properties.ts';
 import { between, pick } from '../random.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../functions/json.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
 import { auditRecord, projectRecord, taskRecord, userRecord } from '../records.ts';
 import type { Field, FieldKind, Workspace } from '../workspace.ts';
 import { fieldsOf } from '../workspace.ts';

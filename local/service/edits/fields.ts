@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../functions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../functions/basics/json.ts';
 import { isBuiltIn, propertyOf } from '../properties.ts';
 import type { Field, FieldKind, FieldType, ProcessState, RecordState } from '../workspace.ts';
 import { fieldsOf } from '../workspace.ts';

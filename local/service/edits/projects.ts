@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../functions/json.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
 import { splitProperties } from '../properties.ts';
 import type { ProcessState, ProjectState } from '../workspace.ts';
 import { type EditOptions, type Outcome, projectOf, type WorkspaceStore, withProject } from './store.ts';

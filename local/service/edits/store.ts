@@ -1,5 +1,5 @@
-import type { Clock } from '../../../functions/clock.ts';
-import type { JsonObject } from '../../../functions/json.ts';
+import type { Clock } from '../../../functions/basics/clock.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { Freedoms } from '../freedoms.ts';
 import type { AuditEntry, ProcessState, ProjectState, Workspace } from '../workspace.ts';
 

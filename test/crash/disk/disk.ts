@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Random } from '../../../functions/clock.ts';
+import type { Random } from '../../../functions/basics/clock.ts';
 import { between } from '../../../local/service/random.ts';
 import { type Done, readLog } from './log.ts';
 import { StoredFile } from './stored-file.ts';

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest';
-import type { Sleep } from '../../../functions/clock.ts';
+import type { Sleep } from '../../../functions/basics/clock.ts';
 
 /** Time that moves by sleeping only: the sleeper that is due first wakes next. */
 export function ownTime(begin = 0) {

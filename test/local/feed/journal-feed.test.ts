@@ -1,6 +1,6 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Publish } from '../../../functions/create-publish.ts';
+import type { Publish } from '../../../functions/handlers/create-publish.ts';
 import { type Database, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { type Journal, sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { isJsonObject, type Json, type JsonObject } from '../../../functions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../functions/basics/json.ts';
 import {
   buildWorkspace,
   type SimulatedService,

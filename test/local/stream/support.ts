@@ -3,7 +3,7 @@ import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
-import type { Sleep } from '../../../functions/clock.ts';
+import type { Sleep } from '../../../functions/basics/clock.ts';
 import type { Feed } from '../../../local/feed/rounds.ts';
 import { memoryPosition } from '../../../local/stream/position.ts';
 import { type StreamPumpOptions, startStreamPump } from '../../../local/stream/pump.ts';

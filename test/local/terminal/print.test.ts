@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../functions/basics/json.ts';
 import type { ChangeEvent, PropertyChange } from '../../../functions/changes/event.ts';
-import type { Json } from '../../../functions/json.ts';
 import { formatEvent } from '../../../local/terminal/print.ts';
 import { columns } from '../../../local/terminal/text.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isJsonObject, type Json, type JsonObject } from '../../../functions/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../functions/basics/json.ts';
 import { createWatch } from '../../../functions/operations/doctor/watch.ts';
 import { doctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
 import type { SeenRequest } from '../../../local/service/server.ts';

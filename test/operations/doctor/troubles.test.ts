@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../functions/json.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
 import { createDoctor } from '../../../functions/operations/doctor/doctor.ts';
 import { type SeenRequest, tooManyRequests } from '../../../local/service/server.ts';
 import { findingOf, type Ward } from './house.ts';

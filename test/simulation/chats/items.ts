@@ -1,3 +1,4 @@
+import type { Json } from '../../../functions/basics/json.ts';
 import type {
   ChangeEvent,
   FieldChange,
@@ -5,7 +6,6 @@ import type {
   ProjectEvent,
   TaskEvent,
 } from '../../../functions/changes/event.ts';
-import type { Json } from '../../../functions/json.ts';
 import { visible } from './shown.ts';
 import { isReadable } from './tells.ts';
 

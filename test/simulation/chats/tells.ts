@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../../functions/json.ts';
+import { isJsonObject, type Json } from '../../../functions/basics/json.ts';
 import { isEmpty } from '../../support/told.ts';
 import { visible } from './shown.ts';
 

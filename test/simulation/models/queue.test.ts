@@ -1,6 +1,6 @@
 import { MessageNotInflight } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Random } from '../../../functions/clock.ts';
+import type { Random } from '../../../functions/basics/clock.ts';
 import { seededRandom } from '../../../local/service/random.ts';
 import { QueueModel } from './queue.ts';
 import { type OpenQueue, queueContract } from './queue-contract.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
-import type { Clock, Random } from '../../../functions/clock.ts';
+import type { Clock, Random } from '../../../functions/basics/clock.ts';
 import { invalidContents, invalidValue, missingBody, neverIssued, notInFlight } from './queue-errors.ts';
 
 export interface QueueOptions {

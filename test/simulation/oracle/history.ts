@@ -1,5 +1,5 @@
+import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
-import type { Json, JsonObject } from '../../../functions/json.ts';
 import type { SimulatedBackend } from '../../../local/service/backend.ts';
 import { propertyOf } from '../../../local/service/properties.ts';
 import { projectRecord, taskRecord } from '../../../local/service/records.ts';

@@ -1,6 +1,6 @@
+import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
-import type { Json, JsonObject } from '../../../functions/json.ts';
 import { propertyOf } from '../../../local/service/properties.ts';
 import { type FieldKind, fieldsOf, type ProcessState } from '../../../local/service/workspace.ts';
 import { isEmpty, type Known, known, type Told } from '../../support/told.ts';

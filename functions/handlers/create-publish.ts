@@ -1,13 +1,13 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { longestCall, PATIENCE } from './aws-clients.ts';
-import type { ChangeEvent } from './changes/event.ts';
-import { tellEvents } from './event-lines.ts';
-import { decodeEvents } from './snapshots/codec.ts';
-import { CHANGE } from './snapshots/keys.ts';
-import { type Count, type Log, present } from './telemetry.ts';
-import { batchesOf } from './topic/batches.ts';
-import { type Message, messageOf } from './topic/entry.ts';
-import { sendBatch, type Topic } from './topic/send-batch.ts';
+import { longestCall, PATIENCE } from '../aws/clients.ts';
+import { tellEvents } from '../basics/event-lines.ts';
+import { type Count, type Log, present } from '../basics/telemetry.ts';
+import type { ChangeEvent } from '../changes/event.ts';
+import { decodeEvents } from '../snapshots/codec.ts';
+import { CHANGE } from '../snapshots/keys.ts';
+import { batchesOf } from '../topic/batches.ts';
+import { type Message, messageOf } from '../topic/entry.ts';
+import { sendBatch, type Topic } from '../topic/send-batch.ts';
 
 /** What Lambda's context tells of the time that is left. */
 export interface PublishContext {

@@ -1,10 +1,10 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import type { Routed, Send } from './delivery/queues.ts';
-import { readEvent } from './delivery/read-event.ts';
-import type { Registry } from './delivery/registry.ts';
-import { wants } from './endpoints/filter.ts';
-import { tellEvents } from './event-lines.ts';
-import type { Log } from './telemetry.ts';
+import { tellEvents } from '../basics/event-lines.ts';
+import type { Log } from '../basics/telemetry.ts';
+import type { Routed, Send } from '../delivery/queues.ts';
+import { readEvent } from '../delivery/read-event.ts';
+import type { Registry } from '../delivery/registry.ts';
+import { wants } from '../endpoints/filter.ts';
 
 export type Route = (event: SQSEvent) => Promise<SQSBatchResponse>;
 

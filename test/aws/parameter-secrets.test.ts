@@ -1,6 +1,6 @@
 import { ParameterNotFound, type SSMClient } from '@aws-sdk/client-ssm';
 import { describe, expect, it } from 'vitest';
-import { parameterSecrets } from '../functions/parameter-secrets.ts';
+import { parameterSecrets } from '../../functions/aws/parameter-secrets.ts';
 
 type Sent = { readonly constructor: { readonly name: string }; readonly input: object };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readied } from '../functions/readied.ts';
+import { readied } from '../../functions/basics/readied.ts';
 
 describe('a handler that is made at its first call', () => {
   it('is made once, however many call, and called with what they give', async () => {

@@ -1,17 +1,17 @@
-import type { Clock } from './clock.ts';
-import type { Queues } from './delivery/queues.ts';
-import type { Registry } from './delivery/registry.ts';
-import { wakeWaiting } from './delivery/wake-waiting.ts';
-import type { Replays } from './operations/work-off-replays.ts';
-import type { PassQueue } from './schedule/pass-queue.ts';
-import { type Found, report } from './schedule/report.ts';
-import type { ScheduledProcess } from './schedule/scheduled.ts';
-import { startPasses } from './schedule/start-passes.ts';
-import { figuresOf, type Remember } from './schedule/watch.ts';
-import type { TickClaims } from './snapshots/tick-claims.ts';
-import type { TickProgresses } from './snapshots/tick-progress.ts';
-import type { Count, Log } from './telemetry.ts';
-import { within } from './within.ts';
+import type { Clock } from '../basics/clock.ts';
+import type { Count, Log } from '../basics/telemetry.ts';
+import { within } from '../basics/within.ts';
+import type { Queues } from '../delivery/queues.ts';
+import type { Registry } from '../delivery/registry.ts';
+import { wakeWaiting } from '../delivery/wake-waiting.ts';
+import type { Replays } from '../operations/work-off-replays.ts';
+import type { PassQueue } from '../schedule/pass-queue.ts';
+import { type Found, report } from '../schedule/report.ts';
+import type { ScheduledProcess } from '../schedule/scheduled.ts';
+import { startPasses } from '../schedule/start-passes.ts';
+import { figuresOf, type Remember } from '../schedule/watch.ts';
+import type { TickClaims } from '../snapshots/tick-claims.ts';
+import type { TickProgresses } from '../snapshots/tick-progress.ts';
 
 /** `remaining` tells how many ms are left until it is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;

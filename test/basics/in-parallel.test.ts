@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inParallel } from '../functions/in-parallel.ts';
+import { inParallel } from '../../functions/basics/in-parallel.ts';
 
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await undefined;

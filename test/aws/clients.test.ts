@@ -7,10 +7,10 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bounded, longestCall, PATIENCE } from '../functions/aws-clients.ts';
-import { LEAST_REMAINING_MS } from '../functions/delivery/deliver-batch.ts';
-import { TIMEOUT_MS } from '../functions/endpoints/post.ts';
-import { LEASE_MS } from '../functions/pass/pass.ts';
+import { bounded, longestCall, PATIENCE } from '../../functions/aws/clients.ts';
+import { LEAST_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
+import { TIMEOUT_MS } from '../../functions/endpoints/post.ts';
+import { LEASE_MS } from '../../functions/pass/pass.ts';
 
 const SHORT = { connection: 200, request: 400, tries: 2 };
 
@@ -116,7 +116,7 @@ describe('the patience of each function', () => {
   });
 
   it.each(['poll.ts', 'publish.ts', 'deliver.ts', 'operate.ts'])('is that of every client in %s', entry => {
-    const text = readFileSync(new URL(`../functions/${entry}`, import.meta.url), 'utf8');
+    const text = readFileSync(new URL(`../../functions/${entry}`, import.meta.url), 'utf8');
     const clients = [...text.matchAll(/(?:new \w+Client\(|openTable\(\w+, )(\w*)/g)].map(
       ([, given]) => given,
     );

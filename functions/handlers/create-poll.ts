@@ -1,17 +1,17 @@
-import { ignoredFields } from './changes/ignored-fields.ts';
-import type { Clock, Random } from './clock.ts';
-import { EventLines } from './event-lines.ts';
-import type { PassParts } from './pass/pass.ts';
-import { PassDefinitions } from './pass/pass-definitions.ts';
-import { refreshDefinitions } from './pass/refresh-definitions.ts';
-import { Reports } from './pass/reports.ts';
-import { type PassReport, type RunPassOptions, runPass } from './pass/run-pass.ts';
-import { isDue } from './schedule/pace.ts';
-import type { PassMessage } from './schedule/pass-message.ts';
-import type { ServiceConnection } from './service/service.ts';
-import type { ProcessSettings, WorkspaceSettings } from './settings.ts';
-import type { Mode, ProcessKey, Snapshots } from './snapshots/snapshots.ts';
-import type { Log } from './telemetry.ts';
+import type { Clock, Random } from '../basics/clock.ts';
+import { EventLines } from '../basics/event-lines.ts';
+import type { Log } from '../basics/telemetry.ts';
+import { ignoredFields } from '../changes/ignored-fields.ts';
+import type { PassParts } from '../pass/pass.ts';
+import { PassDefinitions } from '../pass/pass-definitions.ts';
+import { refreshDefinitions } from '../pass/refresh-definitions.ts';
+import { Reports } from '../pass/reports.ts';
+import { type PassReport, type RunPassOptions, runPass } from '../pass/run-pass.ts';
+import { isDue } from '../schedule/pace.ts';
+import type { PassMessage } from '../schedule/pass-message.ts';
+import type { ServiceConnection } from '../service/service.ts';
+import type { ProcessSettings, WorkspaceSettings } from '../settings/workspaces.ts';
+import type { Mode, ProcessKey, Snapshots } from '../snapshots/snapshots.ts';
 
 /** What a handler needs of Lambda's context. */
 export interface PollContext {

@@ -1,20 +1,20 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import type { Clock, Random, Sleep } from './clock.ts';
-import { deliverBatch } from './delivery/deliver-batch.ts';
-import type { Deliveries } from './delivery/deliveries.ts';
-import { type DrainDependencies, drain } from './delivery/drain.ts';
-import { EndpointHealth } from './delivery/endpoint-health.ts';
-import type { EndpointRows } from './delivery/endpoint-rows.ts';
-import { QueueSettler } from './delivery/queue-settler.ts';
-import { addressOf, type Queues } from './delivery/queues.ts';
-import { placeOf } from './delivery/read-event.ts';
-import type { Registered, Registry } from './delivery/registry.ts';
-import { type SenderOptions, senderOf } from './delivery/sender.ts';
-import type { EndpointSettings } from './endpoints/endpoint.ts';
-import { type RetryTiming, STANDARD_TIMING } from './endpoints/retries.ts';
-import { tellEvents } from './event-lines.ts';
-import type { Slots } from './snapshots/slots.ts';
-import { type Count, Gathered, type Log, present } from './telemetry.ts';
+import type { Clock, Random, Sleep } from '../basics/clock.ts';
+import { tellEvents } from '../basics/event-lines.ts';
+import { type Count, Gathered, type Log, present } from '../basics/telemetry.ts';
+import { deliverBatch } from '../delivery/deliver-batch.ts';
+import type { Deliveries } from '../delivery/deliveries.ts';
+import { type DrainDependencies, drain } from '../delivery/drain.ts';
+import { EndpointHealth } from '../delivery/endpoint-health.ts';
+import type { EndpointRows } from '../delivery/endpoint-rows.ts';
+import { QueueSettler } from '../delivery/queue-settler.ts';
+import { addressOf, type Queues } from '../delivery/queues.ts';
+import { placeOf } from '../delivery/read-event.ts';
+import type { Registered, Registry } from '../delivery/registry.ts';
+import { type SenderOptions, senderOf } from '../delivery/sender.ts';
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+import { type RetryTiming, STANDARD_TIMING } from '../endpoints/retries.ts';
+import type { Slots } from '../snapshots/slots.ts';
 
 /** What Lambda's context tells of the run. */
 export interface DeliverContext {

@@ -5,7 +5,7 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from '@aws-sdk/client-ssm';
-import type { SecretKeeper } from './endpoints/secret.ts';
+import type { SecretKeeper } from '../endpoints/secret.ts';
 
 /** Endpoints' secrets as SecureString parameters of Systems Manager, whose names are `path` and the endpoint's. */
 export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string): SecretKeeper {

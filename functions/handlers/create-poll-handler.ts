@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
+import type { Log } from '../basics/telemetry.ts';
+import { type PassMessage, passMessage } from '../schedule/pass-message.ts';
 import type { Poll, PollContext } from './create-poll.ts';
-import { type PassMessage, passMessage } from './schedule/pass-message.ts';
-import type { Log } from './telemetry.ts';
 
 /** What Lambda hands over of the queue: one message at a time. */
 export type PollHandler = (event: Pick<SQSEvent, 'Records'>, context: PollContext) => Promise<void>;

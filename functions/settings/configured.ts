@@ -1,8 +1,42 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { LinkTemplate } from './endpoints/chat-links.ts';
-import type { EndpointSettings } from './endpoints/endpoint.ts';
-import { endpointSettings, linkTemplate } from './settings.ts';
+import type { EventType } from '../changes/event.ts';
+import type { LinkTemplate } from '../endpoints/chat-links.ts';
+import type { EndpointSettings } from '../endpoints/endpoint.ts';
+
+const values = z.array(z.union([z.string(), z.number(), z.boolean()])).optional();
+
+const names = z.array(z.string()).optional();
+
+/** One receiver of events that `deliver.ts` serves. */
+export const endpointSettings = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  kind: z.enum(['webhook', 'slack', 'teams']),
+  filter: z
+    .strictObject({
+      // Which types there are, the configuration has checked.
+      events: z.array(z.custom<EventType>(type => typeof type === 'string')).optional(),
+      workspaces: names,
+      processes: names,
+      projects: names,
+      fields: names,
+      values: z
+        .array(
+          z.strictObject({ field: z.string(), from: values, to: values, added: values, removed: values }),
+        )
+        .optional(),
+    })
+    .optional(),
+  perSecond: z.number().int().min(1).max(100).optional(),
+  keepSuccesses: z.boolean().optional(),
+}) satisfies z.ZodType<EndpointSettings>;
+
+/** Where a workspace's records can be seen. */
+export const linkTemplate: z.ZodType<LinkTemplate> = z.strictObject({
+  workspace: z.string().min(1),
+  project: z.string().optional(),
+  task: z.string().optional(),
+});
 
 /** What of the configuration is bundled with the code of the functions that deliver: it is changed by a deployment alone. */
 export interface Configured {
