@@ -1,7 +1,8 @@
 import type { ChangeEvent } from '../changes/event.ts';
-import type { ProcessState } from '../snapshots/state.ts';
+import type { DebtChange } from '../snapshots/snapshots.ts';
+import type { PassState, ProcessState } from '../snapshots/state.ts';
 import { nextVersion } from './next-version.ts';
-import type { PassParts } from './pass.ts';
+import type { PassParts } from './parts.ts';
 
 /** How often another pass may be first before this one gives up for now. */
 const TRIES = 20;
@@ -9,14 +10,20 @@ const TRIES = 20;
 /** What is to be said about the process itself. */
 export interface Say {
   /** What is true from now on, and keeps it from being said again. */
-  readonly state: Partial<ProcessState>;
+  readonly state: Partial<PassState>;
+  /** The debts that are told with it. */
+  readonly debts?: readonly DebtChange[];
   /** The events, whose ids and `sequence` rest on the version of the announcement. */
   readonly events: (version: number) => readonly ChangeEvent[];
   /** A part of it, where all of it may be too large for one commit: what is left is decided, and said, behind it. */
   readonly less?: (() => Say | undefined) | undefined;
 }
 
-type Announcing = Pick<PassParts, 'process' | 'snapshots' | 'clock' | 'onCommitted'>;
+/** Who tells, and the state by which it is decided what. */
+export interface Announcer {
+  readonly parts: PassParts;
+  readonly state: ProcessState;
+}
 
 /** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
  *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again,
@@ -24,11 +31,11 @@ type Announcing = Pick<PassParts, 'process' | 'snapshots' | 'clock' | 'onCommitt
  *  differ. Returns how many events were told.
  *  @throws what `decide` throws, and when other passes keep being first. */
 export async function announce(
-  parts: Announcing & Pick<PassParts, 'state'>,
+  { parts, state: before }: Announcer,
   decide: (state: ProcessState) => Say | undefined | Promise<Say | undefined>,
 ): Promise<number> {
   const { process, snapshots } = parts;
-  let { state } = parts;
+  let state = before;
   let told = 0;
   for (let conflicts = 0; conflicts < TRIES; ) {
     const say = await decide(state);
@@ -49,7 +56,7 @@ export async function announce(
 
 /** Commits as much of it as fits, and tells how much that was. */
 async function commit(
-  { process, snapshots, clock, onCommitted }: Announcing,
+  { process, snapshots, clock, onCommitted }: PassParts,
   { announced, baselined }: ProcessState,
   whole: Say,
 ): Promise<'conflict' | { readonly events: number; readonly isAll: boolean }> {
@@ -58,7 +65,8 @@ async function commit(
     const version = nextVersion(announced, at);
     const events = say.events(version);
     const said = { events, version, at };
-    const announcement = { announced, isSilent: !baselined, state: say.state, said };
+    const { debts = [] } = say;
+    const announcement = { announced, isSilent: !baselined, state: say.state, debts, said };
     const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
     if (result !== 'committed') continue;

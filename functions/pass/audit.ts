@@ -34,7 +34,7 @@ function denied(pass: Pass, error: ServiceStatusError, position: AuditPosition |
   const message =
     'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
     'alone, and deletions, are then told by the next sweep.';
-  pass.parts.reports.once('audit-denied', message, { error: error.message });
+  pass.reports.once('audit-denied', message, { error: error.message });
   return { entries: [], position, isDenied: true };
 }
 
@@ -84,7 +84,7 @@ async function walkPages(
   const { service, process } = pass.parts;
   for await (const page of service.auditLog(process.processId, after)) {
     walked.add(page);
-    await pass.keepAlive();
+    await pass.heartbeat.beat();
     if (isEnough?.()) return;
   }
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Json } from '../basics/json.ts';
 
 /** 96 bits of SHA-256 over the JSON as it came: enough that two of a process's records never share one by chance. */
 export function digest(value: Json): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16);
+  return hash('sha256', JSON.stringify(value), 'base64url').slice(0, 16);
 }

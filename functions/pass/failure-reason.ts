@@ -1,15 +1,13 @@
 import { ServiceError } from '../service/errors.ts';
-import { TooLargeError } from './commit-changes.ts';
-import { TaskListMissingError } from './task-list-missing-error.ts';
+import { TooLargeError } from './commit.ts';
 
-/** Up to a hundred of them stand in one item of the table. */
+/** As long as a line that people read. */
 const LONGEST = 300;
 
 /** Why something failed, in words that subscribers may read. The service client hides secrets in its errors; other errors
  *  (of AWS, or our own) tell of our house, and stay in the log. */
 export function failureReason(error: unknown): string {
-  const isToBeRead =
-    error instanceof ServiceError || error instanceof TooLargeError || error instanceof TaskListMissingError;
+  const isToBeRead = error instanceof ServiceError || error instanceof TooLargeError;
   if (!isToBeRead) return 'The poller itself failed; its log says why.';
   const text = error.message.toWellFormed();
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;

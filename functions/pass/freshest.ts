@@ -18,13 +18,16 @@ const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
  *  the next pass, which lists again, decides. */
 export function freshest(
   listed: Listed | undefined,
-  held: Snapshot | undefined,
-): { record: 'listed' | 'held'; doubtful: boolean } {
-  if (!held) return { record: 'listed', doubtful: false };
-  if (!listed) return { record: 'held', doubtful: false };
-  const order = newerBy(listed, held);
-  if (order > 0) return { record: 'listed', doubtful: false };
-  return { record: 'held', doubtful: order === 0 && !jsonEqual(listed.record, held.content.record) };
+  snapshot: Snapshot | undefined,
+): { readonly newer: 'listed' | 'snapshot'; readonly isUncertain: boolean } {
+  if (!snapshot) return { newer: 'listed', isUncertain: false };
+  if (!listed) return { newer: 'snapshot', isUncertain: false };
+  const order = newerBy(listed, snapshot);
+  if (order > 0) return { newer: 'listed', isUncertain: false };
+  return {
+    newer: 'snapshot',
+    isUncertain: order === 0 && !jsonEqual(listed.record, snapshot.content.record),
+  };
 }
 
 /** Whether a listing shows a project that was made again after its deletion: it was read clearly later than the listing that
@@ -40,10 +43,10 @@ export function isMadeAgain(listed: Listed, tombstone: Tombstone): boolean {
   return isUpdated && byReading > CLOCK_TOLERANCE_MS;
 }
 
-function newerBy(listed: Listed, held: Snapshot): number {
-  const byReading = listed.readAt - held.recordReadAt;
-  if (byReading > (listed.untimed || held.untimed ? OUR_CLOCK_TOLERANCE_MS : CLOCK_TOLERANCE_MS))
+function newerBy(listed: Listed, snapshot: Snapshot): number {
+  const byReading = listed.readAt - snapshot.recordReadAt;
+  if (byReading > (listed.untimed || snapshot.untimed ? OUR_CLOCK_TOLERANCE_MS : CLOCK_TOLERANCE_MS))
     return byReading;
-  const [theirs, ours] = [updateTime(listed.record), updateTime(held.content.record)];
+  const [theirs, ours] = [updateTime(listed.record), updateTime(snapshot.content.record)];
   return theirs !== undefined && ours !== undefined && theirs !== ours ? theirs - ours : byReading;
 }

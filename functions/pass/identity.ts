@@ -1,7 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 import { ServiceAnswerError } from '../service/errors.ts';
 import { TornSnapshotError } from '../snapshots/snapshots.ts';
-import type { PassParts } from './pass.ts';
+import type { PassParts } from './parts.ts';
 
 /** Sees to it that records which seem new are not known ones under new identifiers: a service that renames the property
  *  which identifies them would make every one deleted and created. */
@@ -24,23 +24,25 @@ export class Identity {
   /** @throws ServiceAnswerError when no task of a project is known, and all lack the property that identified those known */
   checkTasks(
     projectId: string,
-    held: ReadonlyMap<string, JsonObject>,
+    before: ReadonlyMap<string, JsonObject>,
     read: ReadonlyMap<string, JsonObject>,
   ): void {
     const [id] = read.keys();
-    if (id === undefined || [...read.keys()].some(task => held.has(task))) return;
-    const properties = propertiesOf(held);
+    if (id === undefined || [...read.keys()].some(task => before.has(task))) return;
+    const properties = propertiesOf(before);
     if ([...read.values()].some(task => isThere(task, properties))) return;
     const { processId } = this.#parts.process;
     throw changed(`GET /processes/${processId}/projects/${projectId}/tasks`, '$', properties, id);
   }
 
-  /** The properties that may identify a project which we hold, whichever can be read first. */
+  /** The properties that may identify a project that has a snapshot, whichever can be read first. */
   async #knownProperties(): Promise<readonly string[]> {
     const { snapshots, process } = this.#parts;
-    for await (const id of snapshots.projectIds(process)) {
-      const held = await snapshots.load(process, id).catch(ifTorn);
-      if (held) return propertiesOf(new Map([[id, held.content.record]]));
+    for await (const heads of snapshots.heads(process)) {
+      for (const { projectId } of heads) {
+        const known = await snapshots.load(process, projectId).catch(ifTorn);
+        if (known) return propertiesOf(new Map([[projectId, known.content.record]]));
+      }
     }
     return [];
   }
@@ -78,5 +80,5 @@ function changed(
   const expected = `records with ${properties.join(' or ')}, which identified those known`;
   const remedy =
     'If the service renamed it for good, give the workspace a new name in the configuration: that is a new baseline';
-  return new ServiceAnswerError(request, { path, expected, found: `${id} without it. ${remedy}` });
+  return new ServiceAnswerError(request, { path, expected, found: `${id} without it. ${remedy}` }, 'project');
 }

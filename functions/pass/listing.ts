@@ -2,6 +2,7 @@ import type { JsonObject } from '../basics/json.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
 import { type ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Page, ServiceRecord } from '../service/service.ts';
+import { digest } from './digest.ts';
 import type { Pass } from './pass.ts';
 
 /** A project as a listing showed it; times in ms since 1970. */
@@ -13,6 +14,8 @@ export interface Listed {
   readonly readBefore: number;
   /** True when it was read by our clock, which may be wrong: the service sent no usable `Date`. */
   readonly untimed?: boolean;
+  /** Of the record. */
+  readonly digest: string;
   /** Why it can't be used. */
   readonly flaw?: ServiceAnswerError;
 }
@@ -29,7 +32,15 @@ export interface Listing {
   /** When that was, by our clock. */
   readonly endedAt: number;
   /** True when it can't have passed over a project that was there all the time. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
+}
+
+/** What the lack of a project in a listing says: nothing, where only the changed ones were asked for; that it is not there; or, where the
+ *  whole list never came to rest, that it may have been passed over. */
+export type ListingKind = 'changed' | 'whole' | 'restless';
+
+export function kindOf({ isComplete }: Listing): 'whole' | 'restless' {
+  return isComplete ? 'whole' : 'restless';
 }
 
 /** Thrown when a listing takes all the time of a run: a further run would come no further. */
@@ -47,7 +58,7 @@ export const MOST_READINGS = 5;
  *  A row that goes while the pages of a list are read may shift another one out of sight. But then the row that went was
  *  shown, and the next reading lacks it; or an edit had moved it out of sight, and then the next reading differs. So a listing
  *  of several pages is read again until nothing that it showed is lacking, once where all is as it was, else twice: then it
- *  passed over nothing (docs/decisions/0031). One that never comes to rest is not `complete`.
+ *  passed over nothing (docs/decisions/0031). One that never comes to rest is not complete.
  *  @throws EndlessListingError when one reading takes longer than a run */
 export async function listProjects(pass: Pass, updatedAfter?: number): Promise<Listing> {
   const { clock, stopAt } = pass.parts;
@@ -57,14 +68,14 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
   const took = clock() - began;
   let last = first;
   let confirmed = 0;
-  let complete = first.pages <= 1;
-  for (let reading = 2; !complete && reading <= MOST_READINGS && clock() + 2 * took <= stopAt; reading++) {
+  let isComplete = first.pages <= 1;
+  for (let reading = 2; !isComplete && reading <= MOST_READINGS && clock() + 2 * took <= stopAt; reading++) {
     const before = last;
     last = await readOnce(pass, updatedAfter, projects);
     confirmed = before.ids.isSubsetOf(last.ids) ? confirmed + 1 : 0;
-    complete = last.pages <= 1 || confirmed === 2 || (confirmed === 1 && isSame(before, last));
+    isComplete = last.pages <= 1 || confirmed === 2 || (confirmed === 1 && isSame(before, last));
   }
-  if (complete) for (const id of projects.keys()) if (!last.ids.has(id)) projects.delete(id);
+  if (isComplete) for (const id of projects.keys()) if (!last.ids.has(id)) projects.delete(id);
   const readAt = first.firstPage?.readAt ?? clock();
   return {
     projects,
@@ -73,7 +84,7 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
     readBefore: last.lastPage ? readBefore(last.lastPage) : readAt,
     endedAt: clock(),
     startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(pass, projects),
-    complete,
+    isComplete,
   };
 }
 
@@ -109,7 +120,7 @@ async function readOnce(
       ids.add(record.id);
       projects.set(record.id, listedOn(page, record));
     }
-    await pass.keepAlive();
+    await pass.heartbeat.beat();
     if (page.hasNextPage && pass.outOfTime) throw endless(pass, ids.size, pages);
   }
   return { ids, rows, pages, firstPage, lastPage };
@@ -125,7 +136,7 @@ function isSame(before: Reading, { ids, rows }: Reading): boolean {
 function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed {
   const untimed = page.clock === 'local';
   const times = { readAt: page.readAt, readBefore: readBefore(page), ...(untimed && { untimed }) };
-  return { record: fields, ...times, ...(flaw && { flaw }) };
+  return { record: fields, digest: digest(fields), ...times, ...(flaw && { flaw }) };
 }
 
 function endless(pass: Pass, found: number, pages: number): Error {
@@ -144,8 +155,9 @@ export function readBefore(page: Pick<Page<unknown>, 'readAt' | 'clock'>): numbe
 /** Without a `Date` header the records' own update times are the service's clock; where they have none either, the
  *  watermark stays, which costs longer listings but loses nothing. A process that was always empty is listed since ever. */
 function withoutClock(pass: Pass, projects: ReadonlyMap<string, Listed>): number {
-  const { state, clock } = pass.parts;
-  pass.parts.reports.once(
+  const { state, parts, reports } = pass;
+  const { clock } = parts;
+  reports.once(
     'no-service-clock',
     'The service sends no usable Date header: its update timestamps are taken as its clock.',
   );

@@ -1,57 +1,90 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { ProjectContent } from '../changes/compare-project.ts';
 import { ServiceStatusError } from '../service/errors.ts';
-import type { Page } from '../service/service.ts';
+import type { Page, ServiceRecord } from '../service/service.ts';
+import { digest } from './digest.ts';
 import { MOST_READINGS, readBefore } from './listing.ts';
 import type { Pass } from './pass.ts';
 
 /** The tasks of one project; times in ms since 1970. */
 export interface TasksRead {
-  readonly tasks: ReadonlyMap<string, JsonObject>;
+  readonly tasks: Tasks;
   readonly readAt: number;
   readonly readBefore: number;
+  /** Of all pages that they were read from; undefined where one such reading says less than all. */
+  readonly digest?: string | undefined;
   /** True when the list never came to rest: it may have passed over a task, so none counts as deleted. */
-  readonly restless?: boolean;
+  readonly isRestless?: boolean;
 }
 
-type Tasks = ReadonlyMap<string, JsonObject>;
+type Tasks = ProjectContent['tasks'];
+
+/** What was read is, byte for byte, what it was read from before. */
+export interface Same {
+  readonly isSame: true;
+  readonly readAt: number;
+}
+
+/** What is known of the tasks before they are read: the digest of the last reading, and what they were, to be loaded where it matters. */
+export interface KnownTasks {
+  readonly digest?: string | undefined;
+  readonly load: () => Promise<Tasks | undefined>;
+}
 
 /** All tasks of a project (service-api.md §4 #2); undefined when the service answers 404: the project is gone, or so it
- *  seems. When a list of several pages lacks a task of `held`, it is read until it is known to have passed over none, as
- *  a listing of projects is; so is each of them in a baseline, and that of a project that was never read before (`held` is
- *  undefined): what that overlooks would be told as created, as if it had not been there.
+ *  seems. When a list of several pages lacks a task that was there, it is read until it is known to have passed over none, as
+ *  a listing of projects is; so is each of them in a baseline, and that of a project that was never read before: what that
+ *  overlooks would be told as created, as if it had not been there.
+ *  @returns Same when the answers are those of `known.digest`: they were not even parsed
  *  @throws ServiceAnswerError when a task can't be used */
 export async function readTasks(
   pass: Pass,
   projectId: string,
-  held: Tasks | undefined,
-): Promise<TasksRead | undefined> {
-  const first = await readOnce(pass, projectId);
-  if (!first || first.pages <= 1) return first;
-  if (pass.parts.state.baselined && held && !lacksAny(first.tasks, held)) return first;
+  known: KnownTasks,
+): Promise<TasksRead | Same | undefined> {
+  const first = await readOnce(pass, projectId, known.digest);
+  if (!first) return undefined;
+  if (known.digest !== undefined && first.digest === known.digest)
+    return { isSame: true, readAt: first.readAt };
+  if (first.pages.length <= 1) return tasksIn(first);
+  const before = pass.kind === 'baseline' ? undefined : await known.load();
+  if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);
   let last = first;
-  const all = new Map(first.tasks);
+  const all = new Map(first.tasks());
   for (let reading = 2; reading <= MOST_READINGS; reading++) {
-    const next = await readOnce(pass, projectId);
+    const next = await readOnce(pass, projectId, undefined);
     if (!next) return undefined;
-    if (next.pages <= 1 || !lacksAny(next.tasks, last.tasks)) return { ...next, readAt: first.readAt };
-    for (const [id, task] of next.tasks) all.set(id, task);
+    if (next.pages.length <= 1 || !lacksAny(next.tasks(), last.tasks()))
+      return { ...tasksIn(next), readAt: first.readAt };
+    for (const [id, task] of next.tasks()) all.set(id, task);
     last = next;
   }
-  return { ...last, readAt: first.readAt, tasks: new Map([...(held ?? []), ...all]), restless: true };
+  const tasks = new Map([...(before ?? []), ...all]);
+  return { ...tasksIn(last), readAt: first.readAt, tasks, digest: undefined, isRestless: true };
 }
 
-async function readOnce(pass: Pass, projectId: string): Promise<(TasksRead & { pages: number }) | undefined> {
-  const { service, process, clock } = pass.parts;
-  const tasks = new Map<string, JsonObject>();
-  const pages: Pick<Page<unknown>, 'readAt' | 'clock'>[] = [];
+/** One walk over the pages. Their items are not read before somebody asks for them. */
+interface Reading {
+  readonly pages: readonly Page<ServiceRecord>[];
+  readonly digest: string | undefined;
+  readonly readAt: number;
+  readonly readBefore: number;
+  tasks(): Tasks;
+}
+
+async function readOnce(
+  pass: Pass,
+  projectId: string,
+  known: string | undefined,
+): Promise<Reading | undefined> {
+  const { parts, heartbeat } = pass;
+  const { service, process, clock } = parts;
+  const pages: Page<ServiceRecord>[] = [];
+  const isKnown = (one: string) => one === known;
   try {
-    for await (const page of service.tasks(process.processId, projectId)) {
-      for (const { id, fields, flaw } of page.items) {
-        if (flaw) throw flaw;
-        tasks.set(id, fields);
-      }
-      pages.push({ readAt: page.readAt, clock: page.clock });
-      await pass.keepAlive();
+    for await (const page of service.tasks(process.processId, projectId, { isKnown })) {
+      pages.push(page);
+      await heartbeat.beat();
     }
   } catch (error) {
     if (error instanceof ServiceStatusError && error.status === 404) return undefined;
@@ -59,14 +92,34 @@ async function readOnce(pass: Pass, projectId: string): Promise<(TasksRead & { p
   }
   const [first, last] = [pages[0], pages.at(-1)];
   const now = clock();
+  let tasks: Tasks | undefined;
   return {
-    tasks,
-    pages: pages.length,
+    pages,
+    digest: pages.length === 1 ? first?.digest : digest(pages.map(page => page.digest)),
     readAt: first?.readAt ?? now,
     readBefore: last ? readBefore(last) : now,
+    tasks: () => {
+      tasks ??= tasksOn(pages);
+      return tasks;
+    },
   };
 }
 
-function lacksAny(tasks: Tasks, others: Tasks | undefined): boolean {
-  return [...(others?.keys() ?? [])].some(id => !tasks.has(id));
+function tasksOn(pages: readonly Page<ServiceRecord>[]): Tasks {
+  const tasks = new Map<string, JsonObject>();
+  for (const { items } of pages) {
+    for (const { id, fields, flaw } of items) {
+      if (flaw) throw flaw;
+      tasks.set(id, fields);
+    }
+  }
+  return tasks;
+}
+
+function tasksIn({ tasks, digest, readAt, readBefore }: Reading): TasksRead {
+  return { tasks: tasks(), digest, readAt, readBefore };
+}
+
+function lacksAny(tasks: Tasks, others: Tasks): boolean {
+  return [...others.keys()].some(id => !tasks.has(id));
 }

@@ -1,6 +1,5 @@
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { RecentProjects } from '../snapshots/state.ts';
-import { digest } from './digest.ts';
 import { fitting } from './fitting.ts';
 import type { Listed } from './listing.ts';
 
@@ -32,17 +31,17 @@ export class Recent {
     const updatedAt = updateTime(listed.record) ?? Number.POSITIVE_INFINITY;
     // One without an update time may have changed in what its record does not show.
     const since = updatedAt === Number.POSITIVE_INFINITY ? updatedAt : (shownAt ?? updatedAt);
-    const settled = readAt - since >= SETTLED_MS && known === digest(listed.record);
+    const settled = readAt - since >= SETTLED_MS && known === listed.digest;
     if (settled) this.#now.set(id, before);
     return settled;
   }
 
-  processed(id: string, listed: Listed, tasksReadAt: number): void {
-    const now = digest(listed.record);
+  /** Remembers a project that was looked at, and its record as it was listed. */
+  add(id: string, listed: Listed, tasksReadAt: number): void {
     const [known, , shownAt] = this.#before.get(id) ?? [];
-    if (!listed.untimed) this.#now.set(id, [now, tasksReadAt]);
-    else
-      this.#now.set(id, [now, tasksReadAt, known === now && shownAt !== undefined ? shownAt : listed.readAt]);
+    const isAsBefore = known === listed.digest && shownAt !== undefined;
+    const shown: Known = [listed.digest, tasksReadAt, isAsBefore ? shownAt : listed.readAt];
+    this.#now.set(id, listed.untimed ? shown : [listed.digest, tasksReadAt]);
   }
 
   toSave(): RecentProjects {

@@ -5,21 +5,27 @@ import type { ProcessKey } from '../snapshots/snapshots.ts';
 export class Reports {
   readonly #process: ProcessKey;
   readonly #log: Log;
-  readonly #codes: Set<string>;
+  readonly #known: readonly string[];
+  readonly #reported: Set<string>;
+  #isNew = false;
 
-  constructor(process: ProcessKey, log: Log, reported: readonly string[]) {
+  /** `reported` in earlier passes; what is `known` by the configuration needs no report. */
+  constructor(process: ProcessKey, log: Log, reported: readonly string[], known: readonly string[]) {
     this.#process = process;
     this.#log = log;
-    this.#codes = new Set(reported);
+    this.#known = known;
+    this.#reported = new Set(reported);
   }
 
   once(code: string, message: string, details: object = {}): void {
-    if (this.#codes.has(code)) return;
-    this.#codes.add(code);
+    if (this.#known.includes(code) || this.#reported.has(code)) return;
+    this.#reported.add(code);
+    this.#isNew = true;
     this.#log.warn(message, { ...this.#process, code, ...details });
   }
 
-  toSave(): string[] {
-    return [...this.#codes];
+  /** What the state is to remember, where that is more than it did. */
+  toSave(): { readonly reported?: readonly string[] } {
+    return this.#isNew ? { reported: [...this.#reported] } : {};
   }
 }

@@ -1,17 +1,20 @@
 import { DeadlineError } from '../service/errors.ts';
 import type { Mode } from '../snapshots/snapshots.ts';
-import { changesPass, type Outcome } from './changes-pass.ts';
 import { failureReason } from './failure-reason.ts';
-import { LEASE_MS, LeaseLostError, Pass, type PassParts } from './pass.ts';
+import { LEASE_MS, LeaseLostError } from './heartbeat.ts';
+import type { PassKind, PassParts } from './parts.ts';
+import { Pass } from './pass.ts';
+import { lookAtAll } from './rounds.ts';
+import { type Outcome, settle } from './settle.ts';
 import { tellRecovered, tellStalled } from './stall.ts';
-import { sweepPass } from './sweep-pass.ts';
+import { surveyAll, surveyChanges } from './survey.ts';
 
 /** What a pass did. `unfinished`: time ran out, and nothing else went wrong; the next run goes on. `busy`: another poller has
  *  the lease. */
 export interface PassReport {
-  readonly mode: 'baseline' | Mode;
+  readonly mode: PassKind;
   readonly outcome: Outcome | 'busy';
-  /** Projects whose tasks were read. */
+  /** Projects that were looked at. */
   readonly projects: number;
   readonly commits: number;
   readonly events: number;
@@ -19,6 +22,8 @@ export interface PassReport {
   readonly skippedNoLonger?: readonly string[];
   /** The request within which time ran out, if it did. */
   readonly cutOff?: string;
+  /** True when a sweep, or the baseline, began and had not ended when this pass began. */
+  readonly isSweepUnfinished?: boolean;
 }
 
 export interface RunPassOptions {
@@ -26,78 +31,90 @@ export interface RunPassOptions {
   readonly onlyGoOn?: boolean;
 }
 
-/** Takes the lease of (process, mode) and walks. A pass that fails keeps what it committed, gives its lease back and
- *  throws. The next run goes on from there, or, with a `changes` pass, begins anew (docs/decisions/0016). */
+/** One pass over one process. A pass that fails keeps what it committed, gives its lease back and throws; the next run goes on from there, or,
+ *  with a `changes` pass, begins anew. */
 export async function runPass(
   parts: PassParts,
   mode: Mode,
   owner: string,
   { onlyGoOn = false }: RunPassOptions = {},
 ): Promise<PassReport> {
-  const { snapshots, process, clock, state } = parts;
-  const now = clock();
-  const kind = state.baselined ? mode : 'baseline';
-  const leaseMode = kind === 'changes' ? 'changes' : 'sweep';
-  const lease = await snapshots.takeLease(process, { mode: leaseMode, owner, now, until: now + LEASE_MS });
-  if (!lease) return busy(kind);
-  const pass = new Pass(parts, lease);
-  if (!state.baselined && (await snapshots.readState(process)).baselined) {
-    // The baseline ended between our look at the state and our lease: a second one would hide what changed since.
-    await snapshots.release(process, lease);
-    return busy(kind);
-  }
-  if (onlyGoOn && !lease.window) {
+  const pass = await begin(parts, mode, owner);
+  if (!pass) return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
+  if (onlyGoOn && !pass.heartbeat.lease.window) {
     // What was unfinished a moment ago was ended by another poller.
-    await snapshots.release(process, lease);
-    return busy(kind);
+    await parts.snapshots.release(parts.process, pass.heartbeat.lease);
+    return reportOf(pass, 'busy');
   }
-  const outcome = await walked(pass, kind === 'changes' ? changesPass : sweepPass);
-  return {
-    ...{ mode: kind, outcome, projects: pass.projects, commits: pass.commits },
-    events: pass.events + parts.definitions.told,
-    ...(pass.back.length > 0 && { skippedNoLonger: pass.back }),
-    ...(pass.cutOff !== undefined && { cutOff: pass.cutOff }),
-  };
-}
-
-function busy(mode: PassReport['mode']): PassReport {
-  return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
-}
-
-async function walked(pass: Pass, passOf: (pass: Pass) => Promise<Outcome>): Promise<Outcome | 'busy'> {
   // Runs that die tell nothing at their ends: so the next one does at its beginning.
-  if (pass.lease.window || pass.lease.orphaned) await tellStalled(pass, NOT_ENDED);
+  if (pass.heartbeat.lease.window || pass.heartbeat.lease.orphaned) await tellStalled(pass, NOT_ENDED);
   try {
-    const outcome = await passOf(pass);
+    const survey = await (pass.kind === 'changes' ? surveyChanges(pass) : surveyAll(pass));
+    const rounds = await lookAtAll(pass, survey);
+    const outcome = await settle(pass, survey, rounds);
     if (outcome === 'completed') await tellRecovered(pass);
     else {
-      await pass.interrupt();
+      await interrupt(pass);
       await tellStalled(pass, OUT_OF_TIME);
     }
-    return outcome;
+    return reportOf(pass, outcome);
   } catch (error) {
-    if (error instanceof LeaseLostError) return 'busy';
-    const isOutOfTime = error instanceof DeadlineError;
-    const goesOn = isOutOfTime || !pass.mustBeginAnew;
-    await endQuietly(pass, () => (goesOn ? pass.interrupt() : pass.abandon()));
-    await tellStalled(pass, failureReason(error));
-    if (!isOutOfTime) throw error;
-    pass.cutOff = String(error);
-    return 'unfinished';
+    return await failed(pass, error);
   }
+}
+
+/** The lease first, then the state: nobody else moves it from then on. Until there is a baseline, a `changes` pass makes it, by the lease of a
+ *  sweep. Undefined while another poller has the lease. */
+async function begin(parts: PassParts, mode: Mode, owner: string): Promise<Pass | undefined> {
+  const { snapshots, process, clock } = parts;
+  const now = clock();
+  const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
+  if (!lease) return undefined;
+  const state = await snapshots.readState(process);
+  if (state.baselined || mode === 'sweep') return new Pass(parts, lease, state);
+  await snapshots.release(process, lease);
+  return begin(parts, 'sweep', owner);
+}
+
+async function failed(pass: Pass, error: unknown): Promise<PassReport> {
+  if (error instanceof LeaseLostError) return reportOf(pass, 'busy');
+  const isOutOfTime = error instanceof DeadlineError;
+  // What a `changes` pass is done with may change while its failure lasts: so the next one must look there again.
+  const mustBeginAnew = pass.kind === 'changes' && !pass.outOfTime && !isOutOfTime;
+  await endQuietly(pass, mustBeginAnew);
+  await tellStalled(pass, failureReason(error));
+  if (!isOutOfTime) throw error;
+  return { ...reportOf(pass, 'unfinished'), cutOff: String(error) };
+}
+
+function reportOf(pass: Pass, outcome: PassReport['outcome']): PassReport {
+  const { kind, projects, commits, events, definitions, back, state } = pass;
+  if (outcome === 'busy') return { mode: kind, outcome, projects: 0, commits: 0, events: 0 };
+  return {
+    ...{ mode: kind, outcome, projects, commits },
+    events: events + definitions.told,
+    ...(back.length > 0 && { skippedNoLonger: back }),
+    ...(state.isSweepUnfinished && { isSweepUnfinished: true }),
+  };
 }
 
 const NOT_ENDED =
   'The last run did not come to its end: it was stopped from outside, or ran out of time or memory.';
 const OUT_OF_TIME = 'There is more to read than one run has time for; the next one goes on.';
 
+/** Remembers where the pass stands, and gives the lease back: the next run goes on from there. */
+async function interrupt({ heartbeat, parts }: Pass): Promise<void> {
+  await heartbeat.save();
+  await parts.snapshots.release(parts.process, heartbeat.lease);
+}
+
 /** The failure that stopped the pass is what the caller must see, not that of tidying up after it. */
-async function endQuietly(pass: Pass, end: () => Promise<void>): Promise<void> {
+async function endQuietly(pass: Pass, mustBeginAnew: boolean): Promise<void> {
+  const { log, process, snapshots } = pass.parts;
   try {
-    await end();
+    await (mustBeginAnew ? snapshots.abandon(process, pass.heartbeat.lease) : interrupt(pass));
   } catch (error) {
     if (error instanceof LeaseLostError) return;
-    const { log, process } = pass.parts;
     log.warn('The lease could not be given back; it ends by itself within a minute.', {
       ...process,
       error: error instanceof Error ? error.message : String(error),

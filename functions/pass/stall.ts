@@ -8,12 +8,12 @@ import type { Pass } from './pass.ts';
  *  tells it: so a schedule that does not run is no stall, nor is anything before the baseline. It is never the cause of
  *  a failure: what the pass met is what the caller must see. */
 export async function tellStalled(pass: Pass, reason: string): Promise<void> {
-  if (pass.lease.mode !== 'changes' || !isOverdue(pass, pass.parts.state)) return;
+  if (pass.kind !== 'changes' || !isOverdue(pass, pass.state)) return;
   const { process, snapshots, log, clock } = pass.parts;
   await trying(pass, async () => {
     // Another run may have completed a pass since this one looked.
     const state = await snapshots.readState(process);
-    const told = await announce({ ...pass.parts, state }, now => {
+    const told = await announce({ parts: pass.parts, state }, now => {
       const since = now.completedAt;
       if (!isOverdue(pass, now)) return undefined;
       return {
@@ -31,12 +31,12 @@ export async function tellStalled(pass: Pass, reason: string): Promise<void> {
 /** Tells them that it is over, once a `changes` pass is completed. The state forgets the stall with the telling: a run
  *  that dies before leaves it to the next completed pass. */
 export async function tellRecovered(pass: Pass): Promise<void> {
-  if (pass.lease.mode !== 'changes' || !pass.isStalled) return;
+  if (pass.kind !== 'changes' || !pass.isStalled) return;
   const { process, snapshots, clock } = pass.parts;
   await trying(pass, async () => {
     // It may have been this very run that called the process stalled.
     const state = await snapshots.readState(process);
-    const told = await announce({ ...pass.parts, state }, ({ stalled }) => {
+    const told = await announce({ parts: pass.parts, state }, ({ stalled }) => {
       if (!stalled) return undefined;
       return {
         state: { stalled: undefined },

@@ -102,7 +102,9 @@ export interface CommitRequest {
 export type CommitResult = 'committed' | 'conflict' | 'too-large';
 
 /** Thrown when a project's items in the table don't fit one another, so that its snapshot can't be had. */
-export class TornSnapshotError extends Error {}
+export class TornSnapshotError extends Error {
+  readonly scope = 'project';
+}
 
 /** The table as a pass sees it (DESIGN §6). Whatever crashes between two calls, each call happened whole or not. What it
  *  has no room for at the moment is tried again for some seconds. */

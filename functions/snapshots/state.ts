@@ -65,8 +65,8 @@ export interface Pace {
 }
 
 /** Why a pass owes a project a look: it could not be read or committed; it is listed, but its task list answers 404; a sweep's listing
- *  lacks it, and nothing confirmed that it is gone. */
-export type Cause = 'unreadable' | 'no-task-list' | 'not-listed';
+ *  lacks it, and nothing confirmed that it is gone; what was read of it may be older than what was told. */
+export type Cause = 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
 
 /** A project that passes owe a look. */
 export interface Debt {

@@ -1,0 +1,156 @@
+import {
+  compareProject,
+  keepArchived,
+  type ProjectContent,
+  type RecordChange,
+  type Rules,
+} from '../changes/compare-project.ts';
+import { jsonEqual } from '../changes/equal.ts';
+import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
+import type { Cause, Debt } from '../snapshots/state.ts';
+import type { End } from './debts.ts';
+import { freshest, isMadeAgain } from './freshest.ts';
+import type { Listed, ListingKind } from './listing.ts';
+import type { PassKind } from './parts.ts';
+import type { TasksRead } from './read-tasks.ts';
+
+/** All that was read of one project. */
+export interface Seen {
+  readonly projectId: string;
+  readonly listing: ListingKind;
+  readonly listed: Listed | undefined;
+  /** Read before the tasks were. */
+  readonly snapshot: Snapshot | undefined;
+  /** Where there is no snapshot: what its deletion left behind. */
+  readonly tombstone: Tombstone | undefined;
+  /** Undefined when the task list answered 404. */
+  readonly tasks: TasksRead | undefined;
+  /** What an earlier pass, or run of a baseline, owed it. */
+  readonly debt: Debt | undefined;
+}
+
+export interface DecisionRules {
+  readonly kind: PassKind;
+  readonly round: 1 | 2;
+  readonly compare: Rules;
+}
+
+/** What is to be committed: a new content, with what it changes. Without changes it is kept in silence, so that an older listing is not taken
+ *  for newer than this one. */
+export interface Difference {
+  readonly content: ProjectContent;
+  readonly changes: readonly RecordChange[];
+  readonly source: Pick<Listed, 'record' | 'readAt' | 'readBefore' | 'untimed'> & {
+    readonly digest?: string | undefined;
+  };
+  readonly tasks: TasksRead;
+}
+
+/** What becomes of a project: what is to be committed, if anything, and what is left to do then. */
+export interface Verdict {
+  readonly difference?: Difference | undefined;
+  readonly end: End;
+  /** True for tasks that can't be had of a project that had some. */
+  readonly lacksTasks?: boolean;
+}
+
+const SETTLED: Verdict = { end: 'settled' };
+
+/** Decides by what was read, and by nothing else (DESIGN §5). */
+export function decide(seen: Seen, rules: DecisionRules): Verdict {
+  const { listed, snapshot, tombstone, tasks } = seen;
+  // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.
+  if (snapshot && rules.kind === 'baseline') return SETTLED;
+  if (!listed && !snapshot) return { end: ofNoProject(seen) };
+  if (listed && tombstone && !isMadeAgain(listed, tombstone)) return { end: 'uncertain' };
+  if (!tasks)
+    return listed
+      ? listedWithoutTaskList(seen, listed, rules)
+      : { end: unlistedWithoutTaskList(seen, rules) };
+  const { difference, isUncertain } = differ(seen, tasks, rules.compare);
+  const end = listed ? 'settled' : unlistedWithTaskList(seen, rules);
+  return { difference, end: end === 'settled' && (isUncertain || tasks.isRestless) ? 'uncertain' : end };
+}
+
+/** Neither listed nor known: no project of ours, or one that was owed a look and is gone. */
+function ofNoProject({ listing, debt }: Seen): End {
+  if (!debt || listing === 'whole') return 'settled';
+  return listing === 'changed' ? 'unclear' : debt.cause;
+}
+
+/** A project that is listed tells its own changes, whatever became of its task list. A service may answer 404 for a project without tasks; and
+ *  a listing by update time may show what is deleted: that it is there, only the whole one tells. */
+function listedWithoutTaskList(seen: Seen, listed: Listed, { round, compare }: DecisionRules): Verdict {
+  const { snapshot, listing, debt } = seen;
+  if (snapshot) {
+    const tasks = tasksOf(snapshot);
+    const { difference, isUncertain } = differ(seen, tasks, compare);
+    if (tasks.tasks.size > 0)
+      return { difference, end: round === 1 ? 'unclear' : 'no-task-list', lacksTasks: true };
+    if (listing === 'changed') return { difference, end: 'unclear' };
+    return { difference, end: isUncertain ? 'uncertain' : 'settled' };
+  }
+  if (round === 1) return { end: 'unclear' };
+  // What answers so in two passes has no tasks.
+  if (debt?.cause !== 'no-task-list') return { end: 'no-task-list' };
+  const { readAt, readBefore } = listed;
+  return {
+    difference: differ(seen, { tasks: new Map(), readAt, readBefore }, compare).difference,
+    end: 'settled',
+  };
+}
+
+/** Gone, as far as the whole listing can tell. One that may have passed over it tells so only of a project that had tasks; and a sweep, which
+ *  nothing but that answer led to it, only if the last one missed it, too. */
+function unlistedWithoutTaskList({ listing, snapshot, debt }: Seen, { kind }: DecisionRules): End {
+  if (listing !== 'restless') return listing === 'whole' ? 'vanished' : 'unclear';
+  const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
+  if (kind === 'changes') return hadTasks ? 'vanished' : (debt?.cause ?? 'settled');
+  return hadTasks && debt?.cause === 'not-listed' ? 'vanished' : 'not-listed';
+}
+
+/** Its task list is there. Two sweeps that miss it are certain enough; a `changes` pass leaves that to them. */
+function unlistedWithTaskList({ listing, debt }: Seen, { kind }: DecisionRules): End {
+  if (kind === 'sweep') {
+    if (listing === 'whole') return debt?.cause === 'not-listed' ? 'vanished again' : 'not-listed';
+    return debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain';
+  }
+  if (!debt) return 'settled';
+  if (!isRetried(debt.cause)) return debt.cause;
+  if (listing === 'changed') return 'unclear';
+  return listing === 'whole' ? 'settled' : debt.cause;
+}
+
+/** What each `changes` pass tries again; of the other debts it learns nothing new, unless they are listed or named. */
+export function isRetried(cause: Cause): boolean {
+  return cause === 'unreadable' || cause === 'no-task-list';
+}
+
+/** The difference between what was read and the snapshot, by the newer one of the two records. */
+function differ(
+  { projectId, listed, snapshot }: Seen,
+  tasks: TasksRead,
+  rules: Rules,
+): { difference: Difference | undefined; isUncertain: boolean } {
+  const { newer, isUncertain } = freshest(listed, snapshot);
+  const source = newer === 'listed' ? (listed as Listed) : recordOf(snapshot as Snapshot);
+  const before = snapshot?.content;
+  const content = keepArchived(before, { record: source.record, tasks: tasks.tasks }, rules);
+  const changes = compareProject(projectId, before, content, rules);
+  const isSame = changes.length === 0 && before !== undefined && jsonEqual(before.record, content.record);
+  return { difference: isSame ? undefined : { content, changes, source, tasks }, isUncertain };
+}
+
+function recordOf({ content, recordReadAt: readAt, untimed, digests }: Snapshot): Difference['source'] {
+  return {
+    record: content.record,
+    readAt,
+    readBefore: readAt,
+    digest: digests?.record,
+    ...(untimed && { untimed }),
+  };
+}
+
+function tasksOf({ content, tasksReadAt: readAt, digests }: Snapshot): TasksRead {
+  return { tasks: content.tasks, readAt, readBefore: readAt, digest: digests?.tasks };
+}

@@ -1,0 +1,55 @@
+import { byText } from '../changes/order.ts';
+import type { Debt } from '../snapshots/state.ts';
+import type { Found } from './debts.ts';
+
+/** More than this many that newly fail, or this part of those walked, are an outage; few are poisoned. */
+const OUTAGE_COUNT = 10;
+const OUTAGE_PART = 0.2;
+
+/** What a pass found out about each project that it looked at. */
+export class Findings {
+  readonly #found = new Map<string, Found>();
+  readonly #debts: ReadonlyMap<string, Debt>;
+  readonly #total: number;
+  #newFaults = 0;
+
+  /** `debts` of earlier passes; `total`: how many projects there are to look at. */
+  constructor(debts: ReadonlyMap<string, Debt>, total: number) {
+    this.#debts = debts;
+    this.#total = total;
+  }
+
+  set(projectId: string, found: Found): void {
+    this.#newFaults +=
+      this.#isNewFault(projectId, found) - this.#isNewFault(projectId, this.#found.get(projectId));
+    this.#found.set(projectId, found);
+  }
+
+  /** Whichever was looked at first: what is told of them must have the same order every time. */
+  sorted(): [projectId: string, found: Found][] {
+    return [...this.#found].sort(([one], [other]) => byText(one, other));
+  }
+
+  idsOf(...ends: readonly Found['end'][]): string[] {
+    return this.sorted().flatMap(([id, { end }]) => (ends.includes(end) ? [id] : []));
+  }
+
+  /** The failures of projects, in the order of their ids. */
+  get faults(): Error[] {
+    return this.sorted().flatMap(([, { fault }]) => (fault ? [fault] : []));
+  }
+
+  /** Too many failed that did not before: there the service is at fault, and to go on without them would tell of each what is true
+   *  of all. */
+  get areOutage(): boolean {
+    return this.#newFaults > Math.max(OUTAGE_COUNT, Math.floor(this.#total * OUTAGE_PART));
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  #isNewFault(projectId: string, found: Found | undefined): number {
+    return found?.fault && !this.#debts.has(projectId) ? 1 : 0;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Clock } from '../basics/clock.ts';
+import type { Log } from '../basics/telemetry.ts';
+import type { Service } from '../service/service.ts';
+import type { ProcessSettings } from '../settings/workspaces.ts';
+import type { Mode, ProcessKey, Snapshots } from '../snapshots/snapshots.ts';
+
+/** What a pass works with. */
+export interface PassParts {
+  readonly process: ProcessKey;
+  readonly settings: ProcessSettings;
+  /** How many projects are looked at at once; how many requests the service gets at once is the client's affair. */
+  readonly concurrency: number;
+  readonly service: Service;
+  readonly snapshots: Snapshots;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Our time, in ms since 1970, after which no further project is begun. */
+  readonly stopAt: number;
+  /** What the configuration says, so that nothing need be reported of it. */
+  readonly known?: readonly string[];
+  readonly onProgress?: ((mode: PassKind, done: number, total: number) => void) | undefined;
+  /** Hears the ids of the events of each commit. */
+  readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;
+}
+
+/** A `baseline` is the first sweep of a process: it commits snapshots and tells nothing. */
+export type PassKind = 'baseline' | Mode;

@@ -1,0 +1,168 @@
+import { byKey } from '../snapshots/snapshots.ts';
+import { bulkLimit } from './conclude.ts';
+import { debtChanges } from './debts.ts';
+import { Findings } from './findings.ts';
+import { Heads } from './heads.ts';
+import { kindOf, type Listing, listProjects } from './listing.ts';
+import { type Looked, look } from './look.ts';
+import type { Candidate } from './observe.ts';
+import type { Pass } from './pass.ts';
+import type { Survey } from './survey.ts';
+import { walk } from './walk.ts';
+
+/** What both rounds found out. */
+export interface Rounds {
+  /** True when time ran out, or too much failed, before all candidates were looked at. */
+  readonly isStopped: boolean;
+  readonly findings: Findings;
+  /** By which projects are gone; undefined where no second round was needed. */
+  readonly second?: SecondListing;
+}
+
+/** The whole listing of the second round. */
+export interface SecondListing {
+  readonly listing: Listing;
+  /** How many projects have a snapshot, and how many of them it lacks. */
+  readonly known: number;
+  readonly missing: number;
+}
+
+/** So often is written how far a pass has come. */
+const KEEP_MS = 10_000;
+
+/** Looks at each candidate; then, by one whole listing, at what was unclear, and at what the listing of a sweep lacks. */
+export async function lookAtAll(pass: Pass, survey: Survey): Promise<Rounds> {
+  const findings = new Findings(pass.state.debts, survey.total);
+  const heads = survey.isWhole ? new Heads(pass, id => survey.listing.projects.has(id)) : undefined;
+  if (await isStoppedInFirstRound(pass, survey, findings, heads)) return { isStopped: true, findings };
+  await heads?.toEnd();
+  const vanished = pass.kind === 'sweep' ? (heads?.unlisted ?? []) : [];
+  const ids = new Set([...findings.idsOf('unclear'), ...vanished, ...survey.unlisted]);
+  if (ids.size === 0) return { isStopped: false, findings };
+  const listing = await listProjects(pass);
+  const second = { listing, ...(await countMissing(pass, heads, listing)) };
+  const isStopped = await isStoppedInSecondRound(pass, [...ids].sort(byKey), { survey, second }, findings);
+  return { isStopped, findings, second };
+}
+
+async function isStoppedInFirstRound(
+  pass: Pass,
+  survey: Survey,
+  findings: Findings,
+  heads: Heads | undefined,
+): Promise<boolean> {
+  const { listing, candidates, total, recent } = survey;
+  const { concurrency, onProgress, clock } = pass.parts;
+  const before = total - candidates.length;
+  const kind = survey.isWhole ? kindOf(listing) : 'changed';
+  let reached: string | undefined;
+  let keptAt = clock();
+  onProgress?.(pass.kind, before, total);
+  const outcome = await walk(candidates, {
+    concurrency,
+    shouldStop: () => pass.outOfTime || findings.areOutage,
+    onReached: async (id, done) => {
+      reached = id;
+      if (clock() - keptAt >= KEEP_MS) {
+        await keep(pass, findings, id);
+        keptAt = clock();
+      }
+      await pass.heartbeat.beat();
+      onProgress?.(pass.kind, before + done, total);
+    },
+    work: async projectId => {
+      const listed = listing.projects.get(projectId);
+      const candidate = { projectId, listing: kind, listed, head: await heads?.of(projectId) } as const;
+      const looked = await lookAt(pass, candidate, 1);
+      findings.set(projectId, looked);
+      const { end, tasksReadAt } = looked;
+      if (listed && end === 'settled' && tasksReadAt !== undefined)
+        recent?.add(projectId, listed, tasksReadAt);
+    },
+  });
+  if (outcome === 'stopped') await keep(pass, findings, reached);
+  return outcome === 'stopped';
+}
+
+async function isStoppedInSecondRound(
+  pass: Pass,
+  ids: readonly string[],
+  { survey, second }: { readonly survey: Survey; readonly second: SecondListing },
+  findings: Findings,
+): Promise<boolean> {
+  let gone = 0;
+  const outcome = await walk(ids, {
+    concurrency: pass.parts.concurrency,
+    shouldStop: () => pass.outOfTime,
+    onReached: () => pass.heartbeat.beat(),
+    work: async projectId => {
+      // Enough to hold the process: to ask for thousands more could take longer than a run may.
+      if (gone > bulkLimit(second.known) && !pass.state.released) return;
+      const looked = await lookAt(pass, { projectId, ...listedIn(second, survey, projectId) }, 2);
+      findings.set(projectId, looked);
+      if (looked.end === 'vanished' || looked.end === 'vanished again') gone += 1;
+    },
+  });
+  if (outcome === 'stopped') await keep(pass, findings);
+  return outcome === 'stopped';
+}
+
+/** As the second listing shows it; what that may have passed over, a baseline takes as the first one showed it. */
+function listedIn(
+  { listing }: SecondListing,
+  survey: Survey,
+  projectId: string,
+): Pick<Candidate, 'listing' | 'listed'> {
+  const isPassedOver = survey.isBaseline && !listing.isComplete;
+  const listed = listing.projects.get(projectId);
+  return {
+    listing: kindOf(listing),
+    listed: listed ?? (isPassedOver ? survey.listing.projects.get(projectId) : undefined),
+  };
+}
+
+async function lookAt(pass: Pass, candidate: Candidate, round: 1 | 2): Promise<Looked> {
+  const { parts, state, kind } = pass;
+  const { projectId, listed } = candidate;
+  const looked = await look(pass, candidate, round);
+  pass.projects += 1;
+  const debt = state.debts.get(projectId);
+  // That it is refused says nothing of what became of a project that no listing shows.
+  if (looked.fault && kind === 'sweep' && !listed) {
+    return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: looked.reason ?? '' };
+  }
+  if (looked.fault && !debt) {
+    const error = looked.fault.message;
+    parts.log.warn('A project can not be read or committed; the others go on.', {
+      ...parts.process,
+      projectId,
+      error,
+    });
+  }
+  return looked;
+}
+
+/** Of the projects that have a snapshot, how many the listing lacks: those that one pass finds gone may be the few of many that somebody
+ *  edited. */
+async function countMissing(
+  { parts: { snapshots, process } }: Pass,
+  heads: Heads | undefined,
+  { projects }: Listing,
+): Promise<{ known: number; missing: number }> {
+  if (heads) return { known: heads.known, missing: heads.unlisted.filter(id => !projects.has(id)).length };
+  let [known, missing] = [0, 0];
+  for await (const page of snapshots.heads(process)) {
+    known += page.length;
+    missing += page.filter(({ projectId }) => !projects.has(projectId)).length;
+  }
+  return { known, missing };
+}
+
+/** Writes down what is owed a look so far: only behind that may a later run begin. In an outage nothing is written: that run looks at all of
+ *  it again. */
+async function keep(pass: Pass, findings: Findings, reached?: string): Promise<void> {
+  const { heartbeat, parts, state } = pass;
+  if (findings.areOutage) return;
+  await parts.snapshots.writeDebts(parts.process, debtChanges(state, findings.sorted(), parts.clock()));
+  if (reached !== undefined) heartbeat.reach(reached);
+}

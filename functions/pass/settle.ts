@@ -1,0 +1,182 @@
+import { heldEvent } from '../changes/build-events.ts';
+import { skippedEvent } from '../changes/source-events.ts';
+import { nextPace } from '../schedule/pace.ts';
+import type { PassState, ProcessState } from '../snapshots/state.ts';
+import { announce, type Say } from './announce.ts';
+import { type Conclusion, conclude } from './conclude.ts';
+import { isRetried } from './decide.ts';
+import { debtChanges, toTell } from './debts.ts';
+import { deleteProject } from './delete-project.ts';
+import { failureReason } from './failure-reason.ts';
+import type { Findings } from './findings.ts';
+import { isOfOneProject } from './look.ts';
+import type { Pass } from './pass.ts';
+import type { Rounds, SecondListing } from './rounds.ts';
+import type { Survey } from './survey.ts';
+
+export type Outcome = 'completed' | 'unfinished';
+
+/** Ends a pass by what it found: deletions, then what is owed, then watermark, audit position and lease together.
+ *  @throws when nothing may move on: then the next pass begins anew, or a baseline goes on */
+export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promise<Outcome> {
+  const { parts, kind } = pass;
+  const { findings, isStopped, second } = rounds;
+  const isAsItWas =
+    findings.sorted().every(([, { end }]) => end === 'settled') && pass.state.debts.size === 0;
+  const state = isAsItWas && !pass.state.hold ? pass.state : await parts.snapshots.readState(parts.process);
+  const { window, listing } = survey;
+  const isComplete = listing.isComplete && !window.isIncomplete;
+  const { known, missing } = second ?? { known: 0, missing: 0 };
+  const facts = { kind, window, isComplete, isStopped, findings, known, missing, state, now: parts.clock() };
+  const end = conclude(facts);
+  if (end.as === 'later') return 'unfinished';
+  if (second) await settleDeletions(pass, end, findings, second);
+  const skipped = end.keepsDebts
+    ? await settleDebts(pass, state, findings, window.begunAt)
+    : countTold(state);
+  if (end.as === 'done' || kind === 'sweep') {
+    const isDone = end.as === 'done';
+    const saved = await parts.snapshots.finish(parts.process, pass.heartbeat.lease, {
+      ...pass.reports.toSave(),
+      ...(end.endsHold && { hold: undefined, released: false }),
+      ...(isDone && endOf(pass, survey, { isComplete, skipped })),
+    });
+    if (!saved) return 'unfinished';
+  }
+  if (end.error) throw end.error;
+  return 'completed';
+}
+
+/** What moves on with a pass of its kind. */
+function endOf(
+  pass: Pass,
+  { window, listing, audit, recent, isBaseline }: Survey,
+  { isComplete, skipped }: { readonly isComplete: boolean; readonly skipped: number },
+): Partial<PassState> {
+  const { state, parts, kind } = pass;
+  const now = parts.clock();
+  const { startedAt } = window;
+  if (isBaseline) {
+    const times = { watermark: startedAt, completedAt: now, sweepCompletedAt: now };
+    // What the listing passed over may have been there all the time.
+    return { ...times, sweptAt: listing.isComplete ? startedAt : 0, audit, baselined: true };
+  }
+  if (kind === 'sweep') return { sweepCompletedAt: now, ...(isComplete && { sweptAt: startedAt }) };
+  const seen = { audit, recent: recent?.toSave() ?? [] };
+  return {
+    // What a listing that never came to rest passed over is listed again.
+    watermark: isComplete ? startedAt : state.watermark,
+    completedAt: now,
+    skipped,
+    ...(isSameSeen(state, seen) ? {} : seen),
+    ...paceBehind(pass),
+  };
+}
+
+function isSameSeen(state: ProcessState, { audit, recent }: Pick<PassState, 'audit' | 'recent'>): boolean {
+  return JSON.stringify([state.audit, state.recent]) === JSON.stringify([audit, recent]);
+}
+
+/** How soon the next pass is due, where that depends on what this one found. */
+function paceBehind({ parts, state, begunAt, commits, definitions }: Pass): Partial<Pick<PassState, 'pace'>> {
+  const found = commits + definitions.told > 0;
+  const pace = nextPace(state.pace, parts.settings.changes, { began: begunAt, found });
+  return pace ? { pace } : {};
+}
+
+/** Deletes what is gone; or puts the process on hold, and keeps in mind which projects were missed. */
+async function settleDeletions(
+  pass: Pass,
+  { hold, deletions }: Conclusion,
+  findings: Findings,
+  { listing }: SecondListing,
+): Promise<void> {
+  if (hold) {
+    await tellHold(pass, hold, listing.startedAt);
+    for (const id of findings.idsOf('vanished', 'vanished again')) findings.set(id, { end: 'not-listed' });
+  }
+  for (const id of deletions) {
+    try {
+      await deleteProject(pass, id, listing);
+    } catch (error) {
+      if (!isOfOneProject(error)) throw error;
+      findings.set(id, { end: 'unreadable', reason: failureReason(error), fault: error });
+    }
+    await pass.heartbeat.beat();
+  }
+}
+
+/** Both modes may find the same projects gone: the process is put on hold, and that is told, by the first of them. */
+async function tellHold(pass: Pass, hold: NonNullable<Conclusion['hold']>, since: number): Promise<void> {
+  const { log, process } = pass.parts;
+  log.warn('Too many projects are gone at once: nothing is deleted until an operator releases the process.', {
+    ...process,
+    ...hold,
+  });
+  pass.events += await announce(pass, state => {
+    if (state.hold || state.released) return undefined;
+    return {
+      state: { hold: { since, missing: hold.missing } },
+      events: version => [heldEvent(process, { version, at: since, ...hold })],
+    };
+  });
+}
+
+/** Writes what is owed a look, before anything moves on without it, and tells subscribers, once, of what an earlier pass could not read either.
+ *  @returns how many subscribers know of */
+async function settleDebts(
+  pass: Pass,
+  state: ProcessState,
+  findings: Findings,
+  begunAt: number,
+): Promise<number> {
+  const { process, snapshots, clock, log } = pass.parts;
+  const found = findings.sorted();
+  const changes = debtChanges(state, found, clock());
+  const telling = pass.kind === 'baseline' ? [] : toTell(state, found, begunAt);
+  if (telling.length > 0) {
+    pass.events += await announce({ parts: pass.parts, state }, now => skippedIn(pass, now, found, begunAt));
+    for (const { projectId, after } of telling) {
+      const message = 'A project is skipped until it can be read and committed; subscribers are told.';
+      log.warn(message, { ...process, projectId, reason: after.reason });
+    }
+  }
+  const told = new Set(telling.map(({ projectId }) => projectId));
+  await snapshots.writeDebts(
+    process,
+    changes.filter(({ projectId }) => !told.has(projectId)),
+  );
+  const isBack = ({ before, after }: (typeof changes)[number]) => before && isRetried(before.cause) && !after;
+  pass.back.push(...changes.filter(isBack).map(({ projectId }) => projectId));
+  const settled = changes.filter(({ before, after }) => before?.told && !after);
+  return countTold(state) + telling.length - settled.length;
+}
+
+function skippedIn(
+  pass: Pass,
+  state: ProcessState,
+  found: ReturnType<Findings['sorted']>,
+  begunAt: number,
+): Say | undefined {
+  const { process, clock } = pass.parts;
+  const telling = toTell(state, found, begunAt);
+  const say = (count: number): Say => {
+    const debts = telling.slice(0, count);
+    return {
+      state: {},
+      debts,
+      events: version => {
+        const at = clock();
+        return debts.map(({ projectId, after: { since, reason } }, index) =>
+          skippedEvent(process, { version, index, at, projectId, since, reason }),
+        );
+      },
+      less: () => (count > 1 ? say(Math.floor(count / 2)) : undefined),
+    };
+  };
+  return telling.length > 0 ? say(telling.length) : undefined;
+}
+
+function countTold({ debts }: ProcessState): number {
+  return [...debts.values()].filter(({ told }) => told).length;
+}
