@@ -23,7 +23,7 @@ export interface BegunPass {
 /** What people want to know of a process; see `ProcessState`. */
 export type Progress = Pick<
   ProcessState,
-  'baselined' | 'completedAt' | 'sweptAt' | 'held' | 'released' | 'stalled' | 'skipped'
+  'baselined' | 'completedAt' | 'sweptAt' | 'hold' | 'released' | 'stalled' | 'debts'
 >;
 
 /** What passes know, as people look at it. */

@@ -70,6 +70,8 @@ function projectItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: 
     recordReadAt: { N: String(snapshot.recordReadAt) },
     ...(snapshot.untimed && { untimed: { BOOL: true } }),
     tasksReadAt: { N: String(snapshot.tasksReadAt) },
+    ...(snapshot.digests?.record !== undefined && { recordDigest: { S: snapshot.digests.record } }),
+    ...(snapshot.digests?.tasks !== undefined && { tasksDigest: { S: snapshot.digests.tasks } }),
     parts: { N: String(parts) },
     blob: { B: blob },
   };

@@ -8,11 +8,16 @@
  *   free ──IS_FREE──▶ A's ──IS_OURS(A): progress, progress, …──▶ IS_OURS(A): finish or release ──▶ free
  *                      └── A dies; `until` passes ──IS_FREE──▶ B's ──▶ …   (A, if alive, fails IS_OURS from here on)
  *
- * An owner's name is of one run alone. `leaseOwner = :me` is for a request that is repeated because its answer was lost.
+ * An owner's name is of one run alone. `leaseOwner = :me` is for a request that is repeated because its answer was lost, and so is
+ * `endedBy = :me`: a pass that ended stays ended as long as nobody else took the lease.
  *
  * and of one endpoint's row:
  *
  *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r+1 ── … ──IS_REVISION(n), delete──▶ absent   (who fails it reads the row again)
+ *
+ * of one debt, whose revisions are never used twice, not even of a row that is made anew:
+ *
+ *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r' > r ── … ──IS_REVISION(n), delete──▶ absent   (who fails it leaves it)
  *
  * of its slot:
  *
@@ -41,7 +46,8 @@ export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR
 /** Whose `until` has passed may have died: who is alive all the same fails IS_OURS, because the item is gone. */
 export const NOT_WALKED = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now';
 export const IS_OURS = 'leaseOwner = :me';
-/** `announced` as `stateUpdate` names it. */
+export const IS_OURS_TO_END = 'leaseOwner = :me OR (attribute_not_exists(leaseOwner) AND endedBy = :me)';
+/** `announced` as `updateOf` names it. */
 export const NONE_ANNOUNCED = 'attribute_not_exists(#announced)';
 export const IS_LAST_ANNOUNCED = '#announced = :before';
 /** `baselined` is written once, when the baseline ends. */
@@ -53,7 +59,7 @@ export const UNTRIED = 'attribute_exists(pk) AND attribute_not_exists(triedAt)';
 export const DUE_LATER = 'due > :now';
 export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now';
 export const SLOT_IS_TAKEN = 'nextSlot > :now';
-/** What an operator releases: `held` is in no item of a process that is not on hold. */
-export const IS_HELD = 'attribute_exists(held)';
+/** What an operator releases: `hold` is in no item of a process that is not on hold. */
+export const IS_ON_HOLD = 'attribute_exists(#hold)';
 export const NEVER_CLAIMED = 'attribute_not_exists(claimedThrough)';
 export const IS_LAST_CLAIMED = 'claimedThrough = :seen';

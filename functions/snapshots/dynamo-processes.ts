@@ -1,31 +1,32 @@
 import { type AttributeValue, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { BegunPass, ProcessReader, Progress } from '../operations/processes.ts';
-import { IS_HELD } from './conditions.ts';
+import { IS_ON_HOLD } from './conditions.ts';
+import { debtOf } from './debts.ts';
 import { getItem } from './get-item.ts';
-import { passKey, stateKey } from './keys.ts';
+import { DEBT, partition, passKey, stateKey } from './keys.ts';
+import { queryItems } from './query-items.ts';
 import type { Mode, ProcessKey } from './snapshots.ts';
 import { stateOf } from './state-item.ts';
-import { loadLargeParts } from './state-parts.ts';
 import { holds, patiently, type Table } from './table.ts';
 
-const PARTS = ['baselined', 'completedAt', 'sweptAt', 'held', 'released', 'stalled', 'skipped'] as const;
+const RARE = ['baselined', 'hold', 'released', 'stalled'] as const;
 const MODES: readonly Mode[] = ['changes', 'sweep'];
 
 /** What passes know, in the table. */
 export function createProcessReader(table: Table): ProcessReader {
   return {
     progress: process => progressOf(table, process),
-    passes: async process => {
-      const items = await Promise.all(MODES.map(mode => getItem(table, passKey(process, mode))));
-      return items.flatMap((item, index) => (item ? passOf(MODES[index] as Mode, item) : []));
-    },
+    passes: async process =>
+      (await passItems(table, process)).flatMap((item, index) =>
+        item ? passOf(MODES[index] as Mode, item) : [],
+      ),
     release: process => {
       const update = {
         TableName: table.tableName,
         Key: stateKey(process),
         UpdateExpression: 'SET #released = :yes',
-        ConditionExpression: IS_HELD,
-        ExpressionAttributeNames: { '#released': 'released' },
+        ConditionExpression: IS_ON_HOLD,
+        ExpressionAttributeNames: { '#released': 'released', '#hold': 'hold' },
         ExpressionAttributeValues: { ':yes': { BOOL: true } },
       };
       return holds(table, () => table.client.send(new UpdateItemCommand(update)));
@@ -39,11 +40,17 @@ async function progressOf(table: Table, process: ProcessKey): Promise<Progress> 
     TableName: table.tableName,
     Key: stateKey(process),
     ConsistentRead: true,
-    ProjectionExpression: PARTS.map(part => `#${part}`).join(', '),
-    ExpressionAttributeNames: Object.fromEntries(PARTS.map(part => [`#${part}`, part])),
+    ProjectionExpression: RARE.map(part => `#${part}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(RARE.map(part => [`#${part}`, part])),
   };
   const { Item } = await patiently(table, () => table.client.send(new GetItemCommand(command)));
-  return stateOf(Item && (await loadLargeParts(table, process, Item)));
+  const debts = new Map<string, ReturnType<typeof debtOf>[1]>();
+  for await (const item of queryItems(table, partition(process), DEBT)) debts.set(...debtOf(item));
+  return { ...stateOf([Item, ...(await passItems(table, process))]), debts };
+}
+
+function passItems(table: Table, process: ProcessKey) {
+  return Promise.all(MODES.map(mode => getItem(table, passKey(process, mode))));
 }
 
 function passOf(mode: Mode, item: Record<string, AttributeValue>): BegunPass[] {

@@ -1,7 +1,9 @@
 import { announce } from './announcements.ts';
 import { commit } from './commits.ts';
-import { abandon, finish, isUnfinished, release, saveProgress, takeLease } from './leases.ts';
-import { held, load, projectIds, readState } from './reads.ts';
+import { writeDebts } from './debts.ts';
+import { headsOf } from './heads.ts';
+import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
+import { load, readState, withSnapshot } from './reads.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Table } from './table.ts';
 import { readTombstone } from './tombstones.ts';
@@ -12,7 +14,6 @@ export function createSnapshots(table: Table): Snapshots {
     until: deadline => createSnapshots({ ...table, patience: { ...table.patience, deadline } }),
     readState: process => readState(table, process),
     takeLease: (process, request) => takeLease(table, process, request),
-    isUnfinished: (process, mode) => isUnfinished(table, process, mode),
     saveProgress: (process, lease, until) => saveProgress(table, process, lease, until),
     release: (process, lease) => release(table, process, lease),
     abandon: (process, lease) => abandon(table, process, lease),
@@ -21,7 +22,8 @@ export function createSnapshots(table: Table): Snapshots {
     load: (process, projectId) => load(table, process, projectId),
     commit: (process, request) => commit(table, process, request),
     tombstone: (process, projectId) => readTombstone(table, process, projectId),
-    held: (process, ids) => held(table, process, ids),
-    projectIds: process => projectIds(table, process),
+    withSnapshot: (process, ids) => withSnapshot(table, process, ids),
+    heads: (process, after) => headsOf(table, process, after),
+    writeDebts: (process, changes) => writeDebts(table, process, changes),
   };
 }

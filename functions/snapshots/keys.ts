@@ -34,7 +34,19 @@ export const statePartPrefix = (name: string, tag?: string): string =>
   tag === undefined ? `${STATE_PART}${name}#` : `${STATE_PART}${name}#${tag}#`;
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
   key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
-export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, `PASS#${mode}`);
+/** What stands between these is read at once: debts, and the rows of passes. */
+export const DEBT = 'DEBT#';
+export const PASS = 'PASS#';
+export const LAST_PASS = `${PASS}~`;
+export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, PASS + mode);
+/** What `changes` passes have seen. */
+export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}changes#SEEN`);
+
+/** A project that no item can be of, because its identifier is too long, is owed all the same: by its hash; no encoded one begins with `#`. */
+export const debtKey = (process: ProcessKey, id: string): Key => {
+  const named = key(process, DEBT + encodePart(id));
+  return canBeHeld(named) ? named : key(process, DEBT + hashed(encodePart(id)));
+};
 
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
 export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
@@ -46,6 +58,9 @@ export const tombstoneKey = (process: ProcessKey, id: string): Key =>
 /** Part 0 is the project's own item; the others hold the rest of its bytes. */
 export const partKey = (process: ProcessKey, id: string, part: number): Key =>
   key(process, `${partPrefix(id)}${String(part).padStart(4, '0')}`);
+
+/** Behind the items of this project, before those of the next: what parts have behind the identifier sorts before all that one is encoded with. */
+export const behindProject = (id: string): string => `${PROJECT}${encodePart(id)}$`.slice(0, LONGEST_KEY);
 
 export const partPrefix = (id: string): string => `${PROJECT}${encodePart(id)}#PART#`;
 
@@ -113,6 +128,10 @@ export const placeOf = (at: number, eventId: string): string =>
 /** An event's id that is too long for a key goes by its hash; no encoded one begins with `#`. */
 function shortened(encodedId: string): string {
   if (encodedId.length <= LONGEST_EVENT_ID) return encodedId;
+  return hashed(encodedId);
+}
+
+function hashed(encodedId: string): string {
   return `#${createHash('sha256').update(encodedId).digest('hex')}`;
 }
 

@@ -5,7 +5,7 @@ import { LAYOUT_KEY } from './keys.ts';
 import { holds, type Table } from './table.ts';
 
 /** Grows with each change of what the table's items are. No code reads another layout. */
-export const TABLE_LAYOUT = 1;
+export const TABLE_LAYOUT = 2;
 
 /** The table is no table of this version. The message says what to do. */
 export class LayoutError extends Error {}

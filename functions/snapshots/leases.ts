@@ -1,12 +1,12 @@
-import { TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { IS_FREE, IS_OURS } from './conditions.ts';
-import { getItem } from './get-item.ts';
-import { passKey, stateKey } from './keys.ts';
-import type { Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from './snapshots.ts';
-import type { ProcessState } from './state.ts';
-import { attributesOf, stateUpdate } from './state-item.ts';
-import { storeLargeParts } from './state-parts.ts';
+import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
+import { passKey } from './keys.ts';
+import type { Lease, LeaseRequest, PassWindow, ProcessKey } from './snapshots.ts';
+import type { PassState } from './state.ts';
+import type { Attributes } from './state-item.ts';
+import { rowUpdate, stateWrites } from './state-writes.ts';
 import { holds, ifHolds, type Table } from './table.ts';
+import { transact } from './transact.ts';
 
 export async function takeLease(
   table: Table,
@@ -32,11 +32,6 @@ export async function takeLease(
   const orphaned = item.leaseOwner !== undefined;
   const [window, progress] = [windowOf(item.window?.S), item.progress?.S];
   return { mode, owner, window, progress, ...(orphaned && { orphaned }) };
-}
-
-export async function isUnfinished(table: Table, process: ProcessKey, mode: Mode): Promise<boolean> {
-  const item = await getItem(table, passKey(process, mode));
-  return item?.window !== undefined;
 }
 
 export function saveProgress(
@@ -85,41 +80,37 @@ export async function release(table: Table, process: ProcessKey, lease: Lease): 
   );
 }
 
+/** The end of a pass that changes nothing else. */
 export async function abandon(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
-  await holds(table, () => table.client.send(new UpdateItemCommand(passEnd(table, process, lease))));
+  await finish(table, process, lease, {});
 }
 
-/** The end of a pass: its lease, beginning and progress are gone. */
-function passEnd(table: Table, process: ProcessKey, lease: Lease) {
-  return {
-    TableName: table.tableName,
-    Key: passKey(process, lease.mode),
-    UpdateExpression: 'REMOVE leaseOwner, leaseUntil, #window, progress',
-    ConditionExpression: IS_OURS,
-    ExpressionAttributeNames: { '#window': 'window' },
-    ExpressionAttributeValues: { ':me': { S: lease.owner } },
-  };
-}
-
-/** State and lease in one transaction: a watermark that moved while its lease was another's would hide
- *  what that other one has yet to commit. */
+/** State and lease in one step: a watermark that moved while its lease was another's would hide what that other one has yet to commit.
+ *  What moves with each pass of a mode stands in the row of its lease, so that one small write ends a pass that found nothing. */
 export async function finish(
   table: Table,
   process: ProcessKey,
   lease: Lease,
-  state: Partial<ProcessState>,
+  state: Partial<PassState>,
 ): Promise<boolean> {
-  const attributes = await storeLargeParts(table, process, attributesOf(state), state);
-  return holds(table, () =>
-    table.client.send(
-      new TransactWriteItemsCommand({
-        TransactItems: [
-          { Update: passEnd(table, process, lease) },
-          { Update: { TableName: table.tableName, Key: stateKey(process), ...stateUpdate(attributes) } },
-        ],
-      }),
-    ),
-  );
+  const rows = await stateWrites(table, process, state);
+  const own = new Map([...passEnd(lease), ...(rows.get(lease.mode) ?? [])]);
+  rows.delete(lease.mode);
+  const condition = { text: IS_OURS_TO_END, values: { ':me': { S: lease.owner } } };
+  const written = await transact(table, [
+    { Update: rowUpdate(table, process, [lease.mode, own], condition) },
+    ...[...rows].map(row => ({ Update: rowUpdate(table, process, row) })),
+  ]);
+  return written === 'committed';
+}
+
+/** Lease, beginning and progress are gone. */
+function passEnd({ owner }: Lease): Attributes {
+  const gone = ['leaseOwner', 'leaseUntil', 'window', 'progress'];
+  return new Map<string, AttributeValue | undefined>([
+    ...gone.map(name => [name, undefined] as const),
+    ['endedBy', { S: owner }],
+  ]);
 }
 
 function windowOf(text: string | undefined): PassWindow | undefined {

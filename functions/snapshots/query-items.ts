@@ -13,23 +13,33 @@ export interface QueryOptions {
   readonly behind?: string | undefined;
 }
 
+/** Which sort keys of a partition: those that begin so, those from one to another, or (undefined) all. */
+export type SortKeys = string | { readonly from: string; readonly to: string } | undefined;
+
 const LARGEST_PAGE = 1_000;
 
-/** The items of a partition whose sort keys begin so (undefined: all), in their order, as they are now. */
+/** The items of a partition with these sort keys, in their order, as they are now. */
 export async function* queryItems(
   table: Table,
   pk: string,
-  prefix: string | undefined,
-  { values, first, behind, ...more }: QueryOptions = {},
+  keys: SortKeys,
+  options: QueryOptions = {},
 ): AsyncIterable<Record<string, AttributeValue>> {
+  for await (const page of queryPages(table, pk, keys, options)) yield* page;
+}
+
+/** As `queryItems`, a page at a time: 1 MB of items, or as many as were wanted. */
+export async function* queryPages(
+  table: Table,
+  pk: string,
+  keys: SortKeys,
+  { values, first, behind, ...more }: QueryOptions = {},
+): AsyncIterable<Record<string, AttributeValue>[]> {
+  const chosen = chosenBy(keys);
   const query = {
     TableName: table.tableName,
-    KeyConditionExpression: prefix === undefined ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
-    ExpressionAttributeValues: {
-      ':pk': { S: pk },
-      ...(prefix !== undefined && { ':prefix': { S: prefix } }),
-      ...values,
-    },
+    KeyConditionExpression: `pk = :pk${chosen.condition}`,
+    ExpressionAttributeValues: { ':pk': { S: pk }, ...chosen.values, ...values },
     ConsistentRead: true,
     ...more,
   };
@@ -43,10 +53,18 @@ export async function* queryItems(
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     });
     const page = await patiently(table, () => table.client.send(command));
-    yield* page.Items ?? [];
+    yield page.Items ?? [];
     ExclusiveStartKey = page.LastEvaluatedKey;
     size = size === undefined ? undefined : Math.min(2 * size, LARGEST_PAGE);
   } while (ExclusiveStartKey);
+}
+
+function chosenBy(keys: SortKeys): { condition: string; values: Record<string, AttributeValue> } {
+  if (keys === undefined) return { condition: '', values: {} };
+  if (typeof keys === 'string')
+    return { condition: ' AND begins_with(sk, :prefix)', values: { ':prefix': { S: keys } } };
+  const { from, to } = keys;
+  return { condition: ' AND sk BETWEEN :from AND :to', values: { ':from': { S: from }, ':to': { S: to } } };
 }
 
 /** At most so many; no page is asked for that nobody needs. */

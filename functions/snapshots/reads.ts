@@ -1,8 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { batchGet } from './batch-get.ts';
 import { decodeContent } from './codec.ts';
+import { debtOf } from './debts.ts';
 import { getItem } from './get-item.ts';
-import { canBeHeld, PROJECT_PREFIX, partition, partPrefix, projectKey, stateKey } from './keys.ts';
+import { headOf } from './heads.ts';
+import { canBeHeld, DEBT, LAST_PASS, partition, partPrefix, passKey, projectKey, stateKey } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
@@ -16,8 +18,19 @@ type Item = Record<string, AttributeValue>;
 const LOAD_TRIES = 5;
 
 export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
-  const item = await getItem(table, stateKey(process));
-  return stateOf(item && (await loadLargeParts(table, process, item)));
+  // This one first: who sees that a baseline is made sees the watermark that it was given in the same transaction.
+  const rare = await getItem(table, stateKey(process));
+  const items: Item[] = [];
+  for await (const item of queryItems(table, partition(process), { from: DEBT, to: LAST_PASS }))
+    items.push(item);
+  const isDebt = ({ sk }: Item) => sk?.S?.startsWith(DEBT) === true;
+  const passes = items.filter(item => !isDebt(item));
+  const sweep = passKey(process, 'sweep').sk.S;
+  return {
+    ...stateOf([...passes, rare && (await loadLargeParts(table, process, rare))]),
+    debts: new Map(items.filter(isDebt).map(debtOf)),
+    isSweepUnfinished: passes.some(({ sk, window }) => sk?.S === sweep && window !== undefined),
+  };
 }
 
 /** The snapshot, whole: an item and parts of different versions are read again.
@@ -37,16 +50,11 @@ export async function load(table: Table, process: ProcessKey, id: string): Promi
   );
 }
 
-/** Every item of the process that is a project, whatever its size. */
-export async function* projectIds(table: Table, process: ProcessKey): AsyncIterable<string> {
-  const pages = queryItems(table, partition(process), PROJECT_PREFIX, {
-    ProjectionExpression: 'projectId',
-    FilterExpression: 'attribute_exists(projectId)',
-  });
-  for await (const item of pages) yield item.projectId?.S as string;
-}
-
-export async function held(table: Table, process: ProcessKey, ids: Iterable<string>): Promise<Set<string>> {
+export async function withSnapshot(
+  table: Table,
+  process: ProcessKey,
+  ids: Iterable<string>,
+): Promise<Set<string>> {
   const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
   const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'projectId' });
   return new Set(items.map(item => item.projectId?.S as string));
@@ -69,12 +77,6 @@ async function wholeBlob(
 }
 
 function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
-  return {
-    version: Number(item.version?.N),
-    content: decodeContent(bytes),
-    recordReadAt: Number(item.recordReadAt?.N),
-    ...(item.untimed?.BOOL && { untimed: true }),
-    tasksReadAt: Number(item.tasksReadAt?.N),
-    parts: Number(item.parts?.N),
-  };
+  const { projectId, ...head } = headOf(item);
+  return { ...head, content: decodeContent(bytes), parts: Number(item.parts?.N) };
 }

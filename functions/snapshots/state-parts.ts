@@ -5,14 +5,15 @@ import { getItem } from './get-item.ts';
 import { type Key, partition, stateKey, statePartKey, statePartPrefix } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import type { ProcessKey } from './snapshots.ts';
-import type { ProcessState } from './state.ts';
+import type { PassState } from './state.ts';
+import type { Attributes } from './state-item.ts';
 import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
 /** What an attribute is whose value stands in items of its own. */
 type Reference = { readonly tag: { readonly S: string }; readonly parts: { readonly N: string } };
 
-/** Six parts of the state can grow. If each has at most so many bytes, they fit one item together. */
+/** Of one part: definitions and reports can grow, and a tick reads this item of each process. */
 const INLINE_BYTES = 60_000;
 /** No run goes on for so long: what nobody referred to by then, nobody will. */
 const STALE_MS = 60 * 60 * 1000;
@@ -22,12 +23,13 @@ const STALE_MS = 60 * 60 * 1000;
 export async function storeLargeParts(
   table: Table,
   process: ProcessKey,
-  attributes: ReadonlyMap<keyof ProcessState, AttributeValue | undefined>,
-  state: Partial<ProcessState>,
-): Promise<Map<keyof ProcessState, AttributeValue | undefined>> {
+  attributes: Attributes,
+  state: Partial<PassState>,
+): Promise<Attributes> {
   const stored = new Map(attributes);
   for (const [name, value] of attributes) {
-    if (bytesOf(value) > INLINE_BYTES) stored.set(name, await store(table, process, name, state[name]));
+    if (bytesOf(value) > INLINE_BYTES)
+      stored.set(name, await store(table, process, name, state[name as keyof PassState]));
   }
   return stored;
 }
@@ -45,7 +47,7 @@ export async function loadLargeParts(table: Table, process: ProcessKey, item: It
 async function store(
   table: Table,
   process: ProcessKey,
-  name: keyof ProcessState,
+  name: string,
   value: unknown,
 ): Promise<AttributeValue> {
   await deleteStale(table, process, name);
@@ -80,7 +82,7 @@ async function load(
 }
 
 /** What was replaced since, or never referred to because its run died. */
-async function deleteStale(table: Table, process: ProcessKey, name: keyof ProcessState): Promise<void> {
+async function deleteStale(table: Table, process: ProcessKey, name: string): Promise<void> {
   const current = await getItem(table, stateKey(process));
   const used = current?.[name]?.M as Reference | undefined;
   const stale = `${statePartPrefix(name)}${table.patience.clock() - STALE_MS}`;

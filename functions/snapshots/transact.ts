@@ -1,7 +1,10 @@
 import {
   type AttributeValue,
+  DeleteItemCommand,
+  PutItemCommand,
   type TransactWriteItem,
   TransactWriteItemsCommand,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { MAX_BYTES, MAX_ITEMS } from './limits.ts';
 import type { CommitResult } from './snapshots.ts';
@@ -13,12 +16,21 @@ export function fit(items: readonly TransactWriteItem[], beside = 0): boolean {
   return items.length + beside <= MAX_ITEMS && bytesOf(items) <= MAX_BYTES;
 }
 
-/** All of these or none, where DynamoDB takes them together. */
+/** All of these or none, where DynamoDB takes them together. One alone is written by itself: a transaction costs twice as much. */
 export async function transact(table: Table, items: readonly TransactWriteItem[]): Promise<CommitResult> {
   if (!fit(items)) return 'too-large';
-  const command = { TransactItems: [...items] };
-  const written = await holds(table, () => table.client.send(new TransactWriteItemsCommand(command)));
+  const written = await holds(table, () => send(table, items));
   return written ? 'committed' : 'conflict';
+}
+
+function send({ client }: Table, items: readonly TransactWriteItem[]): Promise<unknown> {
+  const [{ Put, Update, Delete } = {}, ...more] = items;
+  if (more.length === 0) {
+    if (Put) return client.send(new PutItemCommand(Put));
+    if (Update) return client.send(new UpdateItemCommand(Update));
+    if (Delete) return client.send(new DeleteItemCommand(Delete));
+  }
+  return client.send(new TransactWriteItemsCommand({ TransactItems: [...items] }));
 }
 
 function bytesOf(items: readonly TransactWriteItem[]): number {

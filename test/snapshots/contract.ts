@@ -7,11 +7,12 @@ import type {
   CommitRequest,
   Lease,
   Mode,
+  ProcessKey,
   Snapshot,
   Snapshots,
   Tombstone,
 } from '../../functions/snapshots/snapshots.ts';
-import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 
@@ -41,6 +42,11 @@ export function noise(length: number, seed = 1): string {
 export const event = (version: number): ChangeEvent =>
   heldEvent({ workspace: 'eu', processId: 'p' }, { version, at: AT, missing: 1, known: 2 });
 
+/** As a process's first pass finds the state. */
+const { debts: _, isSweepUnfinished: __, ...FIRST } = UNKNOWN_PROCESS;
+
+const WINDOW = { startedAt: AT, begunAt: AT + 5 };
+
 let processes = 0;
 
 /** What every implementation of the snapshots port must do: one suite for each of them. */
@@ -66,6 +72,9 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         ...more,
       });
     };
+    const idsOf = async (of: ProcessKey) =>
+      (await Array.fromAsync(snapshots.heads(of))).flat().map(({ projectId }) => projectId);
+    const isUnfinished = async () => (await snapshots.readState(process)).isSweepUnfinished;
     const journal = () => subject().journal(process.processId);
     const take = (owner: string, mode: Mode = 'changes', now = AT) =>
       snapshots.takeLease(process, { mode, owner, now, until: now + 60_000 });
@@ -168,8 +177,8 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         await deleteAt(AT + 1);
         await deleteAt(AT + 3, { untimed: true, updatedAt: AT - 0.5 });
         await deleteAt(AT + 5, { updatedAt: 0 });
-        expect(await snapshots.held(process, ['p1'])).toEqual(new Set());
-        expect(await Array.fromAsync(snapshots.projectIds(process))).toEqual([]);
+        expect(await snapshots.withSnapshot(process, ['p1'])).toEqual(new Set());
+        expect(await idsOf(process)).toEqual([]);
         expect(await snapshots.tombstone(process, 'p2')).toBeUndefined();
         expect(await snapshots.tombstone(process, 'p'.repeat(2_000))).toBeUndefined();
       });
@@ -232,7 +241,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
           held = await snapshots.load(process, 'p1');
           expect(held?.content.record.text).toBe(next.content.record.text);
         }
-        const ids = await Array.fromAsync(snapshots.projectIds(process));
+        const ids = await idsOf(process);
         expect(ids).toEqual(['p1']);
         expect(await commit({ expected: held, snapshot: undefined, version: AT + 9, events: [] })).toBe(
           'committed',
@@ -269,17 +278,17 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
             await commit({ projectId, snapshot: snapshot(AT, content({ name: projectId })) });
           expect((await snapshots.load(process, projectId))?.content.record.name).toBe(projectId);
           expect((await snapshots.load(process, 'a'))?.content.record.name).toBe('a');
-          const ids = await Array.fromAsync(snapshots.projectIds(process));
+          const ids = await idsOf(process);
           expect(new Set(ids)).toEqual(new Set(['a', projectId]));
         },
       );
     });
 
-    it('tells which of many identifiers are held', async () => {
+    it('tells which of many projects have a snapshot', async () => {
       for (const projectId of ['p1', 'p2']) await commit({ projectId, events: [] });
       const names = ['p1', 'p2', 'p2', ...Array.from({ length: 250 }, (_, index) => `no ${index}`)];
-      expect(await snapshots.held(process, names)).toEqual(new Set(['p1', 'p2']));
-      expect(await snapshots.held(process, [])).toEqual(new Set());
+      expect(await snapshots.withSnapshot(process, names)).toEqual(new Set(['p1', 'p2']));
+      expect(await snapshots.withSnapshot(process, [])).toEqual(new Set());
     });
 
     it('keeps processes and workspaces apart', async () => {
@@ -290,7 +299,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       ];
       for (const other of others) {
         expect(await snapshots.load(other, 'p1')).toBeUndefined();
-        expect(await Array.fromAsync(snapshots.projectIds(other))).toEqual([]);
+        expect(await idsOf(other)).toEqual([]);
       }
     });
 
@@ -322,46 +331,42 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       });
 
       it('carries beginning and progress of an interrupted pass to the next run', async () => {
-        const lease = await taken('a');
-        const window = { startedAt: AT, audit: { order: 'unknown', seen: ['x'] } };
-        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
+        const lease = await taken('a', 'sweep');
+        const window = { ...WINDOW, audit: { order: 'unknown', seen: ['x'] } };
+        expect(await isUnfinished()).toBe(false);
         expect(await snapshots.saveProgress(process, { ...lease, window, progress: 'p7' }, AT + 60_000)).toBe(
           true,
         );
-        expect(await snapshots.isUnfinished(process, 'changes')).toBe(true);
+        expect(await isUnfinished()).toBe(true);
         await snapshots.release(process, lease);
-        expect(await take('b')).toEqual({ mode: 'changes', owner: 'b', window, progress: 'p7' });
+        expect(await take('b', 'sweep')).toEqual({ mode: 'sweep', owner: 'b', window, progress: 'p7' });
       });
 
       it('is held on, before its pass has begun as well', async () => {
-        const lease = await taken('a');
+        const lease = await taken('a', 'sweep');
         expect(await snapshots.saveProgress(process, lease, AT + 120_000)).toBe(true);
-        expect(await take('b', 'changes', AT + 120_000)).toBeUndefined();
-        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
-        expect(await take('b', 'changes', AT + 120_001)).toMatchObject({
+        expect(await take('b', 'sweep', AT + 120_000)).toBeUndefined();
+        expect(await isUnfinished()).toBe(false);
+        expect(await take('b', 'sweep', AT + 120_001)).toMatchObject({
           window: undefined,
           progress: undefined,
         });
       });
 
       it('that is abandoned is free at once, and the next pass begins anew', async () => {
-        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
-        const lease = await taken('a');
-        await snapshots.saveProgress(
-          process,
-          { ...lease, window: { startedAt: AT }, progress: 'p1' },
-          AT + 9,
-        );
+        expect(await isUnfinished()).toBe(false);
+        const lease = await taken('a', 'sweep');
+        await snapshots.saveProgress(process, { ...lease, window: WINDOW, progress: 'p1' }, AT + 9);
         await snapshots.abandon(process, { ...lease, owner: 'b' });
-        expect(await snapshots.isUnfinished(process, 'changes')).toBe(true);
+        expect(await isUnfinished()).toBe(true);
         await snapshots.abandon(process, lease);
-        expect(await snapshots.isUnfinished(process, 'changes')).toBe(false);
-        expect(await take('b')).toMatchObject({ window: undefined, progress: undefined });
+        expect(await isUnfinished()).toBe(false);
+        expect(await take('b', 'sweep')).toMatchObject({ window: undefined, progress: undefined });
       });
 
       it('that was lost saves nothing, releases nothing and finishes nothing', async () => {
         const lost = await taken('a');
-        const window = { startedAt: AT };
+        const window = WINDOW;
         await snapshots.saveProgress(process, { ...lost, window, progress: 'p1' }, AT + 60_000);
         const theirs = await taken('b', 'changes', AT + 100_000);
         expect(await snapshots.saveProgress(process, { ...lost, window, progress: 'p9' }, AT)).toBe(false);
@@ -374,11 +379,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
 
       it('ends with its pass: the state is written, and the next pass begins anew', async () => {
         const lease = await taken('a');
-        await snapshots.saveProgress(
-          process,
-          { ...lease, window: { startedAt: AT }, progress: 'p1' },
-          AT + 60_000,
-        );
+        await snapshots.saveProgress(process, { ...lease, window: WINDOW, progress: 'p1' }, AT + 60_000);
         expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
         expect((await snapshots.readState(process)).watermark).toBe(AT);
         expect(await take('b')).toEqual({
@@ -390,12 +391,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       });
     });
 
-    const announce = (
-      announced: number,
-      version: number,
-      state: Partial<ProcessState> = {},
-      isSilent = false,
-    ) =>
+    const announce = (announced: number, version: number, state: Partial<PassState> = {}, isSilent = false) =>
       snapshots.announce(process, {
         announced,
         isSilent,
@@ -405,10 +401,10 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
 
     describe('an announcement', () => {
       it('writes its part of the state and its events, and counts', async () => {
-        const held = { since: AT, missing: 1 };
-        expect(await announce(0, AT, { held })).toBe('committed');
-        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, held, announced: AT });
-        expect(await announce(AT, AT + 1, { held: undefined })).toBe('committed');
+        const hold = { since: AT, missing: 1 };
+        expect(await announce(0, AT, { hold })).toBe('committed');
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, hold, announced: AT });
+        expect(await announce(AT, AT + 1, { hold: undefined })).toBe('committed');
         expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced: AT + 1 });
         expect(await journal()).toEqual([event(AT), event(AT + 1)]);
       });
@@ -485,53 +481,47 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
           audit: { order: 'oldest-first' as const, tail: 'cursor', seen: ['d1', 'd2'] },
           definitions: { project: [{ externalId: 'a', name: 'A', type: 'text' }], task: [] },
           recent: [['__proto__', 'digest', AT] as const],
-          missing: ['p1'],
-          held: { since: AT, missing: 12 },
+          hold: { since: AT, missing: 12 },
           released: true,
           completedAt: AT + 3,
           sweepCompletedAt: AT + 2,
           stalled: { since: AT },
-          skipped: [{ id: '__proto__', since: AT, reason: 'no', told: true, tasksMissing: true }],
+          skipped: 3,
           reported: ['audit-denied'],
           announced: AT,
           pace: { wait: 10_000, dueAt: AT + 10_003 },
         };
         await snapshots.finish(process, await taken('a'), state);
-        expect(await snapshots.readState(process)).toEqual(state);
-        await snapshots.finish(process, await taken('a', 'sweep'), { sweptAt: AT, held: undefined });
-        expect(await snapshots.readState(process)).toEqual({ ...state, sweptAt: AT, held: undefined });
+        expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, ...state });
+        await snapshots.finish(process, await taken('a', 'sweep'), { sweptAt: AT, hold: undefined });
+        const after = { ...UNKNOWN_PROCESS, ...state, sweptAt: AT, hold: undefined };
+        expect(await snapshots.readState(process)).toEqual(after);
         await snapshots.finish(process, await taken('a'), { audit: undefined });
         expect((await snapshots.readState(process)).audit).toBeUndefined();
       });
 
       it('is read back whole, however large its parts are, and each time that they change', async () => {
-        const ids = (count: number, seed: number) =>
-          Array.from({ length: count }, (_, index) => `${index}${noise(900, seed + index)}`);
+        const ids = (count: number, seed: number, length = 900) =>
+          Array.from({ length: count }, (_, index) => `${index}${noise(length, seed + index)}`);
         const large = (seed: number) => ({
-          audit: { order: 'unknown' as const, tail: noise(4_096, seed), seen: ids(100, seed) },
+          audit: { order: 'unknown' as const, tail: noise(4_096, seed), seen: ids(5_000, seed, 12) },
           definitions: {
             project: ids(700, seed).map(id => ({ externalId: id, name: noise(900), type: 'text' })),
             task: [],
           },
-          recent: ids(300, seed).map(id => [id, 'digest', AT] as const),
-          missing: ids(500, seed),
+          recent: ids(260, seed).map(id => [id, 'digest', AT] as const),
           reported: ids(70, seed),
         });
-        const skipped = (seed: number) =>
-          ids(100, seed).map(id => ({ id, since: AT, reason: noise(300), told: true, tasksMissing: false }));
         let announced = 0;
         for (const seed of [1, 2]) {
-          expect(await snapshots.finish(process, await taken('a'), large(seed))).toBe(true);
-          expect(await announce(announced, seed, { skipped: skipped(seed) })).toBe('committed');
+          const { reported, ...finished } = large(seed);
+          expect(await snapshots.finish(process, await taken('a'), finished)).toBe(true);
+          expect(await announce(announced, seed, { reported })).toBe('committed');
           announced = seed;
-          expect(await snapshots.readState(process)).toEqual({
-            ...UNKNOWN_PROCESS,
-            ...large(seed),
-            skipped: skipped(seed),
-            announced,
-          });
+          const state = { ...UNKNOWN_PROCESS, ...large(seed), announced };
+          expect(await snapshots.readState(process)).toEqual(state);
         }
-        await snapshots.finish(process, await taken('a'), { ...UNKNOWN_PROCESS, announced });
+        await snapshots.finish(process, await taken('a'), { ...FIRST, announced });
         expect(await snapshots.readState(process)).toEqual({ ...UNKNOWN_PROCESS, announced });
       });
     });

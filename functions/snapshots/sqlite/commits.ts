@@ -1,11 +1,13 @@
+import { encodePart } from '../../changes/event-id.ts';
 import { changeGroups } from '../change-items.ts';
 import { encodeContent } from '../codec.ts';
 import { changeKey, partition } from '../keys.ts';
 import { fitsOneTransaction } from '../limits.ts';
 import type { Announcement, CommitRequest, CommitResult, ProcessKey, Snapshot } from '../snapshots.ts';
+import { rowsOf } from '../state-item.ts';
 import { type Database, durably, inTransaction } from './database.ts';
-import { storedId } from './projects.ts';
-import { readState, writeState } from './states.ts';
+import { isAsRead, writeDebt } from './debts.ts';
+import { readPart, writeState } from './states.ts';
 import { readTombstone, writeTombstone } from './tombstones.ts';
 
 /** Snapshot and change records in one transaction: they can't part, whatever crashes. What DynamoDB's limits would
@@ -17,12 +19,12 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
   const groups = changeGroups(request.events);
   const beside = [request.isSilent, request.tombstone, request.madeAfter].filter(Boolean).length;
   if (!fitsOneTransaction(content, groups, beside)) return 'too-large';
-  const [pk, id] = [partition(process), storedId(projectId)];
+  const [pk, id] = [partition(process), encodePart(projectId)];
   const { sql } = database;
   // What nobody is told may be read again after a power cut.
   const write = groups.length > 0 ? durably : inTransaction;
   return write(database, () => {
-    if (request.isSilent && readState(database, process).baselined) return 'conflict';
+    if (request.isSilent && readPart(database, process, 'baselined')) return 'conflict';
     const current = sql.get`SELECT version FROM project WHERE process = ${pk} AND id = ${id}`?.version;
     if (current !== expected?.version) return 'conflict';
     if (
@@ -32,9 +34,9 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
       return 'conflict';
     if (!writeChanges(database, process, request, groups)) return 'conflict';
     if (content) {
-      const { version, recordReadAt, tasksReadAt, untimed } = snapshot as Snapshot;
-      sql.run`INSERT OR REPLACE INTO project
-        VALUES (${pk}, ${id}, ${version}, ${recordReadAt}, ${untimed ? 1 : 0}, ${tasksReadAt}, ${content})`;
+      const { version, recordReadAt, tasksReadAt, untimed, digests } = snapshot as Snapshot;
+      sql.run`INSERT OR REPLACE INTO project VALUES (${pk}, ${id}, ${version}, ${recordReadAt}, ${untimed ? 1 : 0},
+        ${tasksReadAt}, ${digests?.record ?? null}, ${digests?.tasks ?? null}, ${content})`;
     } else sql.run`DELETE FROM project WHERE process = ${pk} AND id = ${id}`;
     writeTombstone(database, process, request);
     return 'committed';
@@ -44,15 +46,19 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
 export function announce(
   database: Database,
   process: ProcessKey,
-  { announced, isSilent, state, said }: Announcement,
+  { announced, isSilent, state, debts = [], said }: Announcement,
 ): CommitResult {
   const groups = changeGroups(said.events);
-  if (!fitsOneTransaction(undefined, groups)) return 'too-large';
+  const all = { ...state, announced: said.version };
+  // One of them is counted already, as what a deletion deletes.
+  if (!fitsOneTransaction(undefined, groups, debts.length + rowsOf(all) - 1)) return 'too-large';
   return durably(database, () => {
-    const current = readState(database, process);
-    if (current.announced !== announced || (isSilent && current.baselined)) return 'conflict';
+    if (readPart(database, process, 'announced') !== announced) return 'conflict';
+    if (isSilent && readPart(database, process, 'baselined')) return 'conflict';
+    if (!debts.every(debt => isAsRead(database, process, debt))) return 'conflict';
     if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return 'conflict';
-    writeState(database, process, { ...state, announced: said.version });
+    for (const debt of debts) writeDebt(database, process, debt);
+    writeState(database, process, all);
     return 'committed';
   });
 }

@@ -1,6 +1,6 @@
 import { partition } from '../keys.ts';
-import type { Lease, LeaseRequest, Mode, PassWindow, ProcessKey } from '../snapshots.ts';
-import type { ProcessState } from '../state.ts';
+import type { Lease, LeaseRequest, PassWindow, ProcessKey } from '../snapshots.ts';
+import type { PassState } from '../state.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './states.ts';
 
@@ -27,11 +27,6 @@ export function takeLease(
       ...(isHeld && { orphaned: true }),
     };
   });
-}
-
-export function isUnfinished({ sql }: Database, process: ProcessKey, mode: Mode): boolean {
-  const row = sql.get`SELECT "window" FROM pass WHERE process = ${partition(process)} AND mode = ${mode}`;
-  return typeof row?.window === 'string';
 }
 
 /** `until` by our clock, ms since 1970. */
@@ -61,7 +56,7 @@ export function finish(
   database: Database,
   process: ProcessKey,
   lease: Lease,
-  state: Partial<ProcessState>,
+  state: Partial<PassState>,
 ): boolean {
   // That a baseline is made is told: what happens from then on must be found as a change.
   const write = state.baselined ? durably : inTransaction;

@@ -2,7 +2,7 @@ import type { BegunPass, ProcessReader } from '../../operations/processes.ts';
 import { partition, processOf } from '../keys.ts';
 import type { Mode, ProcessKey } from '../snapshots.ts';
 import { type Database, inTransaction } from './database.ts';
-import { readState, writeState } from './states.ts';
+import { readPart, readState, writeState } from './states.ts';
 
 /** What passes know, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
 export function sqliteProcessReader(database: Database): ProcessReader {
@@ -11,7 +11,7 @@ export function sqliteProcessReader(database: Database): ProcessReader {
     passes: async process => passesOf(database, process),
     release: async process =>
       inTransaction(database, () => {
-        if (!readState(database, process).held) return false;
+        if (!readPart(database, process, 'hold')) return false;
         writeState(database, process, { released: true });
         return true;
       }),

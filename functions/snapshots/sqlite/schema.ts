@@ -1,6 +1,6 @@
 /**
- * What passes keep, as DESIGN's table has it, in SQL. `process` is the partition key of a process, an `id` is the JSON text of
- * an identifier: so that whatever characters a service may use are kept apart and read back as they came.
+ * What passes keep, as DESIGN's table has it, in SQL. `process` is the partition key of a process, an `id` an encoded
+ * identifier, as in its keys: so that whatever characters a service may use are kept apart, read back as they came, and in the same order.
  *
  * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
  * each reader of the journal is. `endpoint` is the registry, each row as JSON; `slot` holds the moment at which a chat takes its
@@ -17,8 +17,14 @@ CREATE TABLE pass (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE project (
   process TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, record_read_at REAL NOT NULL,
-  untimed INTEGER NOT NULL, tasks_read_at REAL NOT NULL, content BLOB NOT NULL,
+  untimed INTEGER NOT NULL, tasks_read_at REAL NOT NULL, record_digest TEXT, tasks_digest TEXT, content BLOB NOT NULL,
   PRIMARY KEY (process, id)
+) STRICT;
+CREATE TABLE debt (
+  revision INTEGER PRIMARY KEY AUTOINCREMENT,
+  process TEXT NOT NULL, id TEXT NOT NULL, cause TEXT NOT NULL, since REAL NOT NULL, met_at REAL NOT NULL,
+  reason TEXT NOT NULL, told INTEGER NOT NULL,
+  UNIQUE (process, id)
 ) STRICT;
 CREATE TABLE tombstone (
   process TEXT NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL, read_at REAL NOT NULL, untimed INTEGER NOT NULL,

@@ -1,8 +1,9 @@
 import type { Snapshots } from '../snapshots.ts';
 import { announce, commit } from './commits.ts';
-import type { Database } from './database.ts';
-import { abandon, finish, isUnfinished, release, saveProgress, takeLease } from './leases.ts';
-import { held, load, projectIds } from './projects.ts';
+import { type Database, inTransaction } from './database.ts';
+import { isAsRead, writeDebt } from './debts.ts';
+import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
+import { headsOf, load, withSnapshot } from './projects.ts';
 import { readState } from './states.ts';
 import { readTombstone } from './tombstones.ts';
 
@@ -14,7 +15,6 @@ export function sqliteSnapshots(database: Database): Snapshots {
     until: () => snapshots,
     readState: async process => readState(database, process),
     takeLease: async (process, request) => takeLease(database, process, request),
-    isUnfinished: async (process, mode) => isUnfinished(database, process, mode),
     saveProgress: async (process, lease, until) => saveProgress(database, process, lease, until),
     release: async (process, lease) => release(database, process, lease),
     abandon: async (process, lease) => void abandon(database, process, lease),
@@ -23,8 +23,13 @@ export function sqliteSnapshots(database: Database): Snapshots {
     load: async (process, projectId) => load(database, process, projectId),
     commit: async (process, request) => commit(database, process, request),
     tombstone: async (process, projectId) => readTombstone(database, process, projectId),
-    held: async (process, ids) => held(database, process, ids),
-    projectIds: process => projectIds(database, process),
+    withSnapshot: async (process, ids) => withSnapshot(database, process, ids),
+    heads: (process, after) => headsOf(database, process, after),
+    writeDebts: async (process, changes) =>
+      inTransaction(database, () => {
+        for (const change of changes)
+          if (isAsRead(database, process, change)) writeDebt(database, process, change);
+      }),
   };
   return snapshots;
 }

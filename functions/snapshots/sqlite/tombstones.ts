@@ -1,8 +1,8 @@
+import { encodePart } from '../../changes/event-id.ts';
 import { expiryOf } from '../change-items.ts';
 import { partition } from '../keys.ts';
 import type { CommitRequest, ProcessKey, Tombstone } from '../snapshots.ts';
 import type { Database } from './database.ts';
-import { storedId } from './projects.ts';
 
 /** What a deletion leaves behind; to be called in its transaction. */
 export function writeTombstone(
@@ -13,7 +13,7 @@ export function writeTombstone(
   if (!tombstone) return;
   const { version, readAt, untimed, updatedAt = null } = tombstone;
   sql.run`INSERT OR REPLACE INTO tombstone VALUES (
-    ${partition(process)}, ${storedId(projectId)}, ${version}, ${readAt}, ${untimed ? 1 : 0}, ${updatedAt}, ${expiryOf(at)})`;
+    ${partition(process)}, ${encodePart(projectId)}, ${version}, ${readAt}, ${untimed ? 1 : 0}, ${updatedAt}, ${expiryOf(at)})`;
 }
 
 export function readTombstone(
@@ -22,7 +22,7 @@ export function readTombstone(
   projectId: string,
 ): Tombstone | undefined {
   const row = sql.get`SELECT version, read_at, untimed, updated_at FROM tombstone
-    WHERE process = ${partition(process)} AND id = ${storedId(projectId)}`;
+    WHERE process = ${partition(process)} AND id = ${encodePart(projectId)}`;
   return (
     row && {
       version: row.version as number,

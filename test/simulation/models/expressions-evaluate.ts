@@ -20,11 +20,13 @@ export interface Placeholders {
   readonly ExpressionAttributeValues?: Record<string, AttributeValue> | undefined;
 }
 
-/** `begins_with`, or a sign. */
+/** `begins_with`, `between`, or a sign. */
 export interface Comparison {
   readonly comparator: string;
   readonly name: string;
   readonly value: AttributeValue;
+  /** The upper bound of `between`. */
+  readonly to?: AttributeValue | undefined;
 }
 
 /** The expressions of one command, with its names and values. All are checked when it is made, before the table is
@@ -59,9 +61,11 @@ export class Expressions {
     const tree = this.#known(place, parseCondition(place, text));
     this.#checkTypes(place, tree);
     return conjunction(tree).map(part => {
-      const [comparator, left, right] = partsOf(part);
-      if (left?.kind !== 'path' || right?.kind !== 'value') throw validation(`Invalid ${place}: ${text}`);
-      return { comparator, name: this.#nameOf(left), value: this.#valueOf(right.name) };
+      const [comparator, left, right, to] = partsOf(part);
+      if (left?.kind !== 'path' || right?.kind !== 'value' || to?.kind === 'path')
+        throw validation(`Invalid ${place}: ${text}`);
+      const value = this.#valueOf(right.name);
+      return { comparator, name: this.#nameOf(left), value, to: to && this.#valueOf(to.name) };
     });
   }
 
@@ -157,6 +161,10 @@ export class Expressions {
         return (item[this.#nameOf(tree.path)] !== undefined) === tree.expected;
       case 'begins':
         return beginsWith(this.#operand(tree.path, item), this.#operand(tree.prefix, item));
+      case 'between': {
+        const [value, from, to] = [tree.operand, tree.from, tree.to].map(one => this.#operand(one, item));
+        return compares('>=', value, from) && compares('<=', value, to);
+      }
       case 'compare':
         return compares(tree.comparator, this.#operand(tree.left, item), this.#operand(tree.right, item));
     }
@@ -185,9 +193,24 @@ export class Expressions {
       this.#checkTypes(place, tree.right);
     } else if (tree.kind === 'not') this.#checkTypes(place, tree.of);
     else if (tree.kind === 'begins') this.#checkOperand(place, 'begins_with', tree.prefix, ['S', 'B']);
+    else if (tree.kind === 'between') this.#checkBounds(place, tree.from, tree.to);
     else if (tree.kind === 'compare' && tree.comparator !== '=' && tree.comparator !== '<>')
       for (const operand of [tree.left, tree.right])
         this.#checkOperand(place, tree.comparator, operand, ['S', 'N', 'B']);
+  }
+
+  #checkBounds(place: Place, ...bounds: readonly [Operand, Operand]): void {
+    for (const bound of bounds) this.#checkOperand(place, 'BETWEEN', bound, ['S', 'N', 'B']);
+    if (bounds.some(({ kind }) => kind === 'path')) return;
+    const [from, to] = bounds.map(({ name }) => this.#valueOf(name)) as [AttributeValue, AttributeValue];
+    const order = compare(from, to);
+    if (order !== undefined && order <= 0) return;
+    const rule =
+      order === undefined ? 'same data type' : 'upper bound to be greater than or equal to lower bound';
+    throw validation(
+      `Invalid ${place}: The BETWEEN operator requires ${rule}; lower bound operand: AttributeValue: ${JSON.stringify(from)}, ` +
+        `upper bound operand: AttributeValue: ${JSON.stringify(to)}`,
+    );
   }
 
   #checkSum(sign: string, operands: (Operand | undefined)[]): void {
@@ -217,6 +240,7 @@ function operandsOf(tree: Condition): Operand[] {
 function partsOf(tree: Condition): [comparator: string, ...Operand[]] {
   if (tree.kind === 'compare') return [tree.comparator, tree.left, tree.right];
   if (tree.kind === 'begins') return ['begins_with', tree.path, tree.prefix];
+  if (tree.kind === 'between') return ['between', tree.operand, tree.from, tree.to];
   return tree.kind === 'exists' ? ['exists', tree.path] : [tree.kind];
 }
 

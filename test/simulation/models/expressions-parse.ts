@@ -33,6 +33,7 @@ export type Condition =
       readonly left: Operand;
       readonly right: Operand;
     }
+  | { readonly kind: 'between'; readonly operand: Operand; readonly from: Operand; readonly to: Operand }
   | { readonly kind: 'exists'; readonly path: Path; readonly expected: boolean }
   | { readonly kind: 'begins'; readonly path: Path; readonly prefix: Operand };
 
@@ -143,11 +144,18 @@ class Parser {
 
   #comparison(): Condition {
     const left = this.#operand();
+    if (this.#takes('BETWEEN')) return this.#between(left);
     const comparator = this.#next();
     if (!COMPARATORS.includes(comparator)) this.#unknown();
     const right = this.#operand();
     if (left.kind === 'value' && right.kind === 'value') this.#unknown();
     return { kind: 'compare', comparator: comparator as Comparator, left, right };
+  }
+
+  #between(operand: Operand): Condition {
+    const from = this.#operand();
+    this.#expect('AND');
+    return { kind: 'between', operand, from, to: this.#operand() };
   }
 
   update(): Update {

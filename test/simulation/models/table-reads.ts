@@ -120,9 +120,16 @@ function countOfPage(rows: readonly Row[], limit: number): number {
   return rows.length;
 }
 
+interface SortKeys {
+  readonly comparator: string;
+  readonly value: string;
+  /** The upper bound of `between`. */
+  readonly to?: string | undefined;
+}
+
 interface KeyConditions {
   readonly pk: string;
-  readonly sk?: { readonly comparator: string; readonly value: string };
+  readonly sk?: SortKeys;
 }
 
 function keyConditionsOf(expressions: Expressions, text: string | undefined): KeyConditions {
@@ -139,7 +146,9 @@ function keyConditionsOf(expressions: Expressions, text: string | undefined): Ke
     throw validation('Query key condition not supported');
   return {
     pk: keyValue(pk.value),
-    ...(sk && { sk: { comparator: sk.comparator, value: keyValue(sk.value) } }),
+    ...(sk && {
+      sk: { comparator: sk.comparator, value: keyValue(sk.value), to: sk.to && keyValue(sk.to) },
+    }),
   };
 }
 
@@ -180,7 +189,7 @@ function rangeOf(
 
 function rangeOfSortKeys(
   rows: readonly Row[],
-  { comparator, value }: { comparator: string; value: string },
+  { comparator, value, to: last = value }: SortKeys,
 ): [number, number] {
   const [from, behind] = [firstFrom(rows, value), firstBehind(rows, value)];
   switch (comparator) {
@@ -194,6 +203,8 @@ function rangeOfSortKeys(
       return [behind, rows.length];
     case '>=':
       return [from, rows.length];
+    case 'between':
+      return [from, firstBehind(rows, last)];
     default: {
       let to = from;
       while (rows[to]?.sk.startsWith(value)) to++;
@@ -202,14 +213,14 @@ function rangeOfSortKeys(
   }
 }
 
-function isWithin(sk: string, condition: { comparator: string; value: string }): boolean {
+function isWithin(sk: string, condition: SortKeys): boolean {
   const [from, to] = rangeOfSortKeys([{ sk, item: {}, size: 0 }], condition);
   return to > from;
 }
 
-/** The model has no stale reads; code that could meet some must not run on it unseen. */
+/** The model has no stale reads: who says that it can do with them, gets none; code that could meet some must not run on it unseen. */
 function checkConsistent({ ConsistentRead }: { ConsistentRead?: boolean | undefined }): void {
-  if (ConsistentRead !== true)
+  if (ConsistentRead === undefined)
     throw unknownToModel(
       'reads without ConsistentRead, which DynamoDB may answer from before the last write',
     );

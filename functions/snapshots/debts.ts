@@ -1,0 +1,81 @@
+import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { inParallel } from '../in-parallel.ts';
+import { IS_ABSENT, IS_REVISION } from './conditions.ts';
+import { debtKey } from './keys.ts';
+import type { DebtChange, ProcessKey } from './snapshots.ts';
+import type { Cause, Debt } from './state.ts';
+import type { Table } from './table.ts';
+import { transact } from './transact.ts';
+
+/** Writes under way at once. */
+const WIDTH = 20;
+
+/** Each by itself: one that another pass wrote since it was read stays as it is.
+ *  @throws the first failure, once all others are over */
+export async function writeDebts(
+  table: Table,
+  process: ProcessKey,
+  changes: readonly DebtChange[],
+): Promise<void> {
+  const failures: unknown[] = [];
+  await inParallel(debtWrites(table, process, changes), WIDTH, write =>
+    transact(table, [write]).catch(failure => failures.push(failure)),
+  );
+  if (failures.length > 0) throw failures[0];
+}
+
+/** The writes of these debts, each on condition that its row is as it was read. */
+export function debtWrites(
+  table: Table,
+  process: ProcessKey,
+  changes: readonly DebtChange[],
+): TransactWriteItem[] {
+  const { tableName: TableName } = table;
+  return changes.flatMap(({ projectId, before, after }): TransactWriteItem[] => {
+    const condition = before
+      ? {
+          ConditionExpression: IS_REVISION,
+          ExpressionAttributeValues: { ':expected': { N: String(before.revision) } },
+        }
+      : { ConditionExpression: IS_ABSENT };
+    const Key = debtKey(process, projectId);
+    if (!after) return before ? [{ Delete: { TableName, Key, ...condition } }] : [];
+    const revision = nextRevision(table, before);
+    return [
+      { Put: { TableName, Item: { ...Key, ...itemOf(projectId, { ...after, revision }) }, ...condition } },
+    ];
+  });
+}
+
+/** The debt of a row, by its project. */
+export function debtOf(item: Record<string, AttributeValue>): [projectId: string, debt: Debt] {
+  return [
+    item.projectId?.S as string,
+    {
+      cause: item.cause?.S as Cause,
+      since: Number(item.since?.N),
+      metAt: Number(item.metAt?.N),
+      reason: item.reason?.S as string,
+      told: item.told?.BOOL === true,
+      revision: Number(item.revision?.N),
+    },
+  ];
+}
+
+function itemOf(projectId: string, { cause, since, metAt, reason, told, revision }: Debt) {
+  return {
+    projectId: { S: projectId },
+    cause: { S: cause },
+    since: { N: String(since) },
+    metAt: { N: String(metAt) },
+    reason: { S: reason },
+    told: { BOOL: told },
+    revision: { N: String(revision) },
+  };
+}
+
+/** The time in µs, of which the last three digits are chance: a row that is deleted and made again within one ms gets another one. */
+function nextRevision({ patience: { clock, random } }: Table, before: Debt | undefined): number {
+  const now = Math.floor(clock()) * 1_000 + Math.floor(random() * 1_000);
+  return Math.max((before?.revision ?? 0) + 1, now);
+}
