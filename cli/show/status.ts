@@ -26,7 +26,7 @@ const STATES: Record<ProcessStatus['state'], Style> = {
   unknown: 'yellow',
   baseline: 'cyan',
   stalled: 'red',
-  held: 'red',
+  'on-hold': 'red',
   owing: 'yellow',
   well: 'green',
   removed: 'dim',
@@ -87,18 +87,25 @@ function debtTable(processes: readonly ProcessStatus[], paper: Paper): string {
   const rows = processes
     .filter(isOwing)
     .flatMap(({ workspace, process, debts: { count, first } }) => [
-      ...first.map(({ project, since, reason }) => [
+      ...first.map(({ project, since, cause, reason, isSkipped }) => [
         `${workspace}/${process}`,
         project,
         since === undefined ? 'never read' : when(since, paper),
+        cause === 'not-listed' ? '' : isSkipped ? 'yes' : 'not yet',
         reason,
       ]),
       ...(count > first.length
-        ? [[`${workspace}/${process}`, `… ${count - first.length} more`, '', '']]
+        ? [[`${workspace}/${process}`, `… ${count - first.length} more`, '', '', '']]
         : []),
     ]);
   return table(
-    [{ title: 'UNREAD IN' }, { title: 'PROJECT', whole: true }, { title: 'TOLD UNTIL' }, { title: 'WHY' }],
+    [
+      { title: 'OWED IN' },
+      { title: 'PROJECT', whole: true },
+      { title: 'TOLD UNTIL' },
+      { title: 'SKIPPED' },
+      { title: 'WHY' },
+    ],
     rows,
     paper,
   );

@@ -135,9 +135,9 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
   if (debts.count === 0) return null;
   return (
     <details class="card-trouble">
-      <summary>{counted(debts.count, 'project')} could not be read</summary>
+      <summary>{titleOf(debts)}</summary>
       <ul class="plain-list">
-        {debts.first.map(({ project, since, reason }) => (
+        {debts.first.map(({ project, since, cause, reason, isSkipped }) => (
           <li key={project}>
             <bdi class="mono">{project}</bdi> <bdi>{reason}</bdi>{' '}
             <span class="quiet">
@@ -148,6 +148,7 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
                   told until <Ago at={since} />
                 </>
               )}
+              {cause !== 'not-listed' && !isSkipped && ', not told yet'}
             </span>
           </li>
         ))}
@@ -157,6 +158,14 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
       </ul>
     </details>
   );
+}
+
+function titleOf({ count, notListed }: ProcessStatus['debts']): string {
+  const unread = count - notListed;
+  return [
+    ...(unread > 0 ? [`${counted(unread, 'project')} could not be read`] : []),
+    ...(notListed > 0 ? [`${counted(notListed, 'project')} missed by the last sweep`] : []),
+  ].join(', ');
 }
 
 function More({ status: { workspace, process } }: { readonly status: ProcessStatus }) {

@@ -1,14 +1,11 @@
 import type { Clock, Random } from '../basics/clock.ts';
 import { EventLines } from '../basics/event-lines.ts';
 import type { Log } from '../basics/telemetry.ts';
-import { ignoredFields } from '../changes/ignored-fields.ts';
-import type { PassParts } from '../pass/pass.ts';
-import { PassDefinitions } from '../pass/pass-definitions.ts';
-import { refreshDefinitions } from '../pass/refresh-definitions.ts';
-import { Reports } from '../pass/reports.ts';
+import type { PassParts } from '../pass/parts.ts';
 import { type PassReport, type RunPassOptions, runPass } from '../pass/run-pass.ts';
 import { isDue } from '../schedule/pace.ts';
 import type { PassMessage } from '../schedule/pass-message.ts';
+import { isAdaptive } from '../schedule/scheduled.ts';
 import type { ServiceConnection } from '../service/service.ts';
 import type { ProcessSettings, WorkspaceSettings } from '../settings/workspaces.ts';
 import type { Mode, ProcessKey, Snapshots } from '../snapshots/snapshots.ts';
@@ -74,7 +71,7 @@ export function createPoll(dependencies: PollDependencies): Poll {
         pass({ ...target, mode }, connectionOf(target.workspace), dependencies, context, options);
       const report = await run();
       const isIdle = report.mode === 'changes' && report.outcome === 'completed';
-      if (!isIdle || !(await dependencies.snapshots.isUnfinished(keyOf(target), 'sweep'))) return report;
+      if (!isIdle || !report.isSweepUnfinished) return report;
       mode = 'sweep';
       await run({ onlyGoOn: true });
       return report;
@@ -125,14 +122,12 @@ async function pass(
   const began = clock();
   const deadline = deadlineOf(began, context);
   const snapshots = dependencies.snapshots.until(deadline);
-  const state = await snapshots.readState(process);
-  const isTimed = target.mode === 'changes' && !target.isAsked && state.baselined;
-  if (isTimed && !isDue(state.pace, target.settings.changes, began)) return dropped('changes', 'not-due');
+  if (!(await isDueNow(target, snapshots, began))) return dropped('changes', 'not-due');
   const service = connection.open({ deadline });
   const tellCommitted = (events: readonly string[]) => log.info('Pass committed.', { ...process, events });
   const committed = new EventLines(tellCommitted);
   const onCommitted = (ids: readonly string[]) => committed.add(ids);
-  const parts = partsOf(target, { ...dependencies, state, service, snapshots, onCommitted }, context);
+  const parts = partsOf(target, { ...dependencies, service, snapshots, onCommitted }, context);
   const owner = dependencies.owner?.(context) ?? ownerOf(context, dependencies.random);
   try {
     const report = await runPass(parts, target.mode, owner, options);
@@ -143,6 +138,14 @@ async function pass(
     if (events.length > 0) tellCommitted(events);
     throw error;
   }
+}
+
+/** Whether the pass is due, as far as that depends on what the last one found: only then the state is read for it. */
+async function isDueNow(target: Target, snapshots: Snapshots, now: number): Promise<boolean> {
+  const { mode, isAsked, settings } = target;
+  if (mode !== 'changes' || isAsked || !isAdaptive(settings.changes)) return true;
+  const { baselined, pace } = await snapshots.readState(keyOf(target));
+  return !baselined || isDue(pace, settings.changes, now);
 }
 
 /** The request, to be found in the log, and 48 bits of chance. */
@@ -157,39 +160,25 @@ function deadlineOf(now: number, context: PollContext): number {
 }
 
 function partsOf(
-  { workspace, settings, mode }: Target,
+  { workspace, settings }: Target,
   {
-    state,
     service,
     snapshots,
     clock,
     log,
     onProgress,
     onCommitted,
-  }: PollDependencies & Pick<PassParts, 'state' | 'service' | 'onCommitted'>,
+  }: PollDependencies & Pick<PassParts, 'service' | 'onCommitted'>,
   context: PollContext,
 ): PassParts {
   const process = { workspace: workspace.name, processId: settings.id };
   const [now, remaining] = [clock(), context.getRemainingTimeInMillis()];
-  // What the configuration says is known: it needs no telling.
-  const known = workspace.dateHeader === false ? ['no-service-clock'] : [];
-  const reports = new Reports(process, log, [...state.reported, ...known]);
-  const refresh = () =>
-    refreshDefinitions({ process, snapshots, state, clock, service, reports, onCommitted }, mode);
-  const progressMode = state.baselined ? mode : 'baseline';
   return {
-    process,
-    settings,
+    ...{ process, settings, service, snapshots, clock, log, onCommitted },
     concurrency: workspace.concurrency,
-    service,
-    snapshots,
-    state,
-    definitions: new PassDefinitions(state.definitions, ignoredFields(settings.ignoreFields), refresh),
-    reports,
-    clock,
-    log,
-    onCommitted,
+    // What the configuration says is known: it needs no telling.
+    known: workspace.dateHeader === false ? ['no-service-clock'] : [],
     stopAt: now + Math.max(remaining - WRAP_UP_MS, remaining / 2),
-    onProgress: onProgress && ((done, total) => onProgress({ ...process, mode: progressMode, done, total })),
+    onProgress: onProgress && ((mode, done, total) => onProgress({ ...process, mode, done, total })),
   };
 }

@@ -20,19 +20,19 @@ export async function startPass(
   };
 }
 
-/** Only a process that is on hold is released: let go ahead of its time, deletions would never be held. */
+/** Only a process that is on hold is released: let go ahead of its time, deletions would never wait. */
 export async function release(
   { dryRun = false, ...asked }: RequestOf<'release'>,
   house: OperationsHouse,
 ): Promise<Done<AnswerOf<'release'>>> {
   const process = keyOf(await findProcess(asked, house));
-  const { held } = await house.states.progress(process);
-  const isHeld = held !== undefined && (dryRun || (await house.states.release(process)));
-  if (!isHeld) throw new Refused('This process is not on hold: no deletions wait.');
+  const { hold } = await house.states.progress(process);
+  const isOnHold = hold !== undefined && (dryRun || (await house.states.release(process)));
+  if (!isOnHold) throw new Refused('This process is not on hold: no deletions wait.');
   const { workspace, processId } = process;
-  const answer = { workspace, process: processId, projects: held.missing, since: iso(held.since), dryRun };
+  const answer = { workspace, process: processId, projects: hold.missing, since: iso(hold.since), dryRun };
   if (dryRun) return only(answer);
-  return { answer, action: { subject: { process }, details: `${held.missing} projects` } };
+  return { answer, action: { subject: { process }, details: `${hold.missing} projects` } };
 }
 
 /** Deletes what is kept of a process that the configuration has no more, at most a thousand projects with a request. Taken in again it begins

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
 import { longestSilence } from '../settings/longest-silence.ts';
+import type { Debt } from '../snapshots/state.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { endpointsBehind } from './endpoint-status.ts';
 import { knownProcesses } from './known-processes.ts';
@@ -79,7 +80,7 @@ interface Known {
 function statusOf(process: KnownProcess, known: Known): ProcessStatus {
   const { workspace, processId, interval } = process;
   const { progress, passes, now } = known;
-  const { completedAt, sweptAt, held, released, stalled, skipped } = progress;
+  const { completedAt, sweptAt, hold, released, stalled } = progress;
   return {
     ...{ workspace, process: processId },
     state: stateOf(process, known),
@@ -89,15 +90,24 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
     underWay: passes
       .filter(({ isBegun, heldUntil = 0 }) => isBegun || heldUntil >= now)
       .map(({ mode, progress }) => ({ mode, ...(progress !== undefined && { progress }) })),
-    ...(held && { hold: { since: iso(held.since), projects: held.missing, isReleased: released } }),
+    ...(hold && { hold: { since: iso(hold.since), projects: hold.missing, isReleased: released } }),
     ...(stalled && { stalledSince: iso(stalled.since) }),
-    debts: {
-      count: skipped.length,
-      first: skipped.slice(0, SHOWN_DEBTS).map(({ id, since, reason }) => ({
-        ...{ project: id, reason },
-        ...(since > 0 && { since: iso(since) }),
-      })),
-    },
+    debts: debtsOf(progress),
+  };
+}
+
+function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
+  const all = [...debts].map(([project, debt]) => ({ project, ...debt }));
+  const rank = ({ told, cause }: Debt) => (told ? 0 : cause === 'not-listed' ? 2 : 1);
+  const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.metAt - other.metAt);
+  return {
+    count: all.length,
+    skipped: all.filter(({ told }) => told).length,
+    notListed: all.filter(({ cause }) => cause === 'not-listed').length,
+    first: inOrder.slice(0, SHOWN_DEBTS).map(({ project, cause, reason, since, metAt, told }) => ({
+      ...{ project, cause, reason, metAt: iso(metAt), isSkipped: told },
+      ...(since > 0 && { since: iso(since) }),
+    })),
   };
 }
 
@@ -106,11 +116,13 @@ function stateOf(
   { interval, isRemoved }: KnownProcess,
   { progress, passes, now }: Known,
 ): ProcessStatus['state'] {
-  const { baselined, completedAt, held, stalled, skipped } = progress;
+  const { baselined, completedAt, hold, stalled, debts } = progress;
   if (isRemoved) return 'removed';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
   const isSilent = interval !== undefined && now - completedAt > longestSilence(interval);
   if (stalled || isSilent) return 'stalled';
-  if (held) return 'held';
-  return skipped.length > 0 ? 'owing' : 'well';
+  if (hold) return 'on-hold';
+  // What a sweep missed is gone, as a rule, and the next one tells so.
+  const isUnread = [...debts.values()].some(({ cause }) => cause !== 'not-listed');
+  return isUnread ? 'owing' : 'well';
 }

@@ -1,3 +1,4 @@
+import { DeadlineError } from '../service/errors.ts';
 import { byKey } from '../snapshots/snapshots.ts';
 import { bulkLimit } from './conclude.ts';
 import { debtChanges } from './debts.ts';
@@ -8,7 +9,7 @@ import { type Looked, look } from './look.ts';
 import type { Candidate } from './observe.ts';
 import type { Pass } from './pass.ts';
 import type { Survey } from './survey.ts';
-import { walk } from './walk.ts';
+import { type Walk, walk } from './walk.ts';
 
 /** What both rounds found out. */
 export interface Rounds {
@@ -34,77 +35,94 @@ const KEEP_MS = 10_000;
 export async function lookAtAll(pass: Pass, survey: Survey): Promise<Rounds> {
   const findings = new Findings(pass.state.debts, survey.total);
   const heads = survey.isWhole ? new Heads(pass, id => survey.listing.projects.has(id)) : undefined;
-  if (await isStoppedInFirstRound(pass, survey, findings, heads)) return { isStopped: true, findings };
+  if (await firstRound(pass, survey, findings, heads)) return { isStopped: true, findings };
   await heads?.toEnd();
   const vanished = pass.kind === 'sweep' ? (heads?.unlisted ?? []) : [];
   const ids = new Set([...findings.idsOf('unclear'), ...vanished, ...survey.unlisted]);
   if (ids.size === 0) return { isStopped: false, findings };
   const listing = await listProjects(pass);
   const second = { listing, ...(await countMissing(pass, heads, listing)) };
-  const isStopped = await isStoppedInSecondRound(pass, [...ids].sort(byKey), { survey, second }, findings);
+  const isStopped = await secondRound(pass, [...ids].sort(byKey), { survey, second }, findings);
   return { isStopped, findings, second };
 }
 
-async function isStoppedInFirstRound(
+/** @returns true when time ran out */
+async function firstRound(
   pass: Pass,
   survey: Survey,
   findings: Findings,
   heads: Heads | undefined,
 ): Promise<boolean> {
   const { listing, candidates, total, recent } = survey;
-  const { concurrency, onProgress, clock } = pass.parts;
+  const { onProgress, clock } = pass.parts;
   const before = total - candidates.length;
   const kind = survey.isWhole ? kindOf(listing) : 'changed';
   let reached: string | undefined;
   let keptAt = clock();
   onProgress?.(pass.kind, before, total);
-  const outcome = await walk(candidates, {
-    concurrency,
-    shouldStop: () => pass.outOfTime || findings.areOutage,
-    onReached: async (id, done) => {
-      reached = id;
-      if (clock() - keptAt >= KEEP_MS) {
-        await keep(pass, findings, id);
-        keptAt = clock();
-      }
-      await pass.heartbeat.beat();
-      onProgress?.(pass.kind, before + done, total);
-    },
-    work: async projectId => {
-      const listed = listing.projects.get(projectId);
-      const candidate = { projectId, listing: kind, listed, head: await heads?.of(projectId) } as const;
-      const looked = await lookAt(pass, candidate, 1);
-      findings.set(projectId, looked);
-      const { end, tasksReadAt } = looked;
-      if (listed && end === 'settled' && tasksReadAt !== undefined)
-        recent?.add(projectId, listed, tasksReadAt);
-    },
-  });
-  if (outcome === 'stopped') await keep(pass, findings, reached);
-  return outcome === 'stopped';
+  const onReached = async (id: string, done: number) => {
+    reached = id;
+    if (clock() - keptAt >= KEEP_MS) {
+      await keep(pass, findings, id);
+      keptAt = clock();
+    }
+    onProgress?.(pass.kind, before + done, total);
+  };
+  const work = async (projectId: string) => {
+    const listed = listing.projects.get(projectId);
+    const head = await heads?.of(projectId);
+    const looked = await lookAt(pass, { projectId, listing: kind, listed, head }, 1);
+    findings.set(projectId, looked);
+    const { end, tasksReadAt } = looked;
+    if (listed && end === 'settled' && tasksReadAt !== undefined) recent?.add(projectId, listed, tasksReadAt);
+  };
+  return lookInTurn(pass, candidates, { work, onReached }, () => keep(pass, findings, reached));
 }
 
-async function isStoppedInSecondRound(
+/** @returns true when time ran out */
+async function secondRound(
   pass: Pass,
   ids: readonly string[],
   { survey, second }: { readonly survey: Survey; readonly second: SecondListing },
   findings: Findings,
 ): Promise<boolean> {
   let gone = 0;
-  const outcome = await walk(ids, {
-    concurrency: pass.parts.concurrency,
-    shouldStop: () => pass.outOfTime,
-    onReached: () => pass.heartbeat.beat(),
-    work: async projectId => {
-      // Enough to hold the process: to ask for thousands more could take longer than a run may.
-      if (gone > bulkLimit(second.known) && !pass.state.released) return;
-      const looked = await lookAt(pass, { projectId, ...listedIn(second, survey, projectId) }, 2);
-      findings.set(projectId, looked);
-      if (looked.end === 'vanished' || looked.end === 'vanished again') gone += 1;
-    },
-  });
-  if (outcome === 'stopped') await keep(pass, findings);
-  return outcome === 'stopped';
+  const work = async (projectId: string) => {
+    // Enough to hold the process: to ask for thousands more could take longer than a run may.
+    if (gone > bulkLimit(second.known) && !pass.state.released) return;
+    const looked = await lookAt(pass, { projectId, ...listedIn(second, survey, projectId) }, 2);
+    findings.set(projectId, looked);
+    if (looked.end === 'vanished' || looked.end === 'vanished again') gone += 1;
+  };
+  const onReached = async () => {};
+  return lookInTurn(pass, ids, { work, onReached }, () => keep(pass, findings, survey.candidates.at(-1)));
+}
+
+/** Walks, and calls `keepAll` where time ran out on the way.
+ *  @returns true where it did; a request that was cut off is thrown */
+async function lookInTurn(
+  pass: Pass,
+  ids: readonly string[],
+  { work, onReached }: Pick<Walk<string>, 'work' | 'onReached'>,
+  keepAll: () => Promise<void>,
+): Promise<boolean> {
+  const { heartbeat, parts } = pass;
+  try {
+    const outcome = await walk(ids, {
+      work,
+      concurrency: parts.concurrency,
+      shouldStop: () => pass.outOfTime,
+      onReached: async (id, done) => {
+        await onReached(id, done);
+        await heartbeat.beat();
+      },
+    });
+    if (outcome === 'stopped') await keepAll();
+    return outcome === 'stopped';
+  } catch (error) {
+    if (error instanceof DeadlineError) await keepAll();
+    throw error;
+  }
 }
 
 /** As the second listing shows it; what that may have passed over, a baseline takes as the first one showed it. */

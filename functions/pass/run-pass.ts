@@ -73,7 +73,11 @@ async function begin(parts: PassParts, mode: Mode, owner: string): Promise<Pass 
   const state = await snapshots.readState(process);
   if (state.baselined || mode === 'sweep') return new Pass(parts, lease, state);
   await snapshots.release(process, lease);
-  return begin(parts, 'sweep', owner);
+  const pass = await begin(parts, 'sweep', owner);
+  if (pass?.kind !== 'sweep') return pass;
+  // It ended between the two leases: what changed since is the next pass's.
+  await snapshots.release(process, pass.heartbeat.lease);
+  return undefined;
 }
 
 async function failed(pass: Pass, error: unknown): Promise<PassReport> {

@@ -55,7 +55,7 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
   count({
     ...present({
       ProcessesLate: late.length,
-      ProcessesHeld: processes?.held ?? 0,
+      ProcessesHeld: processes?.onHold ?? 0,
       ProcessesOwing: processes?.owing ?? 0,
       EndpointsFailing: endpoints.failing.length,
       SubscriptionsUnconfirmed: unconfirmed.length,

@@ -15,7 +15,7 @@ export interface ProcessFigures {
   /** Subscribers are told that nothing is read. */
   readonly stalled: number;
   /** Deletions wait for an operator. */
-  readonly held: number;
+  readonly onHold: number;
   /** With projects left out that subscribers know of. */
   readonly owing: number;
   /** Without a baseline yet. */
@@ -54,8 +54,8 @@ export function figuresOf<Process extends ScheduledProcess>(
       return what ? [{ workspace, processId, what }] : [];
     }),
     stalled: count(({ stalled }) => stalled !== undefined),
-    held: count(({ held, released }) => held !== undefined && !released),
-    owing: count(({ skipped }) => skipped.some(({ told }) => told)),
+    onHold: count(({ hold, released }) => hold !== undefined && !released),
+    owing: count(({ skipped }) => skipped > 0),
     unbaselined: count(({ baselined }) => !baselined),
     oldestPassAge: all.reduce(
       (oldest, [, { baselined, completedAt }]) => (baselined ? Math.max(oldest, now - completedAt) : oldest),
@@ -66,7 +66,7 @@ export function figuresOf<Process extends ScheduledProcess>(
 
 function latenessOf(
   { changes, sweep }: ScheduledProcess,
-  { baselined, completedAt, sweepCompletedAt, sweptAt, workedUntil = 0 }: TickProgress,
+  { baselined, completedAt, sweepCompletedAt, workedUntil = 0 }: TickProgress,
   now: number,
   since: number | undefined,
 ): LateProcess['what'] | undefined {
@@ -75,7 +75,5 @@ function latenessOf(
     return now - (since ?? now) > patience ? 'baseline' : undefined;
   }
   if (now - completedAt > longestSilence(changes.slowest)) return 'changes';
-  // Tables from before `sweepCompletedAt` have the other.
-  const swept = Math.max(sweepCompletedAt, sweptAt);
-  return now - swept > SWEEPS * sweep + SWEEP_MS ? 'sweep' : undefined;
+  return now - sweepCompletedAt > SWEEPS * sweep + SWEEP_MS ? 'sweep' : undefined;
 }

@@ -1,5 +1,5 @@
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../basics/in-parallel.ts';
 import { IS_ABSENT, IS_REVISION } from './conditions.ts';
 import { debtKey } from './keys.ts';
 import type { DebtChange, ProcessKey } from './snapshots.ts';

@@ -3,6 +3,7 @@ import { inParallel } from '../basics/in-parallel.ts';
 import type { Forgotten, Roster } from '../operations/roster.ts';
 import { NOT_WALKED } from './conditions.ts';
 import {
+  DEBT,
   type Key,
   PROJECT_PREFIX,
   partition,
@@ -11,6 +12,7 @@ import {
   ROSTER,
   rosterKey,
   STATE_PART,
+  seenKey,
   stateKey,
   TOMBSTONE,
 } from './keys.ts';
@@ -82,13 +84,16 @@ async function forget(
   };
   const begun: TransactWriteItem[] = [
     { Delete: { TableName, Key: stateKey(process) } },
+    { Delete: { TableName, Key: seenKey(process) } },
     { Delete: { TableName, Key: passKey(process, 'changes'), ...isFree } },
     { Delete: { TableName, Key: passKey(process, 'sweep'), ...isFree } },
   ];
   if ((await transact(table, begun)) === 'conflict') return 'busy';
   const items = await firstOf(itemsOf(table, process, most), most);
   await inParallel(items, WIDTH, ({ pk, sk }) => remove(table, { pk, sk } as Key));
-  const projects = items.filter(({ projectId }) => projectId !== undefined).length;
+  const isProject = ({ sk, projectId }: (typeof items)[number]) =>
+    projectId !== undefined && sk?.S?.startsWith(PROJECT_PREFIX);
+  const projects = items.filter(isProject).length;
   if (items.length === most) return { projects, isDone: false };
   await remove(table, rosterKey(process));
   return { projects, isDone: true };
@@ -97,7 +102,7 @@ async function forget(
 async function* itemsOf(table: Table, process: ProcessKey, first: number) {
   // Stryker disable next-line ObjectLiteral: without it more is read than needed, and no more comes of that
   const keys = { ProjectionExpression: 'pk, sk, projectId', first };
-  for (const prefix of [STATE_PART, TOMBSTONE, PROJECT_PREFIX])
+  for (const prefix of [STATE_PART, DEBT, TOMBSTONE, PROJECT_PREFIX])
     yield* queryItems(table, partition(process), prefix, keys);
 }
 

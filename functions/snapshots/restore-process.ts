@@ -1,27 +1,36 @@
-import { type AttributeValue, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  DeleteItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
-import { type Key, PROJECT_PREFIX, partition, STATE, TOMBSTONE } from './keys.ts';
+import { getItem } from './get-item.ts';
+import { DEBT, type Key, PROJECT_PREFIX, partition, passKey, STATE, seenKey, TOMBSTONE } from './keys.ts';
 import { queryItems } from './query-items.ts';
-import type { ProcessKey } from './snapshots.ts';
+import type { Mode, ProcessKey } from './snapshots.ts';
+import { partsIn } from './state-item.ts';
+import { rowUpdate } from './state-writes.ts';
 import { patiently, type Table } from './table.ts';
 
 /** Writes under way at once. */
 const WIDTH = 20;
 
-/** Makes what passes know of a process in `to` what it is in `from`: its state, snapshots and tombstones (docs/decisions/0101). Its journal
- *  stays, as does all that belongs to endpoints. Who calls holds both leases of the process. The state comes first: whenever this is left
- *  off, passes ask from the older watermark, and compare with whichever snapshot is there.
+/** Makes what passes know of a process in `to` what it is in `from`: its state, debts, snapshots and tombstones (docs/decisions/0101). Its journal
+ *  stays, as does all that belongs to endpoints. Who calls holds both leases of the process. The watermark comes first: whenever
+ *  this is left off, passes ask from the older one, and compare with whichever snapshot is there.
  *  @returns how many projects it holds then */
 export async function restoreProcess(
   { from, to }: { readonly from: Table; readonly to: Table },
   process: ProcessKey,
 ): Promise<number> {
   let projects = 0;
-  for (const prefix of [STATE, TOMBSTONE, PROJECT_PREFIX]) {
+  for (const mode of ['changes', 'sweep'] as const) await restorePass({ from, to }, process, mode);
+  for (const prefix of [seenKey(process).sk.S, STATE, DEBT, TOMBSTONE, PROJECT_PREFIX]) {
     const there = new Set<string>();
     await inParallel(queryItems(from, partition(process), prefix), WIDTH, async Item => {
       there.add(Item.sk?.S as string);
-      if (Item.projectId) projects += 1;
+      if (prefix === PROJECT_PREFIX && Item.projectId) projects += 1;
       await put(to, Item);
     });
     const keys = { ProjectionExpression: 'pk, sk' };
@@ -30,6 +39,21 @@ export async function restoreProcess(
     });
   }
   return projects;
+}
+
+/** Its lease is that of who calls; a pass that had begun begins anew. */
+async function restorePass(
+  { from, to }: { readonly from: Table; readonly to: Table },
+  process: ProcessKey,
+  mode: Mode,
+): Promise<void> {
+  const item = await getItem(from, passKey(process, mode));
+  const attributes = new Map<string, AttributeValue | undefined>(
+    [...partsIn(mode), 'window', 'progress'].map(name => [name, undefined]),
+  );
+  for (const name of partsIn(mode)) attributes.set(name, item?.[name]);
+  const update = rowUpdate(to, process, [mode, attributes]);
+  await patiently(to, () => to.client.send(new UpdateItemCommand(update)));
 }
 
 async function put(table: Table, Item: Record<string, AttributeValue>): Promise<void> {

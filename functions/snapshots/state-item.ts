@@ -33,6 +33,9 @@ const PARTS: {
 
 const NAMES = Object.keys(PARTS) as (keyof PassState)[];
 
+/** The parts that stand in this row. */
+export const partsIn = (row: Row): (keyof PassState)[] => NAMES.filter(name => PARTS[name][0] === row);
+
 /** How many rows it takes to write these parts. */
 export function rowsOf(state: Partial<PassState>): number {
   return new Set(NAMES.filter(name => name in state).map(name => PARTS[name][0])).size;

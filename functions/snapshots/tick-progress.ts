@@ -21,7 +21,6 @@ const NAMES = [
   'completedAt',
   'pace',
   'skipped',
-  'sweptAt',
   'sweepCompletedAt',
 ] as const satisfies readonly (keyof ProcessState)[];
 

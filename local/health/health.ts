@@ -28,8 +28,8 @@ interface ProcessHealth {
   /** When a pass was last completed. */
   readonly completedAt?: string;
   /** Since when deletions wait for an operator. */
-  readonly heldSince?: string;
-  /** Projects that are left out because they can't be read. */
+  readonly onHoldSince?: string;
+  /** Projects that are left out because they can't be read, and that subscribers know of. */
   readonly skipped: number;
   /** What the last pass failed with. */
   readonly failure?: string;
@@ -98,7 +98,7 @@ async function look(
   now: number,
 ): Promise<{ readonly health: ProcessHealth; readonly late: readonly string[] }> {
   const key = { workspace: workspace.name, processId: id };
-  const { baselined, completedAt, held, skipped } = await snapshots.readState(key);
+  const { baselined, completedAt, hold, debts } = await snapshots.readState(key);
   const { movedAt, sweptAt, startedAt, failures } = passes.of(key);
   const name = `${key.workspace}/${id}`;
   const silence = now - (baselined ? Math.max(completedAt, startedAt) : movedAt);
@@ -112,8 +112,8 @@ async function look(
       process: id,
       baselined,
       ...(completedAt > 0 && { completedAt: iso(completedAt) }),
-      ...(held && { heldSince: iso(held.since) }),
-      skipped: skipped.length,
+      ...(hold && { onHoldSince: iso(hold.since) }),
+      skipped: [...debts.values()].filter(({ told }) => told).length,
       ...(failure !== undefined && { failure }),
     },
     late: [

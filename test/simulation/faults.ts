@@ -111,6 +111,7 @@ export const EVENTS = {
     ...['Date appears', 'Date disappears', 'listing longer than the overlap'],
   ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
+  debt: ['unreadable', 'no-task-list', 'not-listed', 'uncertain'],
 } as const;
 
 /** Of one life's calls over `boundary`, those from the `nth` (0 is the first), `times` of them, meet `fault`. */

@@ -1,9 +1,10 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
+import { decode } from '../../functions/snapshots/codec.ts';
 import { propertyOf } from '../../local/service/properties.ts';
 import type { FieldKind } from '../../local/service/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../support/told.ts';
 import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
-import { isHeld, isSweepUnfinished, releaseHeld, stateItem } from './operator.ts';
+import { isHeld, isSweepUnfinished, releaseHeld, seenItem } from './operator.ts';
 import { Violation } from './oracle/violation.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
 import { type Plan, runsBegunBy } from './plan.ts';
@@ -191,7 +192,8 @@ function idleRequests(world: World, { freedoms, pageSize, steps }: Plan): number
 }
 
 function auditOrder(world: World): string | undefined {
-  return (JSON.parse(stateItem(world)?.audit?.S ?? '{}') as { order?: string }).order;
+  const audit = seenItem(world)?.audit?.B;
+  return audit && (decode(audit) as { order?: string }).order;
 }
 
 /** One changed project, whatever else there is: listing, audit log, both definitions, and its tasks, twice at most. */

@@ -18,6 +18,14 @@ export function dyingAt(
     died = true;
     throw new Error('killed');
   };
+  async function* guardedPages<Page>(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+    const iterator = pages[Symbol.asyncIterator]();
+    for (;;) {
+      const { value, done } = await guard(() => iterator.next());
+      if (done) return;
+      yield value;
+    }
+  }
   const guarded: Partial<Snapshots> = {
     readState: process => guard(() => snapshots.readState(process)),
     takeLease: (...given) => guard(() => snapshots.takeLease(...given)),
@@ -27,7 +35,9 @@ export function dyingAt(
     announce: (...given) => guard(() => snapshots.announce(...given)),
     load: (...given) => guard(() => snapshots.load(...given)),
     commit: (...given) => guard(() => snapshots.commit(...given)),
-    held: (...given) => guard(() => snapshots.held(...given)),
+    withSnapshot: (...given) => guard(() => snapshots.withSnapshot(...given)),
+    writeDebts: (...given) => guard(() => snapshots.writeDebts(...given)),
+    heads: (...given) => guardedPages(snapshots.heads(...given)),
   };
   return { snapshots: { ...snapshots, ...guarded }, died: () => died };
 }

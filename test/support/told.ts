@@ -47,7 +47,8 @@ export function servedState(
 /** What the table holds of a process. */
 export async function snapshotState(snapshots: Snapshots, process: ProcessKey): Promise<Told> {
   const told: Told = {};
-  for await (const id of snapshots.projectIds(process)) {
+  const heads = (await Array.fromAsync(snapshots.heads(process))).flat();
+  for (const { projectId: id } of heads) {
     const content = (await snapshots.load(process, id))?.content;
     if (!content) continue;
     const tasks = Object.fromEntries([...content.tasks].map(([task, record]) => [task, known(record)]));

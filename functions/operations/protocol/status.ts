@@ -2,12 +2,19 @@ import * as z from 'zod';
 import { endpointStatus } from './endpoints.ts';
 import { cursor, time } from './parts.ts';
 
-/** A project that passes could not read or commit. */
+/** A project that passes owe a look. */
 const debt = z.strictObject({
   project: z.string(),
-  /** Its changes after this may be untold; absent for one that the baseline left out. */
-  since: time.optional(),
+  /** It could not be read or committed; it is listed without a task list; the last sweep missed it, and nothing confirmed that it is gone. */
+  cause: z.enum(['unreadable', 'no-task-list', 'not-listed', 'uncertain']),
+  /** What was met. */
   reason: z.string(),
+  /** Its changes after this may be untold; absent for one that was never read. */
+  since: time.optional(),
+  /** When it was first met. */
+  metAt: time,
+  /** True once the subscribers know. */
+  isSkipped: z.boolean(),
 });
 
 /** One process: how fresh what is known of it is. */
@@ -15,8 +22,8 @@ export const processStatus = z.strictObject({
   workspace: z.string(),
   process: z.string(),
   /** The worst that is so: never polled, its baseline under way, no pass completed for five intervals, deletions waiting for an
-   *  operator, some project unreadable; or well. `removed`: the configuration has it no more, and what was known of it is kept. */
-  state: z.enum(['unknown', 'baseline', 'stalled', 'held', 'owing', 'well', 'removed']),
+   *  operator, some project that can't be read; or well. `removed`: the configuration has it no more, and what was known of it is kept. */
+  state: z.enum(['unknown', 'baseline', 'stalled', 'on-hold', 'owing', 'well', 'removed']),
   /** When a pass, or the baseline, was last completed. */
   completedAt: time.optional(),
   /** When the last completed sweep began. */
@@ -27,7 +34,15 @@ export const processStatus = z.strictObject({
   underWay: z.array(z.strictObject({ mode: z.enum(['changes', 'sweep']), progress: z.string().optional() })),
   hold: z.strictObject({ since: time, projects: z.int(), isReleased: z.boolean() }).optional(),
   stalledSince: time.optional(),
-  debts: z.strictObject({ count: z.int(), first: z.array(debt) }),
+  debts: z.strictObject({
+    count: z.int(),
+    /** Of these, how many subscribers know of: source.skipped told them. */
+    skipped: z.int(),
+    /** Of these, how many the last sweep missed. */
+    notListed: z.int(),
+    /** Ten of them: those that subscribers know of first, those that the last sweep missed last. */
+    first: z.array(debt),
+  }),
 });
 
 /** Processes by workspace and id, then endpoints by name: a page may hold both. */

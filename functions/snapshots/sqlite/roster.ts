@@ -26,6 +26,7 @@ export function sqliteRoster(database: Database): Roster {
         // What passes rest on goes first: a process that is taken in again meanwhile begins with a baseline.
         sql.run`DELETE FROM state WHERE process = ${pk}`;
         sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL WHERE process = ${pk}`;
+        sql.run`DELETE FROM debt WHERE process = ${pk}`;
         sql.run`DELETE FROM tombstone WHERE process = ${pk}`;
         const { changes } = sql.run`DELETE FROM project WHERE process = ${pk}
           AND id IN (SELECT id FROM project WHERE process = ${pk} ORDER BY id LIMIT ${most})`;

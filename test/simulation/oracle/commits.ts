@@ -3,8 +3,9 @@ import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../..
 import type { Definitions } from '../../../functions/changes/field-index.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
-import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
-import type { Skipped } from '../../../functions/snapshots/state.ts';
+import { debtOf } from '../../../functions/snapshots/debts.ts';
+import { CHANGE, DEBT, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
+import type { Debt } from '../../../functions/snapshots/state.ts';
 import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
 import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';
@@ -44,6 +45,7 @@ export class CommitsOracle {
   /** The largest version of each project, and the write that it came with. */
   readonly #versions = new Map<string, { readonly version: number; readonly write: number }>();
   #commands = 0;
+  readonly #debts = new Map<string, Debt>();
   readonly source: SourceOracle;
   readonly fields = new FieldsOracle();
   readonly states: ToldStatesOracle;
@@ -80,10 +82,11 @@ export class CommitsOracle {
     for (const record of records) this.#take(record, touched);
     const definitions = records.flatMap(definitionsOf).at(-1);
     const state = records.findLast(isState)?.dynamodb?.NewImage;
-    if (state) this.source.compare(JSON.parse(state.skipped?.S ?? '[]'), state.held !== undefined);
+    if (state) this.source.compare(state.hold !== undefined);
+    if (takeDebts(records, this.#debts)) this.source.owe(this.#debts);
     if (definitions) this.fields.compare(definitions, this.told !== undefined);
     if (!this.told && records.some(isBaselined)) {
-      this.#leftOut = new Set((JSON.parse(state?.skipped?.S ?? '[]') as Skipped[]).map(({ id }) => id));
+      this.#leftOut = new Set(this.#debts.keys());
       if (this.#leftOut.size > 0) this.#coverage.add('project', 'left out of the baseline');
       this.passedOver = new Set([...this.#hidden].filter(id => !this.snapshots[id]));
       this.#leftOut = this.#leftOut.union(this.passedOver);
@@ -108,8 +111,10 @@ export class CommitsOracle {
     this.told = structuredClone(this.snapshots);
     this.states.begin(this.told);
     const state = records.find(isState)?.dynamodb?.NewImage;
-    this.source.restored(JSON.parse(state?.skipped?.S ?? '[]'), {
-      isHeld: state?.held !== undefined,
+    this.#debts.clear();
+    takeDebts(records, this.#debts);
+    this.source.restored(this.#debts, {
+      isHeld: state?.hold !== undefined,
       isStalled: state?.stalled !== undefined,
     });
     this.fields.restored(records.flatMap(definitionsOf).at(-1) ?? { project: [], task: [] });
@@ -246,6 +251,17 @@ export function isOfRecord(event: ChangeEvent): event is RecordEvent {
 
 function projectIdOf(sk: string): string {
   return decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
+}
+
+/** Takes the debts among the records; true when there are some. */
+function takeDebts(records: readonly DynamoDBRecord[], debts: Map<string, Debt>): boolean {
+  const changed = records.filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith(DEBT));
+  for (const { dynamodb } of changed) {
+    const image = dynamodb?.NewImage;
+    if (image) debts.set(...debtOf(image as Parameters<typeof debtOf>[0]));
+    else debts.delete(decodeURIComponent(dynamodb?.Keys?.sk?.S?.slice(DEBT.length) ?? ''));
+  }
+  return changed.length > 0;
 }
 
 /** An endpoint has a STATE, too. */

@@ -162,10 +162,13 @@ export class PassesOracle {
       if (run && sk.startsWith(CHANGE)) run.written.records += 1;
       this.#watchClaim(dynamodb);
       const image = dynamodb?.NewImage;
-      if (sk !== 'STATE' || !dynamodb?.Keys?.pk?.S?.startsWith('W#')) continue;
-      const isBaselined = image?.baselined?.BOOL === true;
-      if (isBaselined !== this.#isBaselined) this.forget();
-      this.#isBaselined = isBaselined;
+      if (!dynamodb?.Keys?.pk?.S?.startsWith('W#')) continue;
+      if (sk === 'STATE') {
+        const isBaselined = image?.baselined?.BOOL === true;
+        if (isBaselined !== this.#isBaselined) this.forget();
+        this.#isBaselined = isBaselined;
+      }
+      if (sk !== 'PASS#changes') continue;
       const pace = image?.pace?.S === undefined ? undefined : (JSON.parse(image.pace.S) as Pace);
       if (pace && run && JSON.stringify(pace) !== JSON.stringify(this.#pace)) this.#checkNext(run, pace);
       this.#pace = pace;

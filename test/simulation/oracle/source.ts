@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import type { Skipped } from '../../../functions/snapshots/state.ts';
+import { isRetried } from '../../../functions/pass/decide.ts';
+import type { Debt } from '../../../functions/snapshots/state.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
 
@@ -14,6 +15,7 @@ export class SourceOracle {
   #told: ReadonlySet<string> = new Set();
   /** … and all that are. */
   #skipped: ReadonlySet<string> = new Set();
+  #owed: ReadonlySet<string> = new Set();
 
   constructor(coverage: Coverage) {
     this.#coverage = coverage;
@@ -44,24 +46,32 @@ export class SourceOracle {
   }
 
   /** To be asked at each write of the state, after what is told with it. */
-  compare(skipped: readonly Skipped[], isHeld: boolean): void {
+  compare(isHeld: boolean): void {
     if (isHeld && !this.#isHeld) throw new Violation(1, 'the process is held, but nobody was told');
     this.#isHeld = isHeld;
-    const told = new Set(skipped.flatMap(one => (one.told ? [one.id] : [])));
+  }
+
+  /** To be asked at each write of debts, after what is told with it. */
+  owe(debts: ReadonlyMap<string, Debt>): void {
+    const told = toldIn(debts);
     if (!told.isSubsetOf(this.#told))
       throw new Violation(1, `nobody was told of all of ${[...told].join(', ')}`);
-    for (const { id } of skipped) if (!this.#skipped.has(id)) this.#coverage.add('project', 'skipped');
+    const skipped = skippedIn(debts);
+    for (const id of skipped) if (!this.#skipped.has(id)) this.#coverage.add('project', 'skipped');
+    for (const [id, { cause }] of debts) if (!this.#owed.has(id)) this.#coverage.add('debt', cause);
     this.#told = told;
-    this.#skipped = new Set(skipped.map(({ id }) => id));
+    this.#skipped = skipped;
+    this.#owed = new Set(debts.keys());
   }
 
   /** Told of the state in a table that was restored: what was told since is unsaid. The sequence grows all the same. */
   restored(
-    skipped: readonly Skipped[],
+    debts: ReadonlyMap<string, Debt>,
     { isHeld, isStalled }: { isHeld: boolean; isStalled: boolean },
   ): void {
-    this.#told = new Set(skipped.flatMap(one => (one.told ? [one.id] : [])));
-    this.#skipped = new Set(skipped.map(({ id }) => id));
+    this.#told = toldIn(debts);
+    this.#skipped = skippedIn(debts);
+    this.#owed = new Set(debts.keys());
     this.#isHeld = isHeld;
     this.#isStalled = isStalled;
   }
@@ -69,6 +79,12 @@ export class SourceOracle {
   /** To be asked once passes complete again. */
   checkRecovered(): void {
     if (this.#isStalled) throw new Violation(1, 'passes complete again, but the stall was never called over');
+  }
+
+  /** To be asked once sweeps have seen all that there is. */
+  checkNothingOwed(): void {
+    if (this.#owed.size > 0)
+      throw new Violation(1, `two sweeps were completed, but a look is still owed to ${[...this.#owed].join(', ')}`);
   }
 
   /** To be asked once every project can be read again. */
@@ -79,4 +95,12 @@ export class SourceOracle {
         `every project can be read, but skipped are still ${[...this.#skipped].join(', ')}`,
       );
   }
+}
+
+function toldIn(debts: ReadonlyMap<string, Debt>): Set<string> {
+  return new Set([...debts].flatMap(([id, { told }]) => (told ? [id] : [])));
+}
+
+function skippedIn(debts: ReadonlyMap<string, Debt>): Set<string> {
+  return new Set([...debts].flatMap(([id, { cause }]) => (isRetried(cause) ? [id] : [])));
 }
