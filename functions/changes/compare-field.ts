@@ -2,11 +2,10 @@ import { isJsonObject, type Json } from '../basics/json.ts';
 import { canonicalJson } from './canonical.ts';
 import { canonicalDecimal } from './decimal.ts';
 import { isEmpty } from './empty.ts';
-import { jsonEqual } from './equal.ts';
 import type { FieldChange } from './event.ts';
 import type { CustomField } from './field-index.ts';
 
-/** The change of one field, or undefined when both values mean the same (DESIGN §7). */
+/** The change of one field whose values are not equal as JSON, or undefined when they mean the same (DESIGN §7). */
 export function compareField(
   field: string,
   from: Json | undefined,
@@ -23,12 +22,10 @@ export function compareField(
     to: to ?? null,
   };
   if (custom?.type === 'multiple-choice') return withChoices(change);
-  return sameValue(change) ? undefined : change;
+  return custom?.type === 'number' && isSameNumber(change) ? undefined : change;
 }
 
-function sameValue({ type, kind, from, to }: FieldChange): boolean {
-  if (jsonEqual(from, to)) return true;
-  if (kind !== 'custom' || type !== 'number') return false;
+function isSameNumber({ from, to }: FieldChange): boolean {
   const [left, right] = [decimalOf(from), decimalOf(to)];
   return left !== undefined && left === right;
 }

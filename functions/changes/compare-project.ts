@@ -1,6 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 
 import { compareRecord, keepArchivedValues } from './compare-record.ts';
+import { jsonEqual } from './equal.ts';
 import type { FieldChange } from './event.ts';
 import { type Definitions, type FieldIndex, indexProjectFields, indexTaskFields } from './field-index.ts';
 import { isSameIdentifier } from './identifiers.ts';
@@ -41,20 +42,31 @@ export function rulesOf(definitions: Definitions, ignored: ReadonlySet<string>):
   };
 }
 
-/** `read` with what only the archiving of a field took from it (see keepArchivedValues). */
+/** `read` with what only the archiving of a field took from it (see keepArchivedValues): its own tasks where no field is
+ *  archived. */
 export function keepArchived(
   held: ProjectContent | undefined,
   read: ProjectContent,
-  rules: Rules,
+  { projectFields, taskFields }: Rules,
 ): ProjectContent {
   if (!held) return read;
-  const tasks = [...read.tasks].map(
-    ([id, record]) => [id, keepArchivedValues(held.tasks.get(id), record, rules.taskFields)] as const,
-  );
   return {
-    record: keepArchivedValues(held.record, read.record, rules.projectFields),
-    tasks: new Map(tasks),
+    record: keepArchivedValues(held.record, read.record, projectFields),
+    tasks: hasArchived(taskFields) ? keepArchivedOfTasks(held, read, taskFields) : read.tasks,
   };
+}
+
+function hasArchived(fields: FieldIndex): boolean {
+  return fields.values().some(({ archived }) => archived === true);
+}
+
+function keepArchivedOfTasks(held: ProjectContent, read: ProjectContent, fields: FieldIndex) {
+  const tasks = new Map<string, JsonObject>();
+  for (const [id, after] of read.tasks) {
+    const before = held.tasks.get(id);
+    tasks.set(id, before ? keepArchivedValues(before, after, fields) : after);
+  }
+  return tasks;
 }
 
 /** Every difference between two contents of one project, always in the same order: the project (when it is created
@@ -63,34 +75,57 @@ export function compareProject(
   projectId: string,
   held: ProjectContent | undefined,
   read: ProjectContent | undefined,
-  rules: Rules,
+  { projectFields, taskFields, ignored }: Rules,
 ): RecordChange[] {
-  const [heldTasks, readTasks] = [held?.tasks ?? NO_TASKS, read?.tasks ?? NO_TASKS];
-  const ids = new Set([...heldTasks.keys(), ...readTasks.keys()]);
-  const tasks = [...ids].sort(byText).flatMap(id => {
-    const [before, after] = [heldTasks.get(id), readTasks.get(id)];
-    return changeOf({ entity: 'task', id, before, after }, rules.taskFields, rules.ignored);
-  });
-  const project = changeOf(
-    { entity: 'project', id: projectId, before: held?.record, after: read?.record },
-    rules.projectFields,
-    rules.ignored,
-  );
-  return read ? [...project, ...tasks] : [...tasks, ...project];
+  const ofTask: Kind = { entity: 'task', fields: taskFields, ignored };
+  const ofProject: Kind = { entity: 'project', fields: projectFields, ignored };
+  const tasks = compareTasks(ofTask, held?.tasks ?? NO_TASKS, read?.tasks ?? NO_TASKS);
+  const project = changeOf(ofProject, projectId, held?.record, read?.record) ?? [];
+  return (read ? [project, tasks] : [tasks, project]).flat();
 }
 
-interface States {
+function compareTasks(
+  kind: Kind,
+  held: ProjectContent['tasks'],
+  read: ProjectContent['tasks'],
+): RecordChange[] {
+  const changes: RecordChange[] = [];
+  let shared = 0;
+  for (const [id, after] of read) {
+    const before = held.get(id);
+    if (before) shared += 1;
+    const change = changeOf(kind, id, before, after);
+    if (change) changes.push(change);
+  }
+  if (shared < held.size) {
+    const deleted = held.entries().filter(([id]) => !read.has(id));
+    for (const [id, record] of deleted) changes.push(deletionOf(kind, id, record));
+  }
+  return changes.sort((one, other) => byText(one.id, other.id));
+}
+
+/** What records are compared by. */
+interface Kind {
   readonly entity: 'project' | 'task';
-  readonly id: string;
-  readonly before: JsonObject | undefined;
-  readonly after: JsonObject | undefined;
+  readonly fields: FieldIndex;
+  readonly ignored: ReadonlySet<string>;
 }
 
-function changeOf(states: States, index: FieldIndex, ignored: ReadonlySet<string>): RecordChange[] {
-  const { entity, id, before, after } = states;
-  if (!after) return before ? [{ entity, id, action: 'deleted', record: before, fields: [] }] : [];
-  const all = compareRecord(before, after, index, ignored);
-  if (!before) return [{ entity, id, action: 'created', record: after, fields: all }];
+function changeOf(
+  kind: Kind,
+  id: string,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): RecordChange | undefined {
+  if (!after) return before && deletionOf(kind, id, before);
+  if (before && jsonEqual(before, after)) return undefined;
+  const { entity } = kind;
+  const all = compareRecord(before, after, kind.fields, kind.ignored);
+  if (!before) return { entity, id, action: 'created', record: after, fields: all };
   const fields = all.filter(change => !isSameIdentifier(entity, id, change));
-  return fields.length === 0 ? [] : [{ entity, id, action: 'updated', record: after, fields }];
+  return fields.length === 0 ? undefined : { entity, id, action: 'updated', record: after, fields };
+}
+
+function deletionOf({ entity }: Kind, id: string, record: JsonObject): RecordChange {
+  return { entity, id, action: 'deleted', record, fields: [] };
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../basics/json.ts';
 import { compareField } from './compare-field.ts';
 import { isEmpty } from './empty.ts';
+import { differingNames } from './equal.ts';
 import type { FieldChange } from './event.ts';
 import type { FieldIndex } from './field-index.ts';
 import { byText } from './order.ts';
@@ -14,26 +15,30 @@ export function compareRecord(
   after: JsonObject,
   fields: FieldIndex,
   ignored: ReadonlySet<string>,
-): FieldChange[] {
+): readonly FieldChange[] {
   const held = before ?? NO_RECORD;
-  const names = new Set([...Object.keys(held), ...Object.keys(after)]);
-  return [...names]
+  return differingNames(held, after)
     .filter(name => fields.has(name) || !ignored.has(name))
     .sort(byText)
     .flatMap(name => compareField(name, ownValue(held, name), ownValue(after, name), fields.get(name)) ?? []);
 }
 
 /** `after` with the values that it lost only because their field was archived: the definition changed, the record did
- *  not (DESIGN §7). They stay in the snapshot, so that a field brought back is no change either. */
-export function keepArchivedValues(
-  before: JsonObject | undefined,
-  after: JsonObject,
-  fields: FieldIndex,
-): JsonObject {
-  const kept = Object.entries(before ?? NO_RECORD).filter(
-    ([name, value]) => !Object.hasOwn(after, name) && !isEmpty(value) && fields.get(name)?.archived === true,
-  );
-  return kept.length === 0 ? after : Object.fromEntries([...Object.entries(after), ...kept]);
+ *  not (DESIGN §7). They stay in the snapshot, so that a field brought back is no change either. Where nothing else
+ *  differs that is `before`. */
+export function keepArchivedValues(before: JsonObject, after: JsonObject, fields: FieldIndex): JsonObject {
+  const differing = differingNames(before, after);
+  const lost = differing.filter(name => isLost(name, before, after) && fields.get(name)?.archived === true);
+  if (lost.length === differing.length) return before;
+  if (lost.length === 0) return after;
+  return Object.fromEntries([
+    ...Object.entries(after),
+    ...lost.map(name => [name, before[name] as Json] as const),
+  ]);
+}
+
+function isLost(name: string, before: JsonObject, after: JsonObject): boolean {
+  return !Object.hasOwn(after, name) && !isEmpty(before[name]);
 }
 
 /** Own properties only: `constructor` is a possible field name, and every object inherits one. */

@@ -273,6 +273,20 @@ describe('a field that is archived', () => {
     expect(keepArchived(held, read, archived).record).toBe(read.record);
   });
 
+  it('copies no record that differs in nothing else: it is the one that is held', () => {
+    const kept = keepArchived(held, { record: { gone: 'y' }, tasks: new Map([['t', {}]]) }, archived);
+    expect(kept.record).toBe(held.record);
+    expect(kept.tasks.get('t')).toBe(held.tasks.get('t'));
+    const same: ProjectContent = { record: { ...held.record }, tasks: new Map([['t', { text: 'x' }]]) };
+    expect(keepArchived(held, same, archived).record).toBe(held.record);
+    expect(keepArchived(held, same, archived).tasks.get('t')).toBe(held.tasks.get('t'));
+  });
+
+  it('copies no tasks where no field is archived', () => {
+    const read: ProjectContent = { record: { text: 'z' }, tasks: new Map([['t', {}]]) };
+    expect(keepArchived(held, read, rules).tasks).toBe(read.tasks);
+  });
+
   it('changes nothing for a project that is new', () => {
     const read: ProjectContent = { record: {}, tasks: new Map() };
     expect(keepArchived(undefined, read, archived)).toBe(read);
