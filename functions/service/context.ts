@@ -1,43 +1,43 @@
 import type { Agent, Dispatcher } from 'undici';
 import { exchange, type HttpAnswer, type HttpFailure, type HttpRequest } from './exchange.ts';
-import { inflating } from './inflate.ts';
 import type { Notice, Settings } from './options.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 /** What all requests of one connection share. */
 export interface Context {
   readonly settings: Settings;
   readonly agent: Dispatcher;
-  readonly slots: Slots;
+  readonly turns: Turns;
   readonly secrets: Secrets;
   /** Aborts when the connection closes. */
   readonly closing: AbortSignal;
   /** Says it, unless its code has been said on this connection. */
   notice(notice: Notice): void;
-  /** Sends a request once and reports it. */
-  send(request: HttpRequest, attempt: number, signal: AbortSignal): Promise<HttpAnswer | HttpFailure>;
+  /** Sends a request once and reports it. `timeout` in ms, that of the settings unless told. */
+  send(request: HttpRequest, attempt: number, timeout?: number): Promise<HttpAnswer | HttpFailure>;
 }
 
 /** Opens the agent of one connection. */
 export function createContext(settings: Settings, closing: AbortSignal): Context {
   const { clock } = settings;
-  const agent = inflating(settings.openAgent(agentOptions(settings)), settings.maxBodyBytes);
+  const agent = settings.openAgent(agentOptions(settings));
   const said = new Set<string>();
   return {
     settings,
     agent,
     closing,
-    slots: createSlots(settings.concurrency),
+    turns: createTurns(settings.concurrency, settings, closing),
     secrets: createSecrets(),
     notice(notice) {
       if (said.has(notice.code)) return;
       said.add(notice.code);
       settings.onNotice(notice);
     },
-    async send(request, attempt, signal) {
+    async send(request, attempt, timeout = settings.requestTimeout) {
       const start = clock();
-      const result = await exchange(agent, request, { timeout: settings.requestTimeout, signal, clock });
+      const { maxBodyBytes } = settings;
+      const result = await exchange(agent, request, { timeout, maxBodyBytes, clock });
       const { method, path } = request;
       settings.onRequest({ method, path, status: result.status, attempt, ms: clock() - start });
       return result;

@@ -79,10 +79,7 @@ export function exchangeFailure(
 /** A status other than 2xx (service-api.md §7). `now` is our clock, for a `Retry-After` without a `Date` beside it. */
 export function statusFailure(trying: Trying, answer: HttpAnswer, now: number): Failure {
   const { status } = answer;
-  const retryAfter =
-    status === 429 || status === 503
-      ? parseRetryAfter(answer.retryAfter, plausibleDate(answer.date, now) ?? now)
-      : undefined;
+  const retryAfter = retryAfterOf(answer, now);
   // A service that says when to come back is overloaded, not over its size.
   const impatient = trying.brief && status !== 429 && retryAfter === undefined;
   const passing = status >= 500 || status === 429 || status === 408;
@@ -94,6 +91,12 @@ export function statusFailure(trying: Trying, answer: HttpAnswer, now: number): 
     error: ending =>
       new ServiceStatusError(trying.request, status, `${remedy(status)}${ending}`, trying.scope),
   };
+}
+
+/** ms that an overloaded service asks to wait. `now` as above. */
+export function retryAfterOf({ status, date, retryAfter }: HttpAnswer, now: number): number | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  return parseRetryAfter(retryAfter, plausibleDate(date, now) ?? now);
 }
 
 /** A 2xx whose body is no JSON: mostly a page of something on the way, or a body cut short. `found` is safe to print. */

@@ -1,33 +1,66 @@
-import { type Dispatcher, interceptors } from 'undici';
+import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 
-/** What we ask for. Each stream of gzip needs 32 KB to be read; brotli or zstd may need megabytes, of which 32 requests at
- *  once have too few. They are read as well when they come unasked, as some proxies send them. */
+/** What we ask for. Each answer of gzip needs 32 KB to be read; brotli or zstd may need megabytes. They are read as well when
+ *  they come unasked, as some proxies send them. */
 export const ACCEPTED = 'gzip';
 
-/** What passes through `agent`, with compressed bodies inflated: gzip, deflate, br and zstd, up to five of them in a row, to at
- *  most `maxSize` bytes each time. Any other content-encoding is left as it is, with its header. */
-export function inflating(agent: Dispatcher, maxSize: number): Dispatcher {
-  return agent.compose(quietly(() => interceptors.decompress({ maxSize })));
-}
+/** More codings in a row are nobody's. */
+const MOST_CODINGS = 5;
 
-/** undici warns, in every process, that its interceptor is experimental. Its version is pinned, and tests hold what it does. */
-function quietly<Made>(make: () => Made): Made {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return make();
-  } finally {
-    process.emitWarning = emitWarning;
+type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
+
+const zstd: Inflate = (bytes, { maxOutputLength }) =>
+  zstdDecompressSync(bytes, { maxOutputLength, params: { [constants.ZSTD_d_windowLogMax]: 23 } });
+
+const CODINGS: Readonly<Record<string, Inflate | undefined>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+  zstd,
+};
+
+/** A body that is not, or not wholly, in its content-encoding, or that inflates to more than the limit. `code` is zlib's. */
+export class InflateError extends Error {
+  readonly why: 'damaged' | 'inflates too large';
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+    this.why = code === 'ERR_BUFFER_TOO_LARGE' ? 'inflates too large' : 'damaged';
   }
 }
 
-/** True for what comes of a body that is not, or not wholly, in its content-encoding: the codes of zlib, brotli and zstd. */
-export function isDamage(error: unknown, code: string): boolean {
-  if (error instanceof Error && error.message.startsWith('too many content-encodings')) return true;
-  return /^(Z_|ZSTD_|ERR__ERROR_|ERR_BROTLI)/.test(code);
+/** True when a body in this content-encoding can be inflated. Any other is left as it came. */
+export function canInflate(encoding: string | undefined): encoding is string {
+  const codings = codingsOf(encoding);
+  return (
+    codings.length > MOST_CODINGS ||
+    (codings.length > 0 && codings.every(coding => Object.hasOwn(CODINGS, coding)))
+  );
 }
 
-/** True when it was too large only once it was inflated. */
-export function isBomb(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('Decompressed response size');
+/**
+ * The body, inflated to at most `most` bytes by each of its codings. At once, not as a stream: that a stream is set up and comes
+ * back from another thread takes longer than to inflate a page. Throws an InflateError.
+ */
+export function inflate(body: Buffer, encoding: string, most: number): Buffer {
+  const codings = codingsOf(encoding);
+  if (codings.length > MOST_CODINGS) throw new InflateError('TOO_MANY_CODINGS');
+  try {
+    return codings.reduceRight(
+      (bytes, coding) => CODINGS[coding]?.(bytes, { maxOutputLength: most }) ?? bytes,
+      body,
+    );
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no code';
+    throw new InflateError(code);
+  }
+}
+
+function codingsOf(encoding = ''): string[] {
+  if (encoding === 'gzip') return [encoding];
+  const parts = encoding.toLowerCase().split(',');
+  return parts.map(part => part.trim()).filter(part => part !== '');
 }

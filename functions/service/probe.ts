@@ -73,7 +73,7 @@ export function openProbe(options: ConnectOptions): ServiceProbe {
     const token = await tokens.get(deadline());
     const headers = { accept: 'application/json', authorization: token.text };
     const request = { origin: settings.base.origin, path, method: 'GET', headers } as const;
-    return { token, result: await context.send(request, 1, closing.signal) };
+    return { token, result: await context.send(request, 1) };
   };
   return {
     async token() {

@@ -1,10 +1,10 @@
 import { plausibleDate } from '../basics/http-date.ts';
 import type { Json } from '../basics/json.ts';
-import { within } from '../basics/within.ts';
+import { ask } from './ask.ts';
 import type { Context } from './context.ts';
 import { excerpt } from './describe.ts';
 import { digestOf } from './digest.ts';
-import { DeadlineError, type Scope, ServiceAnswerError } from './errors.ts';
+import { type Scope, ServiceAnswerError } from './errors.ts';
 import { type HttpAnswer, isSuccess } from './exchange.ts';
 import { exchangeFailure, garbledFailure, statusFailure, type Trying } from './failures.ts';
 import { decodeText, parseBody } from './parse.ts';
@@ -78,31 +78,6 @@ export function createReader(context: Context, tokens: Tokens, deadline: number)
       return persist(request, pacing, once);
     },
   };
-}
-
-async function ask(
-  context: Context,
-  tokens: Tokens,
-  what: { path: string; attempt: number; deadline: number },
-) {
-  const { path, attempt, deadline } = what;
-  const { base, clock } = context.settings;
-  let hasToken = false;
-  const work = async (signal: AbortSignal) => {
-    const token = await tokens.get(deadline);
-    hasToken = true;
-    const headers = { accept: 'application/json', authorization: token.text };
-    const request = { origin: base.origin, path, method: 'GET', headers } as const;
-    const result = await context.slots.run(signal, async () => {
-      // Waiting for the token or the turn may have taken what time was left.
-      if (clock() >= deadline) throw new DeadlineError(`GET ${path}`);
-      return context.send(request, attempt, signal);
-    });
-    return { token, result };
-  };
-  // A token that can't be had is what ended the time, where that is known.
-  const late = () => (hasToken ? undefined : tokens.met) ?? new DeadlineError(`GET ${path}`);
-  return within(Math.max(0, deadline - clock()), work, late);
 }
 
 function take(context: Context, question: Question, answer: HttpAnswer, trying: Trying): Try<Answer> {

@@ -63,7 +63,7 @@ async function tokenRequest(context: Context): Promise<HttpRequest> {
 }
 
 async function tryOnce(context: Context, request: HttpRequest, attempt: number): Promise<Try<TokenAnswer>> {
-  const { settings, closing } = context;
+  const { settings } = context;
   const name = `${request.method} ${request.path}`;
   const trying: Trying = {
     request: name,
@@ -71,7 +71,7 @@ async function tryOnce(context: Context, request: HttpRequest, attempt: number):
     maxAttempts: settings.maxAttempts,
     brief: false,
   };
-  const result = await context.send(request, attempt, closing);
+  const result = await context.send(request, attempt);
   if ('why' in result) {
     const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
     return { failure: exchangeFailure(trying, result, limits) };

@@ -11,6 +11,8 @@ export interface Token {
 export interface Tokens {
   /** A token that is still good for a while; all who ask at once share one token request. */
   get(deadline: number): Promise<Token>;
+  /** The token that `get` would give at once, so that nobody has to wait for it. */
+  readonly held: Token | undefined;
   /** Says that the service refused this token. */
   refuse(token: Token): void;
   /** What went wrong last with the token request under way, which is tried again. */
@@ -70,6 +72,9 @@ export function createTokens(clock: Clock, request: (wait: TokenWait) => Promise
   };
 
   return {
+    get held() {
+      return held && clock() < held.renewAt ? held : undefined;
+    },
     async get(deadline) {
       if (held && clock() < held.renewAt) return held;
       try {

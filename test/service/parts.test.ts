@@ -7,7 +7,7 @@ import { excerpt, keysOf, propertyPath } from '../../functions/service/describe.
 import type { ConnectOptions } from '../../functions/service/options.ts';
 import { parseJson } from '../../functions/service/parse.ts';
 import { createSecrets } from '../../functions/service/secrets.ts';
-import { createSlots } from '../../functions/service/slots.ts';
+import { within } from '../../functions/within.ts';
 
 describe('addresses', () => {
   const address = parseAddress('baseUrl', 'https://host:8443/a/b//');
@@ -116,56 +116,6 @@ test('secrets are hidden as they stand and encoded, the latest sixteen forms of 
   expect(secrets.hide('x a+b y a%2Bb')).toBe('x [secret] y [secret]');
   for (let index = 0; index < 16; index += 1) secrets.add(`token-${index}-`);
   expect(secrets.hide('a+b token-0- token-15-')).toBe('a+b [secret] [secret]');
-});
-
-describe('slots', () => {
-  test('never run more than there are, and lose none', async () => {
-    const plans = fc.array(fc.boolean(), { maxLength: 12 });
-    const sizes = fc.integer({ min: 1, max: 4 });
-    const property = fc.asyncProperty(fc.scheduler(), sizes, plans, async (s, size, plan) => {
-      const slots = createSlots(size);
-      let running = 0;
-      let most = 0;
-      const run = (works: boolean) =>
-        slots.run(new AbortController().signal, async () => {
-          running += 1;
-          most = Math.max(most, running);
-          await s.schedule(Promise.resolve());
-          running -= 1;
-          if (!works) throw new Error('failed');
-        });
-      const again = (works: boolean) => run(true).then(() => run(works));
-      const results = Promise.allSettled(plan.map(again));
-      await s.waitFor(results);
-      expect((await results).map(result => result.status === 'fulfilled')).toEqual(plan);
-      expect(most).toBe(Math.min(size, plan.length));
-    });
-    await fc.assert(property, { numRuns: 60 });
-  });
-
-  test('are given in order, and freed by failures and by those who gave up', async () => {
-    const slots = createSlots(1);
-    const order: string[] = [];
-    const never = new AbortController();
-    const gate = Promise.withResolvers<void>();
-    const first = slots.run(never.signal, () => gate.promise);
-    const gone = new AbortController();
-    const rest = [
-      slots.run(never.signal, async () => {
-        order.push('second');
-        throw new Error('second failed');
-      }),
-      slots.run(gone.signal, async () => order.push('gave up')),
-      slots.run(never.signal, async () => order.push('fourth')),
-    ];
-    gone.abort();
-    gate.resolve();
-    await first;
-    const results = await Promise.allSettled(rest);
-    expect(results.map(result => result.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
-    expect(order).toEqual(['second', 'fourth']);
-    expect(await slots.run(never.signal, async () => 'free')).toBe('free');
-  });
 });
 
 test('a time-out that was not needed leaves no timer', async () => {

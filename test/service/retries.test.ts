@@ -161,7 +161,9 @@ describe('the deadline of the pass', () => {
   });
 
   test('ends a request under way, and those that wait for their turn', async () => {
-    const { connection, requests, service } = await rig(sequence(hang, user), { concurrency: 1 });
+    const began = Date.now();
+    const clock = () => START + Date.now() - began;
+    const { connection, requests, service } = await rig(sequence(hang, user), { concurrency: 1, clock });
     const short = connection.open({ deadline: START + 500 });
     const errors = await Promise.all([failureOf(short.user('a')), failureOf(short.user('b'))]);
     for (const error of errors) {

@@ -20,10 +20,6 @@ export class SocketError extends Error {
   readonly code = 'UND_ERR_SOCKET';
 }
 
-/** A request's whole answer: over once it is inflated and read, which takes threads of its own. */
-const WHOLE = Symbol('whole');
-type Watched = Dispatcher.DispatchOptions & { readonly [WHOLE]?: Promise<void> };
-
 /** HTTP without sockets: the real clients send through it, and each request is a call over a boundary. */
 export class VirtualAgent extends Dispatcher {
   readonly #life: Life;
@@ -55,7 +51,6 @@ export class VirtualAgent extends Dispatcher {
       body: String(body ?? ''),
     };
     const controller = new Controller(handler);
-    const whole = (options as Watched)[WHOLE];
     handler.onRequestStart?.(controller, {});
     if (controller.aborted) return true;
     this.#life
@@ -63,16 +58,11 @@ export class VirtualAgent extends Dispatcher {
       .then(
         reply => {
           if (!controller.aborted) this.#heard(request, reply);
-          if (whole && reply.headers['content-encoding'] && !controller.aborted) this.#life.hold(whole);
           controller.answer(reply);
         },
         error => controller.fail(error),
       );
     return true;
-  }
-
-  override compose(...interceptors: never[]): Dispatcher.ComposedDispatcher {
-    return super.compose(...interceptors, watched);
   }
 
   override close(): Promise<void> {
@@ -83,23 +73,6 @@ export class VirtualAgent extends Dispatcher {
     return Promise.resolve();
   }
 }
-
-const watched: Dispatcher.DispatcherComposeInterceptor = dispatch => (options, handler) => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  return dispatch({ ...options, [WHOLE]: promise } as Watched, {
-    onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
-    onResponseStart: (controller, ...answer) => handler.onResponseStart?.(controller, ...answer),
-    onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
-    onResponseEnd: (controller, trailers) => {
-      resolve();
-      handler.onResponseEnd?.(controller, trailers);
-    },
-    onResponseError: (controller, error) => {
-      resolve();
-      handler.onResponseError?.(controller, error);
-    },
-  });
-};
 
 /** The same answer, as gzip. */
 export function compressed(reply: Reply): Reply {

@@ -57,11 +57,6 @@ export class Life {
     this.#struck = 0;
   }
 
-  /** Time stands still until `work` is over. */
-  hold(work: Promise<void>): void {
-    this.#nature.scheduler.hold(work);
-  }
-
   /** From now on each call waits at `gate` for its turn, and no longer takes time by chance; without one it is free again. */
   passThrough(gate: Gate | undefined): void {
     this.#gate = gate;

@@ -16,7 +16,6 @@ export class Scheduler {
   #now: number;
   #seq = 0;
   #frozen = 0;
-  #held = 0;
   /** A binary heap: the earliest first, and of two at one time the one that was asked for first. */
   readonly #heap: Due[] = [];
 
@@ -32,22 +31,6 @@ export class Scheduler {
   /** What the clocks of the passes and the service show, in ms since 1970, before any of them is off. */
   get wall(): number {
     return this.#now + this.#frozen;
-  }
-
-  /** Time stands still until `work` is over: it runs on threads of its own, and takes no virtual time. */
-  hold(work: Promise<void>): void {
-    this.#held += 1;
-    void work.then(() => {
-      this.#held -= 1;
-    });
-  }
-
-  /** Lets everything go on that can. */
-  async #settle(): Promise<void> {
-    await turn();
-    if (this.#held === 0) return;
-    while (this.#held > 0) await turn();
-    await turn();
   }
 
   /** Does `action` in `ms`. Returns what takes it back. */
@@ -68,7 +51,7 @@ export class Scheduler {
    *  @throws Stuck when nothing is left to happen before that, or before `limit` (virtual ms from now). */
   async until(isDone: () => boolean, what: string, limit = 30 * 86_400_000): Promise<void> {
     const end = this.#now + limit;
-    await this.#settle();
+    await turn();
     while (!isDone()) {
       const due = this.#pop();
       if (!due || due.at > end)
@@ -76,7 +59,7 @@ export class Scheduler {
       if (!due.action) continue;
       this.#now = Math.max(this.#now, due.at);
       due.action();
-      await this.#settle();
+      await turn();
     }
   }
 

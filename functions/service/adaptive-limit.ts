@@ -1,0 +1,115 @@
+import { Pace } from './pace.ts';
+
+/** What came of a request: an answer, one that a service gives which is asked for too much, or none of that. */
+export type Outcome = 'answered' | 'rate limit' | 'overloaded' | 'other';
+
+/** A request under way. */
+export interface Turn {
+  /** ms, when it was sent. */
+  readonly at: number;
+  /** How often the limit had been halved before. */
+  readonly cuts: number;
+  /** True when no other could be sent beside it. */
+  readonly isLast: boolean;
+}
+
+/** A service that asks for no request until then. */
+export interface Pause {
+  readonly status: number;
+  readonly from: number;
+  readonly until: number;
+}
+
+const FIRST = 4;
+/** A service that asks for more is asked again now and then. */
+const LONGEST_PAUSE_MS = 10 * 60_000;
+/** Answers that take so many times as long as the quickest did, and so many ms more, are slow because there are too many. */
+const SLOW = 2;
+const SLOW_MS = 50;
+/** Of fewer answers the one in the middle says too little: each project's list takes its own time. */
+const LEAST_ROUND = 8;
+/** The quickest time is forgotten by so much with each round that is slower: a service may become slower for good. */
+const FORGETTING = 1.02;
+
+/**
+ * How many requests a service is sent at once (additive increase, multiplicative decrease): one more behind each round of answers
+ * that are about as quick as the quickest were, half as many behind a 429, a 503 or a slow round; once for all requests that were
+ * under way then. Holds no timer and no request: times in ms are arguments.
+ */
+export class AdaptiveLimit {
+  readonly #ceiling: number;
+  readonly #pace = new Pace();
+  #atOnce: number;
+  #underWay = 0;
+  #cuts = 0;
+  #pause: Pause | undefined;
+  #quickest = Number.POSITIVE_INFINITY;
+  /** What answers took since the limit was changed. */
+  #round: number[] = [];
+
+  constructor(ceiling: number) {
+    this.#ceiling = ceiling;
+    this.#atOnce = Math.min(FIRST, ceiling);
+  }
+
+  get atOnce(): number {
+    return this.#atOnce;
+  }
+
+  /** The pause that the service asked for, if it is not over. */
+  pauseAt(now: number): Pause | undefined {
+    // A clock that was set back makes no pause longer.
+    return this.#pause && now < this.#pause.until && now >= this.#pause.from ? this.#pause : undefined;
+  }
+
+  /** ms from `now` until the next request may be sent; infinite while others have to end first. */
+  wait(now: number): number {
+    if (this.#underWay >= this.#atOnce) return Number.POSITIVE_INFINITY;
+    const pause = this.pauseAt(now);
+    return pause ? pause.until - now : this.#pace.wait(now);
+  }
+
+  start(now: number): Turn {
+    this.#underWay += 1;
+    this.#pace.started(now);
+    return { at: now, cuts: this.#cuts, isLast: this.#underWay >= this.#atOnce };
+  }
+
+  /** `retryAfter`: ms that the service asks to wait, with the status that asked. */
+  end(turn: Turn, now: number, outcome: Outcome, asked?: { status: number; retryAfter: number }): void {
+    this.#underWay -= 1;
+    if (asked) {
+      const until = now + Math.min(asked.retryAfter, LONGEST_PAUSE_MS);
+      if (until > (this.pauseAt(now)?.until ?? now)) this.#pause = { status: asked.status, from: now, until };
+    }
+    if (outcome === 'answered') this.#answered(turn, now);
+    else if (outcome !== 'other' && turn.cuts === this.#cuts) {
+      if (outcome === 'rate limit') this.#pace.refused(now, this.pauseAt(now)?.until ?? now);
+      this.#halve();
+    }
+  }
+
+  #answered(turn: Turn, now: number): void {
+    this.#pace.accepted(now);
+    // One that had room beside it says nothing of the limit; one from before a cut, nothing of what is left.
+    if (!turn.isLast || turn.cuts !== this.#cuts) return;
+    const took = Math.max(0, now - turn.at);
+    this.#round.push(took);
+    if (this.#round.length < Math.max(this.#atOnce, LEAST_ROUND)) return;
+    const median = this.#round.sort((one, other) => one - other)[this.#round.length >> 1] as number;
+    const isSlow = median > SLOW * this.#quickest + SLOW_MS;
+    this.#quickest = Math.min(median, FORGETTING * this.#quickest);
+    if (isSlow) this.#halve();
+    else this.#setTo(this.#atOnce + 1);
+  }
+
+  #halve(): void {
+    this.#cuts += 1;
+    this.#setTo(Math.floor(this.#atOnce / 2));
+  }
+
+  #setTo(atOnce: number): void {
+    this.#atOnce = Math.max(1, Math.min(this.#ceiling, atOnce));
+    this.#round = [];
+  }
+}

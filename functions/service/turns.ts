@@ -1,0 +1,67 @@
+import type { Clock, Sleep } from '../clock.ts';
+import { AdaptiveLimit, type Outcome, type Pause, type Turn } from './adaptive-limit.ts';
+
+/** Whose turn it is to be sent: as many requests as the service bears, in order. */
+export interface Turns {
+  /** A turn, where nobody has to wait for it. */
+  takeAtOnce(): Turn | undefined;
+  /** A turn, once it comes. Who is aborted leaves the line, and hears nothing more. */
+  take(signal: AbortSignal): Promise<Turn>;
+  /** Says what came of it. `retryAfter`: ms that the service asks to wait, with the status that asked. */
+  end(turn: Turn, outcome: Outcome, asked?: { status: number; retryAfter: number }): void;
+  /** The pause that the service asked for, if it is not over. */
+  readonly pause: Pause | undefined;
+}
+
+/** Turns of one connection, `ceiling` at once at most. When `closing` aborts, it is everybody's turn. */
+export function createTurns(
+  ceiling: number,
+  time: { clock: Clock; sleep: Sleep },
+  closing: AbortSignal,
+): Turns {
+  const { clock, sleep } = time;
+  const limit = new AdaptiveLimit(ceiling);
+  const waiting = new Set<(turn: Turn) => void>();
+  let isSleeping = false;
+
+  const serve = (now: number) => {
+    for (const next of waiting) {
+      const wait = closing.aborted ? 0 : limit.wait(now);
+      if (wait === Number.POSITIVE_INFINITY) return;
+      if (wait > 0) return void serveIn(Math.ceil(wait), now);
+      waiting.delete(next);
+      next(limit.start(now));
+    }
+  };
+  const serveIn = async (ms: number, now: number) => {
+    if (isSleeping) return;
+    isSleeping = true;
+    // It rejects when the connection closes.
+    await sleep(ms, closing).catch(() => undefined);
+    isSleeping = false;
+    // What was slept is over, whatever the clock says: it may have been set back.
+    serve(Math.max(clock(), now + ms));
+  };
+
+  return {
+    takeAtOnce() {
+      const now = clock();
+      return waiting.size === 0 && limit.wait(now) === 0 ? limit.start(now) : undefined;
+    },
+    take(signal) {
+      return new Promise(resolve => {
+        waiting.add(resolve);
+        signal.addEventListener('abort', () => waiting.delete(resolve));
+        serve(clock());
+      });
+    },
+    end(turn, outcome, asked) {
+      const now = clock();
+      limit.end(turn, now, outcome, asked);
+      serve(now);
+    },
+    get pause() {
+      return limit.pauseAt(clock());
+    },
+  };
+}
