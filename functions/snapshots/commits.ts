@@ -65,7 +65,7 @@ function projectItems(table: Table, process: ProcessKey, request: CommitRequest)
 function projectItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: Uint8Array, parts: number) {
   return {
     ...projectKey(process, id),
-    projectId: { S: id },
+    projectId: { S: id.toWellFormed() },
     version: { N: String(snapshot.version) },
     recordReadAt: { N: String(snapshot.recordReadAt) },
     ...(snapshot.untimed && { untimed: { BOOL: true } }),

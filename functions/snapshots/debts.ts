@@ -1,7 +1,7 @@
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
 import { IS_ABSENT, IS_REVISION } from './conditions.ts';
-import { debtKey } from './keys.ts';
+import { debtKey, debtorOf } from './keys.ts';
 import type { DebtChange, ProcessKey } from './snapshots.ts';
 import type { Cause, Debt } from './state.ts';
 import type { Table } from './table.ts';
@@ -50,7 +50,7 @@ export function debtWrites(
 /** The debt of a row, by its project. */
 export function debtOf(item: Record<string, AttributeValue>): [projectId: string, debt: Debt] {
   return [
-    item.projectId?.S as string,
+    debtorOf(item.sk?.S as string) ?? (item.projectId?.S as string),
     {
       cause: item.cause?.S as Cause,
       since: Number(item.since?.N),
@@ -64,11 +64,11 @@ export function debtOf(item: Record<string, AttributeValue>): [projectId: string
 
 function itemOf(projectId: string, { cause, since, metAt, reason, told, revision }: Debt) {
   return {
-    projectId: { S: projectId },
+    projectId: { S: projectId.toWellFormed() },
     cause: { S: cause },
     since: { N: String(since) },
     metAt: { N: String(metAt) },
-    reason: { S: reason },
+    reason: { S: reason.toWellFormed() },
     told: { BOOL: told },
     revision: { N: String(revision) },
   };

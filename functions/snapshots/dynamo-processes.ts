@@ -4,6 +4,7 @@ import { IS_ON_HOLD } from './conditions.ts';
 import { debtOf } from './debts.ts';
 import { getItem } from './get-item.ts';
 import { DEBT, partition, passKey, stateKey } from './keys.ts';
+import { progressOf } from './leases.ts';
 import { queryItems } from './query-items.ts';
 import type { Mode, ProcessKey } from './snapshots.ts';
 import { stateOf } from './state-item.ts';
@@ -15,7 +16,7 @@ const MODES: readonly Mode[] = ['changes', 'sweep'];
 /** What passes know, in the table. */
 export function createProcessReader(table: Table): ProcessReader {
   return {
-    progress: process => progressOf(table, process),
+    progress: process => stateFor(table, process),
     passes: async process =>
       (await passItems(table, process)).flatMap((item, index) =>
         item ? passOf(MODES[index] as Mode, item) : [],
@@ -35,7 +36,7 @@ export function createProcessReader(table: Table): ProcessReader {
 }
 
 /** Without the parts that can be large and that nobody wants to see. */
-async function progressOf(table: Table, process: ProcessKey): Promise<Progress> {
+async function stateFor(table: Table, process: ProcessKey): Promise<Progress> {
   const command = {
     TableName: table.tableName,
     Key: stateKey(process),
@@ -57,5 +58,5 @@ function passOf(mode: Mode, item: Record<string, AttributeValue>): BegunPass[] {
   const isBegun = item.window !== undefined;
   const heldUntil = item.leaseOwner && Number(item.leaseUntil?.N);
   if (!isBegun && heldUntil === undefined) return [];
-  return [{ mode, progress: item.progress?.S, isBegun, heldUntil }];
+  return [{ mode, progress: progressOf(item), isBegun, heldUntil }];
 }

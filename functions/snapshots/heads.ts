@@ -1,12 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { behindProject, PROJECT_PREFIX, partition } from './keys.ts';
+import { behindProject, PROJECT_PREFIX, partition, projectOf } from './keys.ts';
 import { queryPages } from './query-items.ts';
 import type { ProcessKey, SnapshotHead } from './snapshots.ts';
 import type { Table } from './table.ts';
 
 /** Without the blob; an item that holds no more than a part of one has no `projectId`. */
 const IS_HEAD = {
-  ProjectionExpression: 'projectId, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest',
+  ProjectionExpression: 'sk, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest',
   FilterExpression: 'attribute_exists(projectId)',
 };
 
@@ -25,7 +25,7 @@ export async function* headsOf(
 export function headOf(item: Record<string, AttributeValue>): SnapshotHead {
   const [record, tasks] = [item.recordDigest?.S, item.tasksDigest?.S];
   return {
-    projectId: item.projectId?.S as string,
+    projectId: projectOf(item.sk?.S as string),
     version: Number(item.version?.N),
     recordReadAt: Number(item.recordReadAt?.N),
     ...(item.untimed?.BOOL && { untimed: true }),

@@ -34,6 +34,12 @@ export const statePartPrefix = (name: string, tag?: string): string =>
   tag === undefined ? `${STATE_PART}${name}#` : `${STATE_PART}${name}#${tag}#`;
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
   key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
+/** The project of a debt; undefined where the key has its hash alone. */
+export const debtorOf = (sk: string): string | undefined => {
+  const encoded = sk.slice(DEBT.length);
+  return encoded.startsWith('#') ? undefined : decodePart(encoded);
+};
+
 /** What stands between these is read at once: debts, and the rows of passes. */
 export const DEBT = 'DEBT#';
 export const PASS = 'PASS#';
@@ -50,6 +56,9 @@ export const debtKey = (process: ProcessKey, id: string): Key => {
 
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
 export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
+
+/** The project of an item. Not by an attribute: DynamoDB takes no text with half a surrogate pair, which an identifier may be. */
+export const projectOf = (sk: string): string => decodePart(sk.slice(PROJECT.length));
 
 export const TOMBSTONE = 'TOMBSTONE#';
 export const tombstoneKey = (process: ProcessKey, id: string): Key =>

@@ -1,4 +1,5 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { decodePart, encodePart } from '../changes/event-id.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { passKey } from './keys.ts';
 import type { Lease, LeaseRequest, PassWindow, ProcessKey } from './snapshots.ts';
@@ -30,7 +31,7 @@ export async function takeLease(
   if (!taken) return undefined;
   const { Attributes: item = {} } = taken;
   const orphaned = item.leaseOwner !== undefined;
-  const [window, progress] = [windowOf(item.window?.S), item.progress?.S];
+  const [window, progress] = [windowOf(item.window?.S), progressOf(item)];
   return { mode, owner, window, progress, ...(orphaned && { orphaned }) };
 }
 
@@ -58,7 +59,7 @@ export function saveProgress(
           ':me': { S: lease.owner },
           ':until': { N: String(until) },
           ...(window && { ':window': { S: JSON.stringify(window) } }),
-          ...(progress !== undefined && { ':progress': { S: progress } }),
+          ...(progress !== undefined && { ':progress': { S: encodePart(progress) } }),
         },
       }),
     ),
@@ -111,6 +112,11 @@ function passEnd({ owner }: Lease): Attributes {
     ...gone.map(name => [name, undefined] as const),
     ['endedBy', { S: owner }],
   ]);
+}
+
+/** The last project that a pass was done with. */
+export function progressOf({ progress }: Record<string, AttributeValue>): string | undefined {
+  return progress?.S === undefined ? undefined : decodePart(progress.S);
 }
 
 function windowOf(text: string | undefined): PassWindow | undefined {

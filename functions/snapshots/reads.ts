@@ -4,7 +4,17 @@ import { decodeContent } from './codec.ts';
 import { debtOf } from './debts.ts';
 import { getItem } from './get-item.ts';
 import { headOf } from './heads.ts';
-import { canBeHeld, DEBT, LAST_PASS, partition, partPrefix, passKey, projectKey, stateKey } from './keys.ts';
+import {
+  canBeHeld,
+  DEBT,
+  LAST_PASS,
+  partition,
+  partPrefix,
+  passKey,
+  projectKey,
+  projectOf,
+  stateKey,
+} from './keys.ts';
 import { queryItems } from './query-items.ts';
 import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
@@ -56,8 +66,8 @@ export async function withSnapshot(
   ids: Iterable<string>,
 ): Promise<Set<string>> {
   const keys = [...new Set(ids)].map(id => projectKey(process, id)).filter(canBeHeld);
-  const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'projectId' });
-  return new Set(items.map(item => item.projectId?.S as string));
+  const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'sk' });
+  return new Set(items.map(({ sk }) => projectOf(sk?.S as string)));
 }
 
 async function wholeBlob(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noise } from '../snapshots/contract.ts';
+import { noise } from '../snapshots/subject.ts';
 import { openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';

@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { heldEvent } from '../../functions/changes/build-events.ts';
-import type { ProjectContent } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type {
   CommitRequest,
@@ -13,34 +10,9 @@ import type {
   Tombstone,
 } from '../../functions/snapshots/snapshots.ts';
 import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-
-export const AT = Date.UTC(2026, 10, 21, 12);
-
-/** A snapshots port under test, and the events that its change records hold, in the order of their keys. */
-export interface Subject {
-  readonly snapshots: Snapshots;
-  readonly journal: (processId: string) => Promise<ChangeEvent[]>;
-}
-
-export const content = (record: object, tasks: Record<string, object> = {}): ProjectContent =>
-  ({ record, tasks: new Map(Object.entries(tasks)) }) as ProjectContent;
-
-export const snapshot = (version: number, of: ProjectContent): Snapshot => ({
-  version,
-  content: of,
-  recordReadAt: AT - 2,
-  tasksReadAt: AT - 1,
-});
-
-/** Random text, which no compression makes small. */
-export function noise(length: number, seed = 1): string {
-  const bytes = createHash('shake256', { outputLength: length }).update(String(seed)).digest();
-  for (let at = 0; at < length; at++) bytes[at] = 33 + ((bytes[at] ?? 0) % 90);
-  return bytes.toString('latin1');
-}
-
-export const event = (version: number): ChangeEvent =>
-  heldEvent({ workspace: 'eu', processId: 'p' }, { version, at: AT, missing: 1, known: 2 });
+import { debtsContract } from './contract-debts.ts';
+import { headsContract } from './contract-heads.ts';
+import { AT, content, event, noise, type Subject, snapshot } from './subject.ts';
 
 /** As a process's first pass finds the state. */
 const { debts: _, isSweepUnfinished: __, ...FIRST } = UNKNOWN_PROCESS;
@@ -333,13 +305,12 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       it('carries beginning and progress of an interrupted pass to the next run', async () => {
         const lease = await taken('a', 'sweep');
         const window = { ...WINDOW, audit: { order: 'unknown', seen: ['x'] } };
+        const progress = 'ü/7\ud800';
         expect(await isUnfinished()).toBe(false);
-        expect(await snapshots.saveProgress(process, { ...lease, window, progress: 'p7' }, AT + 60_000)).toBe(
-          true,
-        );
+        expect(await snapshots.saveProgress(process, { ...lease, window, progress }, AT + 60_000)).toBe(true);
         expect(await isUnfinished()).toBe(true);
         await snapshots.release(process, lease);
-        expect(await take('b', 'sweep')).toEqual({ mode: 'sweep', owner: 'b', window, progress: 'p7' });
+        expect(await take('b', 'sweep')).toEqual({ mode: 'sweep', owner: 'b', window, progress });
       });
 
       it('is held on, before its pass has begun as well', async () => {
@@ -372,7 +343,10 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await snapshots.saveProgress(process, { ...lost, window, progress: 'p9' }, AT)).toBe(false);
         await snapshots.release(process, lost);
         expect(await snapshots.finish(process, lost, { watermark: 7 })).toBe(false);
-        expect((await snapshots.readState(process)).watermark).toBe(0);
+        expect(await snapshots.finish(process, lost, { watermark: 7, baselined: true, recent: [] })).toBe(
+          false,
+        );
+        expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
         expect(theirs).toMatchObject({ window, progress: 'p1' });
         expect(await take('c', 'changes', AT + 100_001)).toBeUndefined();
       });
@@ -467,6 +441,9 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await snapshots.readState(process)).toMatchObject({ announced: AT, watermark: AT });
       });
     });
+
+    debtsContract(subject);
+    headsContract(subject);
 
     describe('the state', () => {
       it('of a process that nobody polled is empty', async () => {

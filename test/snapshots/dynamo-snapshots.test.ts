@@ -4,11 +4,14 @@ import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition, partKey, projectKey } from '../../functions/snapshots/keys.ts';
 import { holds } from '../../functions/snapshots/table.ts';
-import { AT, content, event, noise, snapshot, snapshotsContract } from './contract.ts';
+import { snapshotsContract } from './contract.ts';
+import { AT, content, event, noise, snapshot } from './subject.ts';
 import { type OpenTable, TABLES } from './tables.ts';
 
 describe.each(TABLES)('%s', (name, open) => {
   let table: OpenTable;
+  let now = Date.now();
+  const clock = () => ++now;
   beforeAll(async () => {
     table = await open();
   });
@@ -30,7 +33,7 @@ describe.each(TABLES)('%s', (name, open) => {
   };
 
   snapshotsContract(name, () => ({
-    snapshots: createSnapshots(table),
+    snapshots: createSnapshots({ ...table, patience: { ...table.patience, clock } }),
     journal: async processId => {
       const records = await query(processId, CHANGE);
       return records.flatMap(({ events }) => decodeEvents(events?.B as Uint8Array));

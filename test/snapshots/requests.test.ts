@@ -20,7 +20,7 @@ import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import { holds, type Patience } from '../../functions/snapshots/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
 import { openModel, PATIENCE } from '../support/table.ts';
-import { AT, content, event, noise, snapshot } from './contract.ts';
+import { AT, content, event, noise, snapshot } from './subject.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 let sent: { input: object }[];

@@ -7,7 +7,7 @@ import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { modelClient } from '../simulation/models/table.ts';
 import { openModel, PATIENCE } from '../support/table.ts';
-import { AT, event, noise } from './contract.ts';
+import { AT, event, noise } from './subject.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 const HOUR = 3_600_000;

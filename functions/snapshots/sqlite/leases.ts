@@ -1,3 +1,4 @@
+import { decodePart, encodePart } from '../../changes/event-id.ts';
 import { partition } from '../keys.ts';
 import type { Lease, LeaseRequest, PassWindow, ProcessKey } from '../snapshots.ts';
 import type { PassState } from '../state.ts';
@@ -23,7 +24,7 @@ export function takeLease(
       mode,
       owner,
       window: text ? (JSON.parse(text) as PassWindow) : undefined,
-      progress: (row?.progress ?? undefined) as string | undefined,
+      progress: typeof row?.progress === 'string' ? decodePart(row.progress) : undefined,
       ...(isHeld && { orphaned: true }),
     };
   });
@@ -32,7 +33,7 @@ export function takeLease(
 /** `until` by our clock, ms since 1970. */
 export function saveProgress({ sql }: Database, process: ProcessKey, lease: Lease, until: number): boolean {
   const window = lease.window ? JSON.stringify(lease.window) : null;
-  const progress = lease.progress ?? null;
+  const progress = lease.progress === undefined ? null : encodePart(lease.progress);
   const { changes } = sql.run`UPDATE pass
     SET until = ${until}, "window" = coalesce(${window}, "window"), progress = coalesce(${progress}, progress)
     WHERE process = ${partition(process)} AND mode = ${lease.mode} AND owner = ${lease.owner}`;

@@ -1,3 +1,4 @@
+import { decodePart } from '../../changes/event-id.ts';
 import type { BegunPass, ProcessReader } from '../../operations/processes.ts';
 import { partition, processOf } from '../keys.ts';
 import type { Mode, ProcessKey } from '../snapshots.ts';
@@ -29,7 +30,7 @@ function passesOf({ sql }: Database, process: ProcessKey): BegunPass[] {
     WHERE process = ${partition(process)} AND (owner IS NOT NULL OR "window" IS NOT NULL) ORDER BY mode`;
   return rows.map(({ mode, owner, until, window, progress }) => ({
     mode: mode as Mode,
-    progress: (progress ?? undefined) as string | undefined,
+    progress: typeof progress === 'string' ? decodePart(progress) : undefined,
     isBegun: window !== null,
     heldUntil: owner === null ? undefined : Number(until),
   }));

@@ -9,7 +9,7 @@ import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts'
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import { keepHouse, startHousekeeping } from '../../../local/cli/housekeeping.ts';
 import { delivery } from '../../deliver/deliveries-contract.ts';
-import { AT, content, event, noise } from '../../snapshots/contract.ts';
+import { AT, content, event, noise } from '../../snapshots/subject.ts';
 
 const DAY = 86_400_000;
 

@@ -10,7 +10,7 @@ import type { ProcessState } from '../../../functions/snapshots/state.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
 import { healthOf } from '../../../local/health/health.ts';
 import { AT, delivery } from '../../deliver/deliveries-contract.ts';
-import { event } from '../../snapshots/contract.ts';
+import { event } from '../../snapshots/subject.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

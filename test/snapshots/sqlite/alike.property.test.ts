@@ -9,7 +9,7 @@ import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts'
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import type { ProcessState } from '../../../functions/snapshots/state.ts';
 import { openModel, PATIENCE } from '../../support/table.ts';
-import { AT, content, event, noise } from '../contract.ts';
+import { AT, content, event, noise } from '../subject.ts';
 
 const KEYS = ['p', 'P#x'].map(processId => ({ workspace: 'eu', processId }));
 const IDS = ['a', 'b', 'a#PART#0001', '__proto__', '', '\0', '%23', '{"a":1}', 'ü/x y'] as const;
