@@ -9,7 +9,7 @@
  *                      └── A dies; `until` passes ──IS_FREE──▶ B's ──▶ …   (A, if alive, fails IS_OURS from here on)
  *
  * An owner's name is of one run alone. `leaseOwner = :me` is for a request that is repeated because its answer was lost, and so is
- * `endedBy = :me`: a pass that ended stays ended as long as nobody else took the lease.
+ * `endedBy = :me`: who takes the lease removes it.
  *
  * and of one endpoint's row:
  *
@@ -46,7 +46,7 @@ export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR
 /** Whose `until` has passed may have died: who is alive all the same fails IS_OURS, because the item is gone. */
 export const NOT_WALKED = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now';
 export const IS_OURS = 'leaseOwner = :me';
-export const IS_OURS_TO_END = 'leaseOwner = :me OR (attribute_not_exists(leaseOwner) AND endedBy = :me)';
+export const IS_OURS_TO_END = 'leaseOwner = :me OR endedBy = :me';
 /** `announced` as `updateOf` names it. */
 export const NONE_ANNOUNCED = 'attribute_not_exists(#announced)';
 export const IS_LAST_ANNOUNCED = '#announced = :before';

@@ -9,6 +9,11 @@ import { rowUpdate, stateWrites } from './state-writes.ts';
 import { holds, ifHolds, type Table } from './table.ts';
 import { transact } from './transact.ts';
 
+/** Lease, beginning and progress are gone. */
+const PASS_END: Attributes = new Map(
+  ['leaseOwner', 'leaseUntil', 'window', 'progress'].map(name => [name, undefined]),
+);
+
 export async function takeLease(
   table: Table,
   process: ProcessKey,
@@ -18,7 +23,7 @@ export async function takeLease(
   const command = {
     TableName: table.tableName,
     Key: passKey(process, mode),
-    UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until',
+    UpdateExpression: 'SET leaseOwner = :me, leaseUntil = :until REMOVE endedBy',
     ConditionExpression: IS_FREE,
     ExpressionAttributeValues: {
       ':me': { S: owner },
@@ -83,7 +88,8 @@ export async function release(table: Table, process: ProcessKey, lease: Lease): 
 
 /** The end of a pass that changes nothing else. */
 export async function abandon(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
-  await finish(table, process, lease, {});
+  const condition = { text: IS_OURS, values: { ':me': { S: lease.owner } } };
+  await transact(table, [{ Update: rowUpdate(table, process, [lease.mode, PASS_END], condition) }]);
 }
 
 /** State and lease in one step: a watermark that moved while its lease was another's would hide what that other one has yet to commit.
@@ -95,7 +101,7 @@ export async function finish(
   state: Partial<PassState>,
 ): Promise<boolean> {
   const rows = await stateWrites(table, process, state);
-  const own = new Map([...passEnd(lease), ...(rows.get(lease.mode) ?? [])]);
+  const own = new Map([...PASS_END, ['endedBy', { S: lease.owner }], ...(rows.get(lease.mode) ?? [])]);
   rows.delete(lease.mode);
   const condition = { text: IS_OURS_TO_END, values: { ':me': { S: lease.owner } } };
   const written = await transact(table, [
@@ -103,15 +109,6 @@ export async function finish(
     ...[...rows].map(row => ({ Update: rowUpdate(table, process, row) })),
   ]);
   return written === 'committed';
-}
-
-/** Lease, beginning and progress are gone. */
-function passEnd({ owner }: Lease): Attributes {
-  const gone = ['leaseOwner', 'leaseUntil', 'window', 'progress'];
-  return new Map<string, AttributeValue | undefined>([
-    ...gone.map(name => [name, undefined] as const),
-    ['endedBy', { S: owner }],
-  ]);
 }
 
 /** The last project that a pass was done with. */

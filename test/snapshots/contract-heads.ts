@@ -25,7 +25,7 @@ const IDS = [
   '😀',
   'ﬁ',
 ];
-const ODD = ['a#PART#0001', 'abc#PART#0001', '__proto__', '\ud800', '%23', ' '];
+const ODD = ['', 'a#PART#0001', 'abc#PART#0001', '__proto__', '\ud800', '%23', ' '];
 
 let processes = 0;
 

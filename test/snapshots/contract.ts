@@ -351,6 +351,14 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
         expect(await take('c', 'changes', AT + 100_001)).toBeUndefined();
       });
 
+      it('that ended with its pass ends again for who heard no answer, until somebody else takes it', async () => {
+        const lease = await taken('a');
+        for (const _ of [1, 2]) expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
+        await snapshots.release(process, await taken('b'));
+        expect(await snapshots.finish(process, lease, { watermark: 7 })).toBe(false);
+        expect((await snapshots.readState(process)).watermark).toBe(AT);
+      });
+
       it('ends with its pass: the state is written, and the next pass begins anew', async () => {
         const lease = await taken('a');
         await snapshots.saveProgress(process, { ...lease, window: WINDOW, progress: 'p1' }, AT + 60_000);

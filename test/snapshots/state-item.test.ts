@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import { attributesOf, stateOf, stateUpdate } from '../../functions/snapshots/state-item.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { attributesOf, type Row, rowsOf, stateOf, updateOf } from '../../functions/snapshots/state-item.ts';
 
-const updateOf = (state: Partial<ProcessState>) => stateUpdate(attributesOf(state));
+const updateIn = (row: Row, state: Partial<PassState>) => updateOf(attributesOf(state).get(row) ?? new Map());
 
 describe('the state of a process', () => {
   it('that nobody polled promises nothing', () => {
@@ -11,62 +11,67 @@ describe('the state of a process', () => {
       watermark: 0,
       definitions: { project: [], task: [] },
       recent: [],
-      missing: [],
       released: false,
       reported: [],
-      skipped: [],
+      skipped: 0,
+      debts: new Map(),
+      isSweepUnfinished: false,
     });
-    expect(stateOf(undefined)).toEqual(UNKNOWN_PROCESS);
+    expect(stateOf([])).toEqual(UNKNOWN_PROCESS);
+    expect(stateOf([undefined, {}])).toEqual(UNKNOWN_PROCESS);
   });
 
   it('is written so that an operator can read it and change it, all but the long parts', () => {
     const definitions = { project: [], task: [] };
-    const { ExpressionAttributeValues: values } = updateOf({
+    const state: Partial<PassState> = {
       baselined: true,
       watermark: 7,
+      pace: { wait: 5, dueAt: 6 },
       sweptAt: 8,
       audit: { order: 'unknown', tail: undefined, seen: ['a'] },
       definitions,
       recent: [],
-      missing: ['p1'],
-      held: { since: 9, missing: 12 },
+      hold: { since: 9, missing: 12 },
       released: false,
       reported: ['audit-denied'],
       announced: 10,
-    });
-    expect(values).toEqual({
-      ':baselined': { BOOL: true },
-      ':watermark': { N: '7' },
-      ':sweptAt': { N: '8' },
-      ':audit': { S: '{"order":"unknown","seen":["a"]}' },
-      ':definitions': { B: expect.any(Uint8Array) },
-      ':recent': { B: expect.any(Uint8Array) },
-      ':missing': { S: '["p1"]' },
-      ':held': { S: '{"since":9,"missing":12}' },
-      ':released': { BOOL: false },
-      ':reported': { S: '["audit-denied"]' },
-      ':announced': { N: '10' },
+    };
+    const rows = [...attributesOf(state)].map(([row, of]) => [row, Object.fromEntries(of)]);
+    expect(rowsOf(state)).toBe(4);
+    expect(Object.fromEntries(rows)).toEqual({
+      rare: {
+        baselined: { BOOL: true },
+        definitions: { B: expect.any(Uint8Array) },
+        hold: { S: '{"since":9,"missing":12}' },
+        released: { BOOL: false },
+        reported: { S: '["audit-denied"]' },
+        announced: { N: '10' },
+      },
+      changes: { watermark: { N: '7' }, pace: { S: '{"wait":5,"dueAt":6}' } },
+      sweep: { sweptAt: { N: '8' } },
+      seen: { audit: { B: expect.any(Uint8Array) }, recent: { B: expect.any(Uint8Array) } },
     });
   });
 
   it('is updated in the parts that are named, and loses those that are undefined', () => {
-    expect(updateOf({ watermark: 7, sweptAt: 8, audit: undefined, held: undefined })).toEqual({
-      UpdateExpression: 'SET #watermark = :watermark, #sweptAt = :sweptAt REMOVE #audit, #held',
+    const state = { announced: 7, released: true, stalled: undefined, hold: undefined };
+    expect(updateIn('rare', state)).toEqual({
+      UpdateExpression: 'SET #released = :released, #announced = :announced REMOVE #hold, #stalled',
       ExpressionAttributeNames: {
-        '#watermark': 'watermark',
-        '#sweptAt': 'sweptAt',
-        '#audit': 'audit',
-        '#held': 'held',
+        '#announced': 'announced',
+        '#released': 'released',
+        '#stalled': 'stalled',
+        '#hold': 'hold',
       },
-      ExpressionAttributeValues: { ':watermark': { N: '7' }, ':sweptAt': { N: '8' } },
+      ExpressionAttributeValues: { ':announced': { N: '7' }, ':released': { BOOL: true } },
     });
-    expect(updateOf({ watermark: 7 }).UpdateExpression).toBe('SET #watermark = :watermark');
+    expect(updateIn('changes', { watermark: 7 }).UpdateExpression).toBe('SET #watermark = :watermark');
   });
 
   it('that only loses parts has no values: DynamoDB refuses an empty set of them', () => {
-    expect(updateOf({ held: undefined })).toEqual({
-      UpdateExpression: 'REMOVE #held',
-      ExpressionAttributeNames: { '#held': 'held' },
+    expect(updateIn('rare', { hold: undefined })).toEqual({
+      UpdateExpression: 'REMOVE #hold',
+      ExpressionAttributeNames: { '#hold': 'hold' },
     });
   });
 });

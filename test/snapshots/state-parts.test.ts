@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { encode } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Lease } from '../../functions/snapshots/snapshots.ts';
-import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { modelClient } from '../simulation/models/table.ts';
 import { openModel, PATIENCE } from '../support/table.ts';
 import { AT, event, noise } from './subject.ts';
@@ -29,7 +29,7 @@ const snapshots = () => {
   const patience = { ...PATIENCE, clock: () => now, random: () => draws.shift() ?? 0.5 };
   return createSnapshots({ client, tableName: opened.tableName, patience });
 };
-const finish = async (state: Partial<ProcessState>) => {
+const finish = async (state: Partial<PassState>) => {
   const lease = await snapshots().takeLease(process, { mode: 'changes', owner: 'me', now, until: now + 1 });
   return snapshots().finish(process, lease as Lease, state);
 };
@@ -39,54 +39,54 @@ const keys = () =>
 const attribute = (name: string): AttributeValue | undefined =>
   [...opened.model.items()].find(({ sk }) => sk?.S === 'STATE')?.[name];
 /** A list of identifiers whose JSON has so many bytes. */
-const missing = (bytes: number, seed = 1) => [
+const list = (bytes: number, seed = 1) => [
   noise(bytes, seed)
     .replaceAll(/["\\]/g, '.')
     .slice(0, bytes - 4),
 ];
 
+const fieldsOf = (externalId: string) => ({ project: [{ externalId, name: '', type: 'text' }], task: [] });
+const fields = (bytes: number) => fieldsOf(noise(bytes));
+
 describe('a part of the state', () => {
   it('is in its item up to 60,000 bytes, and in items of its own above', async () => {
-    await finish({ missing: missing(60_000) });
+    await finish({ reported: list(60_000) });
     expect(keys()).toEqual(['STATE']);
-    expect(attribute('missing')?.S?.length).toBe(60_000);
+    expect(attribute('reported')?.S?.length).toBe(60_000);
     expect(sent.filter(command => command.constructor.name !== 'UpdateItemCommand')).toHaveLength(1);
     draws = [0.25];
-    await finish({ missing: missing(60_001) });
-    expect(keys()).toEqual(['STATE', `STATE#PART#missing#${AT}-${(2 ** 46).toString(36)}#0000`]);
-    expect(attribute('missing')).toEqual({ M: { tag: { S: expect.any(String) }, parts: { N: '1' } } });
-    expect((await snapshots().readState(process)).missing).toEqual(missing(60_001));
+    await finish({ reported: list(60_001) });
+    expect(keys()).toEqual(['STATE', `STATE#PART#reported#${AT}-${(2 ** 46).toString(36)}#0000`]);
+    expect(attribute('reported')).toEqual({ M: { tag: { S: expect.any(String) }, parts: { N: '1' } } });
+    expect((await snapshots().readState(process)).reported).toEqual(list(60_001));
   });
 
   it('that is text counts by its bytes, and one that is compressed by those', async () => {
-    await finish({ missing: ['é'.repeat(30_000)] });
+    await finish({ reported: ['é'.repeat(30_000)] });
     expect(keys()).toHaveLength(2);
-    const fields = { project: [{ externalId: 'x'.repeat(90_000), name: '', type: 'text' }], task: [] };
-    await finish({ missing: [], definitions: fields });
+    await finish({ reported: [], definitions: fieldsOf('x'.repeat(90_000)) });
     expect(attribute('definitions')?.B).toBeDefined();
-    await finish({
-      definitions: { ...fields, task: [{ externalId: noise(90_000), name: '', type: 'text' }] },
-    });
+    await finish({ definitions: fields(90_000) });
     expect(attribute('definitions')?.M).toBeDefined();
   });
 
   it('is written in order into as many items as it fills, and read so', async () => {
-    const long = missing(1_000_000);
-    await finish({ missing: long });
+    const long = list(1_000_000);
+    await finish({ reported: long });
     const parts = Math.ceil(encode(long).length / 380_000);
     expect(parts).toBeGreaterThan(1);
     const numbers = keys().flatMap(key => key.match(/#PART#.*#(\d+)$/)?.[1] ?? []);
     expect(numbers).toEqual(Array.from({ length: parts }, (_, part) => String(part).padStart(4, '0')));
-    expect((await snapshots().readState(process)).missing).toEqual(long);
+    expect((await snapshots().readState(process)).reported).toEqual(long);
   });
 
   it('that a reference leads nowhere for is an error that says what to do', async () => {
-    await finish({ missing: missing(1_000_000) });
+    await finish({ reported: list(1_000_000) });
     const [, key = ''] = keys();
     const Key = { pk: { S: 'W#eu#P#p' }, sk: { S: key } };
     opened.model.run(new DeleteItemCommand({ TableName: opened.tableName, Key }));
     await expect(snapshots().readState(process)).rejects.toThrow(
-      /process p .*missing.*not in the table.*attribute/s,
+      /process p .*reported.*not in the table.*attribute/s,
     );
   });
 });
@@ -105,34 +105,34 @@ describe('what the state no longer refers to', () => {
       [AT + HOUR + 2, [AT + HOUR, AT + HOUR + 2]],
     ] as const) {
       now = at;
-      await finish({ missing: missing(70_000, at - AT + 1) });
+      await finish({ reported: list(70_000, at - AT + 1) });
       expect(tags()).toEqual(kept.map(String));
     }
   });
 
   it('is not what it refers to, however old that is, nor another part', async () => {
-    await finish({ missing: missing(70_000) });
-    await finish({ reported: missing(70_000) });
+    await finish({ reported: list(70_000) });
+    await finish({ definitions: fields(90_000) });
     now = AT + 2 * HOUR;
     const lost = { mode: 'changes', owner: 'other', window: undefined, progress: undefined } as const;
-    expect(await snapshots().finish(process, lost, { missing: missing(80_000) })).toBe(false);
+    expect(await snapshots().finish(process, lost, { reported: list(80_000) })).toBe(false);
     const state = await snapshots().readState(process);
-    expect([state.missing, state.reported]).toEqual([missing(70_000), missing(70_000)]);
-    expect(tags()).toEqual([String(AT), String(now), String(AT)]);
+    expect([state.reported, state.definitions]).toEqual([list(70_000), fields(90_000)]);
+    expect(tags()).toEqual([String(AT), String(AT), String(now)]);
   });
 
   it('is never another writing’s, though both come in one millisecond and look alike', async () => {
     // `1` and `10` in base 36: the one tag begins as the other does.
     for (const [index, draw] of [36, 1].entries()) {
       draws = [draw / 2 ** 48];
-      await finish({ missing: missing(70_000, index + 1) });
+      await finish({ reported: list(70_000, index + 1) });
     }
-    expect(keys().slice(1)).toEqual([1, 10].map(tag => `STATE#PART#missing#${AT}-${tag}#0000`).sort());
-    expect((await snapshots().readState(process)).missing).toEqual(missing(70_000, 2));
+    expect(keys().slice(1)).toEqual([1, 10].map(tag => `STATE#PART#reported#${AT}-${tag}#0000`).sort());
+    expect((await snapshots().readState(process)).reported).toEqual(list(70_000, 2));
   });
 
   it('is looked for by its keys alone', async () => {
-    await finish({ missing: missing(70_000) });
+    await finish({ reported: list(70_000) });
     const queries = sent.flatMap(command => (command instanceof QueryCommand ? [command.input] : []));
     expect(queries.map(({ ProjectionExpression }) => ProjectionExpression)).toEqual(['pk, sk']);
   });
@@ -143,7 +143,7 @@ describe('what the state no longer refers to', () => {
       () => ({ ...event(AT), subject: 'x'.repeat(200_000) }) as never,
     );
     const said = { events, version: AT, at: AT };
-    const state = { skipped: [], reported: missing(70_000) };
+    const state = { skipped: 0, reported: list(70_000) };
     expect(await snapshots().announce(process, { announced: 0, state, said })).toBe('too-large');
     expect(sent).toEqual([]);
   });
@@ -160,35 +160,45 @@ it('fits items and transactions at any size', async () => {
         { length: hostile.size },
         (_, index) => `${index}${noise(hostile.length, hostile.seed + index)}`,
       );
-      const { announced: _none, ...unknown } = UNKNOWN_PROCESS;
+      const { announced: _none, debts, isSweepUnfinished, ...unknown } = UNKNOWN_PROCESS;
       const state = {
         ...unknown,
-        audit: { order: 'unknown' as const, tail: noise(4_096), seen: ids.slice(0, 5_000) },
         definitions: { project: ids.map(id => ({ externalId: id, name: id, type: 'text' })), task: [] },
-        recent: ids.map(id => [id, id, AT] as const),
-        missing: ids,
-        skipped: ids.map(id => ({ id, since: AT, reason: id, told: true, tasksMissing: true })),
         reported: ids,
       };
       // The model refuses what DynamoDB would.
       expect(await finish(state)).toBe(true);
       const said = { events: [event(AT)], version: AT, at: AT };
       expect(await snapshots().announce(process, { announced: 0, state, said })).toBe('committed');
-      expect(await snapshots().readState(process)).toEqual({ ...state, announced: AT });
+      expect(await snapshots().readState(process)).toEqual({
+        ...{ ...state, announced: AT, debts, isSweepUnfinished },
+      });
     }),
     { numRuns: 12 },
   );
 });
 
+/** The bounds of `pass/`, in what is longest as JSON, and hardly smaller when it is compressed. */
+const AUDIT = {
+  order: 'unknown' as const,
+  tail: noise(4_096).replaceAll(/[!-@]/g, '\u0001'),
+  seen: Array.from({ length: 5_000 }, (_, index) => noise(16, index)),
+};
+
 it('fits the row of a pass with all that may stand in it', async () => {
   const lease = await snapshots().takeLease(process, { mode: 'sweep', owner: 'me', now, until: now + 1 });
-  const window = {
-    startedAt: AT,
-    // The bounds of `pass/`, in what is longest as JSON.
-    audit: { order: 'unknown', tail: '\u0001'.repeat(4_096), seen: Array(5_000).fill('x'.repeat(16)) },
-    left: ['x'.repeat(99_997)],
-    withoutTaskList: ['x'.repeat(99_997)],
-  };
+  const window = { startedAt: AT, begunAt: AT, audit: AUDIT };
   const full = { ...(lease as Lease), window, progress: 'x'.repeat(900) };
   expect(await snapshots().saveProgress(process, full, now + 1)).toBe(true);
+});
+
+it('fits the row of what passes have seen, which is one item', async () => {
+  const recent = Array.from(
+    { length: 250 },
+    (_, index) => [noise(950, index), noise(22, index), AT, AT] as const,
+  );
+  expect(JSON.stringify(recent).length).toBeGreaterThan(250_000);
+  expect(await finish({ audit: AUDIT, recent })).toBe(true);
+  expect(keys()).toEqual([]);
+  expect(await snapshots().readState(process)).toEqual({ ...UNKNOWN_PROCESS, audit: AUDIT, recent });
 });

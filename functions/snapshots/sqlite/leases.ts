@@ -18,7 +18,7 @@ export function takeLease(
     const isHeld = typeof row?.owner === 'string';
     if (isHeld && row.owner !== owner && Number(row.until) >= now) return undefined;
     sql.run`INSERT INTO pass (process, mode, owner, until) VALUES (${pk}, ${mode}, ${owner}, ${until})
-      ON CONFLICT DO UPDATE SET owner = ${owner}, until = ${until}`;
+      ON CONFLICT DO UPDATE SET owner = ${owner}, until = ${until}, ended_by = NULL`;
     const text = row?.window as string | null | undefined;
     return {
       mode,
@@ -46,10 +46,17 @@ export function release({ sql }: Database, process: ProcessKey, { mode, owner }:
     WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
 }
 
-/** The end of a pass: its lease, beginning and progress are gone. False when the lease is no longer ours. */
-export function abandon({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): boolean {
-  const { changes } = sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL
+/** Lease, beginning and progress are gone. */
+export function abandon({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): void {
+  sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL
     WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
+}
+
+/** As `abandon`, and by whom. False when the lease is no longer ours. */
+function end({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): boolean {
+  const { changes } = sql.run`UPDATE pass
+    SET owner = NULL, until = NULL, "window" = NULL, progress = NULL, ended_by = ${owner}
+    WHERE process = ${partition(process)} AND mode = ${mode} AND (owner = ${owner} OR ended_by = ${owner})`;
   return changes === 1;
 }
 
@@ -62,7 +69,7 @@ export function finish(
   // That a baseline is made is told: what happens from then on must be found as a change.
   const write = state.baselined ? durably : inTransaction;
   return write(database, () => {
-    if (!abandon(database, process, lease)) return false;
+    if (!end(database, process, lease)) return false;
     writeState(database, process, state);
     return true;
   });

@@ -30,14 +30,17 @@ export async function* headsOf(
   after?: string,
 ): AsyncIterable<readonly SnapshotHead[]> {
   const pk = partition(process);
-  for (let last = after === undefined ? '' : encodePart(after); ; ) {
+  for (let from = after === undefined ? '' : behind(encodePart(after)); ; ) {
     const rows = sql.all`SELECT id, version, record_read_at, untimed, tasks_read_at, record_digest, tasks_digest
-      FROM project WHERE process = ${pk} AND id > ${last} ORDER BY id LIMIT ${PAGE}`;
+      FROM project WHERE process = ${pk} AND id >= ${from} ORDER BY id LIMIT ${PAGE}`;
     if (rows.length > 0) yield rows.map(headOf);
     if (rows.length < PAGE) return;
-    last = rows.at(-1)?.id as string;
+    from = behind(rows.at(-1)?.id as string);
   }
 }
+
+/** Before every encoded identifier that is behind this one: no other character of them sorts so early. */
+const behind = (id: string): string => `${id}!`;
 
 function headOf(row: Row): SnapshotHead {
   const { record_digest: record, tasks_digest: tasks } = row as Record<string, string | null>;

@@ -12,7 +12,7 @@ CREATE TABLE state (
   PRIMARY KEY (process, name)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE pass (
-  process TEXT NOT NULL, mode TEXT NOT NULL, owner TEXT, until INTEGER, "window" TEXT, progress TEXT,
+  process TEXT NOT NULL, mode TEXT NOT NULL, owner TEXT, until INTEGER, "window" TEXT, progress TEXT, ended_by TEXT,
   PRIMARY KEY (process, mode)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE project (

@@ -17,7 +17,7 @@ export function sqliteSnapshots(database: Database): Snapshots {
     takeLease: async (process, request) => takeLease(database, process, request),
     saveProgress: async (process, lease, until) => saveProgress(database, process, lease, until),
     release: async (process, lease) => release(database, process, lease),
-    abandon: async (process, lease) => void abandon(database, process, lease),
+    abandon: async (process, lease) => abandon(database, process, lease),
     finish: async (process, lease, state) => finish(database, process, lease, state),
     announce: async (process, announcement) => announce(database, process, announcement),
     load: async (process, projectId) => load(database, process, projectId),

@@ -3,11 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition } from '../../../functions/snapshots/keys.ts';
-import type { Lease, Snapshot, Snapshots } from '../../../functions/snapshots/snapshots.ts';
+import type {
+  DebtChange,
+  Lease,
+  ProcessKey,
+  Snapshot,
+  Snapshots,
+} from '../../../functions/snapshots/snapshots.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
-import type { ProcessState } from '../../../functions/snapshots/state.ts';
+import type { Cause, PassState, ProcessState } from '../../../functions/snapshots/state.ts';
 import { openModel, PATIENCE } from '../../support/table.ts';
 import { AT, content, event, noise } from '../subject.ts';
 
@@ -15,7 +21,7 @@ const KEYS = ['p', 'P#x'].map(processId => ({ workspace: 'eu', processId }));
 const IDS = ['a', 'b', 'a#PART#0001', '__proto__', '', '\0', '%23', '{"a":1}', 'ü/x y'] as const;
 const OWNERS = ['one', 'two'] as const;
 
-const state: fc.Arbitrary<Partial<ProcessState>> = fc.record(
+const state: fc.Arbitrary<Partial<PassState>> = fc.record(
   {
     baselined: fc.constant(true),
     watermark: fc.nat(),
@@ -23,24 +29,44 @@ const state: fc.Arbitrary<Partial<ProcessState>> = fc.record(
       fc.record({ order: fc.constant('unknown' as const), tail: fc.string(), seen: fc.array(fc.string()) }),
       { nil: undefined },
     ),
-    held: fc.option(fc.record({ since: fc.nat(), missing: fc.nat() }), { nil: undefined }),
-    missing: fc.array(fc.string({ unit: 'binary' })),
+    hold: fc.option(fc.record({ since: fc.nat(), missing: fc.nat() }), { nil: undefined }),
+    recent: fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string(), fc.nat())),
+    sweepCompletedAt: fc.nat(),
+    skipped: fc.nat(),
     released: fc.boolean(),
     reported: fc.array(fc.string()),
   },
   { requiredKeys: [] },
 );
 
+const STALE = { cause: 'unreadable', since: 0, metAt: 0, reason: '', told: false } as const;
+
 const lease = {
   mode: fc.constantFrom('changes' as const, 'sweep' as const),
   owner: fc.constantFrom(...OWNERS),
 };
+/** `isStale`: another pass has written it since it was read. */
+const debt = fc.record({
+  id: fc.constantFrom(...IDS),
+  isStale: fc.boolean(),
+  after: fc.option(
+    fc.record({
+      ...{ since: fc.nat(), metAt: fc.nat(), reason: fc.string(), told: fc.boolean() },
+      cause: fc.constantFrom<Cause>('unreadable', 'no-task-list', 'not-listed'),
+    }),
+    { nil: undefined },
+  ),
+});
+type DebtStep = typeof debt extends fc.Arbitrary<infer Value> ? Value : never;
+
 const step = fc.record({
   process: fc.constantFrom(...KEYS),
   call: fc.oneof(
     { weight: 3, arbitrary: commitOf() },
     fc.record({ kind: fc.constant('load' as const), id: fc.constantFrom(...IDS) }),
-    fc.record({ kind: fc.constant('held' as const), ids: fc.subarray([...IDS, 'nobody']) }),
+    fc.record({ kind: fc.constant('with snapshot' as const), ids: fc.subarray([...IDS, 'nobody']) }),
+    fc.record({ kind: fc.constant('heads' as const), after: fc.constantFrom(undefined, 'nobody', ...IDS) }),
+    fc.record({ kind: fc.constant('debts' as const), debts: fc.array(debt, { maxLength: 3 }) }),
     fc.record({
       kind: fc.constant('take' as const),
       ...lease,
@@ -50,8 +76,8 @@ const step = fc.record({
     fc.record({
       kind: fc.constant('save' as const),
       ...lease,
-      window: fc.option(fc.record({ startedAt: fc.nat() }), { nil: undefined }),
-      progress: fc.option(fc.string(), { nil: undefined }),
+      window: fc.option(fc.record({ startedAt: fc.nat(), begunAt: fc.nat() }), { nil: undefined }),
+      progress: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
       until: fc.nat({ max: 9 }),
     }),
     fc.record({ kind: fc.constantFrom('release' as const, 'abandon' as const), ...lease }),
@@ -61,6 +87,7 @@ const step = fc.record({
       stale: fc.boolean(),
       isSilent: fc.boolean(),
       state,
+      debts: fc.uniqueArray(debt, { maxLength: 3, selector: ({ id }) => id }),
       events: fc.nat({ max: 2 }),
     }),
   ),
@@ -78,6 +105,9 @@ function commitOf() {
     at: fc.nat({ max: 3 }),
     isSilent: fc.boolean(),
     untimed: fc.boolean(),
+    digests: fc.option(fc.record({ record: fc.string(), tasks: fc.string() }, { requiredKeys: [] }), {
+      nil: undefined,
+    }),
   });
 }
 
@@ -101,8 +131,15 @@ class Subject {
         return this.#commit(process, call);
       case 'load':
         return seen(await snapshots.load(process, call.id));
-      case 'held':
-        return [...(await snapshots.held(process, call.ids))].sort();
+      case 'with snapshot':
+        return [...(await snapshots.withSnapshot(process, call.ids))].sort();
+      case 'heads':
+        return (await Array.fromAsync(snapshots.heads(process, call.after))).flat();
+      case 'debts':
+        // The same one twice in a call: which is first, nobody says.
+        for (const one of call.debts)
+          await snapshots.writeDebts(process, await this.#changesOf(process, [one]));
+        return undefined;
       case 'take': {
         const { mode, owner, now, lasts } = call;
         return snapshots.takeLease(process, { mode, owner, now, until: now + lasts });
@@ -122,10 +159,21 @@ class Subject {
           announced: call.stale ? announced - 1 : announced,
           isSilent: call.isSilent,
           state: call.state,
+          debts: await this.#changesOf(process, call.debts),
         };
         return snapshots.announce(process, { ...request, said: { events, version, at: AT } });
       }
     }
+  }
+
+  async #changesOf(process: ProcessKey, debts: readonly DebtStep[]): Promise<DebtChange[]> {
+    const current = (await this.snapshots.readState(process)).debts;
+    return debts.map(({ id, isStale, after }) => {
+      const before = current.get(id);
+      // One that is gone since, or was made.
+      const stale = before ? undefined : { ...STALE, revision: 1 };
+      return { projectId: id, before: isStale ? stale : before, after };
+    });
   }
 
   async #commit(process: Step['process'], call: Extract<Step['call'], { kind: 'commit' }>): Promise<unknown> {
@@ -146,6 +194,7 @@ class Subject {
             recordReadAt: version,
             ...(call.untimed && { untimed: true }),
             tasksReadAt: AT,
+            ...(call.digests && { digests: call.digests }),
           },
       version,
       isSilent: call.isSilent,
@@ -174,16 +223,17 @@ function seen(snapshot: Snapshot | undefined): unknown {
   return { ...rest, content: { ...rest.content, tasks: [...rest.content.tasks] } };
 }
 
+/** Revisions are numbers that only their own table knows. */
+function stateSeen({ debts, ...state }: ProcessState): unknown {
+  return { ...state, debts: [...debts].map(([id, { revision: _, ...debt }]) => ({ id, ...debt })) };
+}
+
 async function everything(snapshots: Snapshots): Promise<unknown> {
   return Promise.all(
     KEYS.map(async process => ({
-      state: await snapshots.readState(process),
-      ids: (await Array.fromAsync(snapshots.projectIds(process))).sort(),
+      state: stateSeen(await snapshots.readState(process)),
+      heads: (await Array.fromAsync(snapshots.heads(process))).flat(),
       projects: await Promise.all(IDS.map(async id => seen(await snapshots.load(process, id)))),
-      unfinished: [
-        await snapshots.isUnfinished(process, 'changes'),
-        await snapshots.isUnfinished(process, 'sweep'),
-      ],
     })),
   );
 }
