@@ -1,64 +1,40 @@
-import { openHouse, PROCESS } from './house.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { Findings } from './passes/line.ts';
+import { MEASUREMENTS, WHOLE } from './passes/measurements.ts';
+import { between, pageOf } from './passes/page.ts';
 
 /**
- * Invariants 5, 6 and 7 in numbers: what a pass costs over a small and over a large process, side by side in one run.
- * `npm run bench`; ratios matter, milliseconds are this machine's.
+ * What passes cost, each number beside what it is held against, in one run: `npm run bench`. Ratios matter, times are this machine's. Prints the table, and
+ * writes it into docs/performance.md; `npm run bench -- sweep idle` measures these alone, and writes nothing. Exit code 1 when a goal is missed.
  */
-const SIZES = [100, 1_000] as const;
-const TASKS = 20;
-
-const houses = await Promise.all(SIZES.map(projects => openHouse(projects, TASKS)));
-const rows: { what: string; requests: number[]; ms: number[]; heap: number[] }[] = [];
-
-async function measure(
-  what: string,
-  mode: 'changes' | 'sweep',
-  edit?: (house: (typeof houses)[number]) => void,
-) {
-  const results = [];
-  for (const house of houses) {
-    edit?.(house);
-    results.push(await house.pass(mode));
-  }
-  rows.push({
-    what,
-    requests: results.map(({ requests }) => requests),
-    ms: results.map(({ ms }) => ms),
-    heap: results.map(({ heap }) => heap),
-  });
+const { positionals } = parseArgs({ allowPositionals: true });
+const names = Object.keys(MEASUREMENTS);
+const unknown = positionals.filter(name => !names.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`There is no measurement ${unknown.join(', ')}. There are: ${names.join(', ')}.\n`);
+  process.exit(2);
 }
+// What was started ends with this process: it listens to its exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-try {
-  await measure('baseline', 'changes');
-  await measure('first pass after it', 'changes');
-  await measure('idle pass', 'changes');
-  await measure('pass with one changed task', 'changes', ({ service }) =>
-    service.workspace.updateTask(PROCESS, '1001', '500001', { status: 'Done' }),
-  );
-  await measure('sweep, nothing changed', 'sweep');
-} finally {
-  for (const house of houses) await house.close();
+const began = performance.now();
+const minutes = () => ((performance.now() - began) / 60_000).toFixed(1);
+const say = (text: string) => process.stderr.write(`${minutes()} min: ${text}\n`);
+const isWhole = positionals.length === 0;
+const findings: Findings[] = [];
+for (const name of isWhole ? names : positionals) {
+  const measure = MEASUREMENTS[name];
+  if (measure) findings.push(await measure(WHOLE, say));
 }
-
-const [small, large] = SIZES;
-const line = (cells: readonly string[]) =>
-  cells.map((cell, index) => (index ? cell.padStart(26) : cell.padEnd(28))).join('');
-const pair = (values: readonly number[], format: (value: number) => string) => {
-  const [one = 0, other = 0] = values;
-  const ratio = one > 0 ? ` (×${(other / one).toFixed(1)})` : '';
-  return `${format(one)} → ${format(other)}${ratio}`;
-};
-const out = (text: string) => process.stdout.write(`${text}\n`);
-out(`${small} → ${large} projects of ${TASKS} tasks (×${large / small})\n`);
-out(line(['', 'requests', 'ms', 'heap growth, KB']));
-for (const { what, requests, ms, heap } of rows) {
-  const kilobytes = pair(heap, value => (value / 1024).toFixed(0));
-  out(
-    line([
-      what,
-      pair(requests, String),
-      pair(ms, value => value.toFixed(0)),
-      globalThis.gc ? kilobytes : '-',
-    ]),
-  );
+const [{ model = '' } = {}, { length: cores }] = [cpus()[0], cpus()];
+const when = new Date().toISOString().slice(0, 10);
+const where = `Measured on ${when} on ${cores} cores of ${model.trim()}, with Node ${process.version}, in ${minutes()} minutes.`;
+const text = `${pageOf(findings)}\n\n${where}`;
+process.stdout.write(`${text}\n`);
+if (isWhole) {
+  const page = new URL('../docs/performance.md', import.meta.url);
+  writeFileSync(page, between(readFileSync(page, 'utf8'), text));
 }
+if (findings.some(({ lines }) => lines.some(({ isMet }) => !isMet))) process.exitCode = 1;

@@ -1,0 +1,72 @@
+import type { Size } from './content.ts';
+import { House } from './house.ts';
+import { type Findings, type Say, told } from './line.ts';
+
+export interface BaselineScale {
+  readonly size: Size;
+  /** Of each answer, in ms. */
+  readonly latency: number;
+  /** Requests a second, in the measurement of a service that bounds them. */
+  readonly rate: number;
+}
+
+/** The bound on requests at once that was the usual one when the goal was set. */
+const BEFORE = 4;
+
+/** How long a baseline takes at a slow service, against one with four requests at once. */
+export async function measureLatency({ size, latency }: BaselineScale, say: Say): Promise<Findings> {
+  await using house = new House();
+  const { origin, control } = await house.service(size);
+  await control({ latency });
+  const takes = async (concurrency?: number) => {
+    say(
+      `baseline at ${latency} ms, ${concurrency ? `${concurrency} requests` : 'as many requests as it finds'} at once`,
+    );
+    const options = { origin, store: house.sqlite(), ...(concurrency !== undefined && { concurrency }) };
+    return (await (await house.poller(options)).pass({ mode: 'changes' })).ms / 1000;
+  };
+  const [found, four] = [await takes(), await takes(BEFORE)];
+  return {
+    lines: [
+      {
+        what: `baseline of ${told(size.projects)} projects at ${latency} ms latency: time ÷ that of ${BEFORE} requests at once`,
+        goal: '≤ 1/3',
+        measured: `${told(found / four)} (${told(found)} s, ${told(four)} s)`,
+        isMet: found / four <= 1 / 3,
+      },
+    ],
+  };
+}
+
+/** A baseline goes on in a run of its own where one failed; after so many it is hopeless. */
+const MOST_RUNS = 5;
+
+/** How well it uses a service that answers so many requests a second, and 429 to those beyond. */
+export async function measureRate({ size, latency, rate }: BaselineScale, say: Say): Promise<Findings> {
+  await using house = new House();
+  const { origin, control } = await house.service(size);
+  const poller = await house.poller({ origin, store: house.sqlite() });
+  await control({ latency, rate });
+  let failed = 0;
+  let isOver = false;
+  for (let run = 1; !isOver && run <= MOST_RUNS; run++) {
+    say(`baseline at ${rate} requests a second, run ${run}`);
+    const taken = await poller.try({ mode: 'changes' });
+    if (taken.failed !== undefined) failed += 1;
+    isOver = taken.report?.outcome === 'completed';
+  }
+  const { served, refused, seconds } = await control({});
+  // The first second's requests may come at once.
+  const share = served / (rate * (seconds + 1));
+  const unended = isOver ? '' : `, not over after ${MOST_RUNS} runs`;
+  return {
+    lines: [
+      {
+        what: `the same service allowing ${rate} requests a second: share of the allowed rate that is used; passes that fail`,
+        goal: '≥ 0.8; 0',
+        measured: `${told(share)}; ${failed}${unended} (${refused} answers of 429)`,
+        isMet: share >= 0.8 && failed === 0 && isOver,
+      },
+    ],
+  };
+}

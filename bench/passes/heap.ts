@@ -1,0 +1,63 @@
+import { ChildDiedError } from './children.ts';
+import type { Size } from './content.ts';
+import type { HeapSeen } from './heap-watch.ts';
+import { House } from './house.ts';
+import { type Findings, type Say, told } from './line.ts';
+
+export interface HeapScale {
+  readonly projects: number;
+  readonly tasks: readonly [few: number, many: number];
+}
+
+/** What a function may have, of which the heap is the largest part. */
+const MOST_MB = 256;
+const MB = 2 ** 20;
+
+interface Seen extends HeapSeen {
+  /** Whether it got through with no more than it may have. */
+  readonly fits: boolean;
+}
+
+/** What a sweep holds, over as many projects with few tasks and with many. */
+export async function measureHeap({ projects, tasks }: HeapScale, say: Say): Promise<Findings> {
+  const [few, many] = tasks;
+  const small = await heapOf({ projects, tasksPerProject: few }, say);
+  const large = await heapOf({ projects, tasksPerProject: many }, say);
+  const ratio = large.live / small.live;
+  const megabytes = (seen: number) => told(seen / MB);
+  const died = large.fits ? '' : `, too large for ${MOST_MB} MB`;
+  return {
+    lines: [
+      {
+        what: `heap of a sweep, ${told(projects)} projects × ${many} tasks against × ${few}: what is live; the most with garbage`,
+        goal: `ratio ≤ 1.2; < ${MOST_MB} MB`,
+        measured:
+          `${told(ratio)} (${megabytes(large.live)} MB, ${megabytes(small.live)} MB); ` +
+          `${megabytes(large.used)} MB${died}`,
+        isMet: ratio <= 1.2 && large.fits && large.used < MOST_MB * MB,
+      },
+    ],
+  };
+}
+
+async function heapOf(size: Size, say: Say): Promise<Seen> {
+  await using house = new House();
+  const { origin } = await house.service(size);
+  const store = house.sqlite();
+  say(`baseline of ${size.projects} projects × ${size.tasksPerProject} tasks`);
+  const first = await house.poller({ origin, store });
+  await first.pass({ mode: 'changes' });
+  await first.stop();
+  const sweep = async (...nodeOptions: string[]) => {
+    say(`sweep of ${size.projects} projects × ${size.tasksPerProject} tasks ${nodeOptions}`);
+    const poller = await house.poller({ origin, store }, nodeOptions);
+    const { heap } = await poller.pass({ mode: 'sweep', watchesHeap: true });
+    return heap as HeapSeen;
+  };
+  try {
+    return { ...(await sweep(`--max-old-space-size=${MOST_MB}`)), fits: true };
+  } catch (error) {
+    if (!(error instanceof ChildDiedError)) throw error;
+    return { ...(await sweep()), fits: false };
+  }
+}

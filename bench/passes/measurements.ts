@@ -1,0 +1,29 @@
+import { type BaselineScale, measureLatency, measureRate } from './baseline.ts';
+import { type HeapScale, measureHeap } from './heap.ts';
+import { type IdleScale, measureIdle } from './idle.ts';
+import type { Findings, Say } from './line.ts';
+import { measureSweep, type SweepScale } from './sweep.ts';
+
+export interface Scale {
+  readonly sweep: SweepScale;
+  readonly idle: IdleScale;
+  readonly baseline: BaselineScale;
+  readonly heap: HeapScale;
+}
+
+/** The sizes that the goals are about. */
+export const WHOLE: Scale = {
+  sweep: { size: { projects: 5_000, tasksPerProject: 30 }, rounds: 5 },
+  idle: { projects: [10, 10_000], passes: 15 },
+  baseline: { size: { projects: 1_000, tasksPerProject: 5 }, latency: 100, rate: 20 },
+  heap: { projects: 20_000, tasks: [5, 50] },
+};
+
+/** By name, in the order of the table. */
+export const MEASUREMENTS: Readonly<Record<string, (scale: Scale, say: Say) => Promise<Findings>>> = {
+  sweep: ({ sweep }, say) => measureSweep(sweep, say),
+  idle: ({ idle }, say) => measureIdle(idle, say),
+  latency: ({ baseline }, say) => measureLatency(baseline, say),
+  rate: ({ baseline }, say) => measureRate(baseline, say),
+  heap: ({ heap }, say) => measureHeap(heap, say),
+};

@@ -1,0 +1,17 @@
+/** What it took this process to do something. */
+export interface Taken<Result> {
+  readonly result: Result;
+  /** Processor time of all its threads, garbage collection and compilation included, in ms. */
+  readonly cpu: number;
+  /** By the clock, in ms. */
+  readonly ms: number;
+}
+
+/** Garbage of before is collected first: it is not this work's. */
+export async function measured<Result>(work: () => Promise<Result>): Promise<Taken<Result>> {
+  globalThis.gc?.();
+  const [before, began] = [process.cpuUsage(), performance.now()];
+  const result = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { result, cpu: (user + system) / 1000, ms: performance.now() - began };
+}

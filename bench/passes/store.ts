@@ -1,0 +1,30 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { openTable } from '../../functions/snapshots/open-table.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { SYSTEM } from '../../functions/system.ts';
+import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
+
+/** Where a poller keeps what it knows. */
+export type StoreOptions =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'dynamodb'; readonly tableName: string; readonly client: object };
+
+export interface OpenStore {
+  readonly snapshots: Snapshots;
+  /** What was asked of a DynamoDB since this was called last. */
+  takeCounts(): TableCounts;
+}
+
+export async function openStore(options: StoreOptions): Promise<OpenStore> {
+  if (options.kind === 'sqlite') {
+    const database = openDatabase(options.path, [SNAPSHOTS_SCHEMA]);
+    return { snapshots: sqliteSnapshots(database), takeCounts: () => NOTHING_COUNTED };
+  }
+  const table = await openTable(options.tableName, options.client, SYSTEM);
+  const takeCounts = countTable(table.client as DynamoDBClient);
+  return { snapshots: createSnapshots(table), takeCounts };
+}

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { auditPage, piecesOf, projectsPage, tasksPage } from '../../bench/passes/content.ts';
+import { type Line, median, spread, told } from '../../bench/passes/line.ts';
+import { between, pageOf } from '../../bench/passes/page.ts';
+import { sharesOf } from '../../bench/passes/profile.ts';
+import type { JsonObject } from '../../functions/json.ts';
+
+describe('the middle of several rounds', () => {
+  it.each([
+    ['of one', [3], 3],
+    ['of an odd number', [9, 1, 2], 2],
+    ['of an even number', [4, 1, 9, 2], 3],
+  ])('%s', (_, values, middle) => {
+    expect(median(values)).toBe(middle);
+  });
+
+  it('is told with the least and the most of them', () => {
+    expect(spread([1.5, 9, 2.25])).toBe('2.25 (1.50 to 9)');
+    expect(spread([2.5, 2.5])).toBe('2.50');
+  });
+
+  it.each([
+    [5_000, '5,000'],
+    [10, '10'],
+    [1234.6, '1,235'],
+    [12.34, '12.3'],
+    [1.234, '1.23'],
+    [0.254, '0.25'],
+  ])('%d is written %s', (value, text) => {
+    expect(told(value)).toBe(text);
+  });
+});
+
+describe('what the measured service answers', () => {
+  const size = { projects: 5, tasksPerProject: 4 };
+  const first = { from: 0, count: 500 };
+  type Task = JsonObject & { id: string };
+  const tasksOf = (text: string | undefined) => (JSON.parse(text ?? '') as { tasks: Task[] }).tasks;
+  /** By JSON meaning, but for the time that is ignored. */
+  const meaningOf = (text: string | undefined) =>
+    tasksOf(text).map(({ lastActivityAt: _, ...fields }) => fields);
+
+  it('has each project and each task once, over all pages', () => {
+    const ids = (from: number) => {
+      const page = JSON.parse(projectsPage(size, { from, count: 2 }, piecesOf(0)));
+      return { ids: page.projects.map(({ id }: { id: string }) => id), more: page.paging.hasNextPage };
+    };
+    const pages = [0, 2, 4].map(ids);
+    expect(pages.map(({ more }) => more)).toEqual([true, true, false]);
+    expect(new Set(pages.flatMap(page => page.ids)).size).toBe(5);
+    const all = pages.flatMap(page => page.ids as string[]);
+    const tasks = all.flatMap(id => tasksOf(tasksPage(size, id, first, piecesOf(0))));
+    expect(new Set(tasks.map(({ id }) => id)).size).toBe(20);
+    expect(tasksPage(size, '100006', first, piecesOf(0))).toBeUndefined();
+    expect(JSON.parse(auditPage(size, { from: 200, count: 100 }))).toMatchObject({
+      entries: { length: 50 },
+      paging: { hasNextPage: false },
+    });
+  });
+
+  it('has the same bytes each time, and others in each turn, by which nothing has changed', () => {
+    const turns = Array.from({ length: 10 }, (_, turn) => piecesOf(turn));
+    const page = (id: string, turn: number) => tasksPage(size, id, first, turns[turn] ?? []);
+    fc.assert(
+      fc.property(fc.constantFrom('100001', '100002', '100003'), fc.nat(9), fc.nat(9), (id, one, other) => {
+        expect(page(id, one) === page(id, other)).toBe(one === other);
+        expect(meaningOf(page(id, one))).toEqual(meaningOf(page(id, other)));
+      }),
+    );
+  });
+});
+
+describe('a profile', () => {
+  const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 4 });
+  const room = (path: string) => new URL(`../../${path}`, import.meta.url).href;
+  const nodes = [
+    { id: 1, callFrame: frame('(root)'), children: [2, 5, 6, 7] },
+    { id: 2, callFrame: frame('sweep', room('functions/pass/sweep.ts')), children: [3] },
+    { id: 3, callFrame: frame('parse', room('functions/service/parse.ts')), children: [4] },
+    { id: 4, callFrame: frame('test') },
+    { id: 5, callFrame: frame('(garbage collector)') },
+    { id: 6, callFrame: frame('(idle)') },
+    { id: 7, callFrame: frame('request', room('node_modules/undici/lib/api.js')) },
+  ];
+
+  it('tells the shares of the time that was used: native code works for its caller, waiting is none', () => {
+    const samples = [2, 3, 4, 5, 6, 7];
+    const { self, inclusive, functions } = sharesOf({ nodes, samples, timeDeltas: [1, 2, 3, 1, 90, 3] });
+    expect(self).toEqual([
+      { where: 'functions/service', share: 0.5 },
+      { where: 'undici', share: 0.3 },
+      { where: 'functions/pass', share: 0.1 },
+      { where: '(garbage collector)', share: 0.1 },
+    ]);
+    expect(inclusive[0]).toEqual({ where: 'functions/pass', share: 0.6 });
+    expect(functions).toContainEqual({ where: 'test of parse functions/service/parse.ts:5', share: 0.3 });
+  });
+});
+
+describe('the table', () => {
+  const line = (isMet: boolean): Line => ({ what: 'a sweep', goal: '≤ 1', measured: '0.9', isMet });
+
+  it('has a line for each thing that was measured, and the notes below', () => {
+    expect(pageOf([{ lines: [line(true)], notes: ['Of it.'] }, { lines: [line(false)] }])).toBe(
+      '|  | goal | measured | met? |\n| --- | --- | --- | --- |\n' +
+        '| a sweep | ≤ 1 | 0.9 | yes |\n| a sweep | ≤ 1 | 0.9 | **no** |\n\nOf it.',
+    );
+  });
+
+  it('takes the place of the one before, and of nothing else on the page', () => {
+    const page = 'a\n<!-- printed by npm run bench -->\nold\n<!-- end of what npm run bench prints -->\nb';
+    const once = between(page, 'new');
+    expect(once).toMatch(/^a\n<!--.*-->\n\nnew\n\n<!--.*-->\nb$/);
+    expect(between(once, 'new')).toBe(once);
+    expect(() => between('a', 'new')).toThrow('<!-- printed by npm run bench -->');
+  });
+});

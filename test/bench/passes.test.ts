@@ -1,0 +1,120 @@
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { measureLatency, measureRate } from '../../bench/passes/baseline.ts';
+import { measureHeap } from '../../bench/passes/heap.ts';
+import { House } from '../../bench/passes/house.ts';
+import { measureIdle } from '../../bench/passes/idle.ts';
+import { measureSweep } from '../../bench/passes/sweep.ts';
+import { countTable } from '../../bench/passes/table-counts.ts';
+import { startTable, usesModel } from '../support/table.ts';
+
+const say = () => undefined;
+const size = { projects: 7, tasksPerProject: 3 };
+
+describe('the parts of a measurement', () => {
+  it('hold a sweep against a loop that reads every task of the service once', async () => {
+    await using house = new House();
+    const { origin, takeCounts } = await house.service(size);
+    const bare = await house.start('bare.ts', { origin, concurrency: 2 });
+    expect(await bare.ask({})).toMatchObject({ result: { projects: 7, tasks: 21 } });
+    expect(await takeCounts()).toMatchObject({ served: 8, refused: 0 });
+  });
+
+  it('run passes that read what the service has', async () => {
+    await using house = new House();
+    const { origin } = await house.service(size);
+    const poller = await house.poller({ origin, store: house.sqlite() });
+    const baseline = await poller.pass({ mode: 'changes' });
+    expect(baseline.report).toMatchObject({ mode: 'baseline', projects: 7, commits: 7, events: 0 });
+    const sweep = await poller.pass({ mode: 'sweep', watchesHeap: true, profiles: true });
+    expect(sweep.report).toMatchObject({ mode: 'sweep', commits: 0, events: 0 });
+    expect(sweep.heap?.used).toBeGreaterThan(2 ** 20);
+    expect(sweep.profile?.self.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+  });
+
+  it('tell that a pass failed', async () => {
+    await using house = new House();
+    const { origin } = await house.service(size);
+    // Where no token is to be had.
+    const poller = await house.poller({ origin: `${origin}/nowhere`, store: house.sqlite() });
+    await expect(poller.pass({ mode: 'changes' })).rejects.toThrow('access_token');
+    expect((await poller.try({ mode: 'changes' })).failed).toContain('access_token');
+  });
+
+  it('tell that a process died', async () => {
+    await using house = new House();
+    await expect(house.start('poller.ts', { origin: 'no address' })).rejects.toThrow('poller.ts ended');
+  });
+
+  it('answer no more requests a second than they allow', async () => {
+    await using house = new House();
+    const { origin, control } = await house.service(size);
+    await control({ rate: 5 });
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => fetch(`${origin}/api/processes/measured/auditlog?first=1`)),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+    expect(answers.at(-1)?.headers.get('retry-after')).toBe('1');
+    expect(await control({})).toMatchObject({ served: 5, refused: 3 });
+  });
+});
+
+describe('a measurement, in small', () => {
+  it('holds a baseline against one with four requests at once', async () => {
+    const { lines } = await measureLatency({ size, latency: 5, rate: 0 }, say);
+    const [line] = lines;
+    const [, ratio, found, four] = /^(\S+) \((\S+) s, (\S+) s\)$/.exec(line?.measured ?? '') ?? [];
+    expect(Number(ratio)).toBeCloseTo(Number(found) / Number(four), 0);
+    expect(line?.isMet).toBe(Number(ratio) <= 1 / 3);
+  });
+
+  it('says how much of an allowed rate is used, and how many passes failed', async () => {
+    const { lines } = await measureRate({ size, latency: 1, rate: 1_000 }, say);
+    expect(lines[0]?.measured).toMatch(/^0\.\d\d; 0 \(0 answers of 429\)$/);
+    expect(lines[0]?.isMet).toBe(false);
+  });
+
+  it('says what a sweep holds', async () => {
+    const { lines } = await measureHeap({ projects: 7, tasks: [1, 2] }, say);
+    expect(lines[0]?.measured).toMatch(/^\d\.\d\d \(\S+ MB, \S+ MB\); \S+ MB$/);
+  });
+});
+
+if (!usesModel)
+  describe('a measurement over the embedded DynamoDB', () => {
+    it('counts requests, those for snapshots apart, and units, those of a refused write included', async () => {
+      const table = await startTable();
+      const client = new DynamoDBClient(table.clientOptions);
+      const take = countTable(client);
+      const { tableName: TableName } = table;
+      const key = (sk: string) => ({ pk: { S: 'a' }, sk: { S: sk } });
+      const Item = { ...key('PROJECT#1'), blob: { B: new Uint8Array(1_500) } };
+      await client.send(new PutItemCommand({ TableName, Item }));
+      expect(take()).toEqual({ requests: 1, snapshotRequests: 1, readUnits: 0, writeUnits: 2 });
+      const refused = { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' };
+      await expect(client.send(new PutItemCommand(refused))).rejects.toThrow();
+      const get = { TableName, ConsistentRead: true };
+      await client.send(new GetItemCommand({ ...get, Key: key('STATE') }));
+      await client.send(new GetItemCommand({ ...get, Key: key('PROJECT#1') }));
+      expect(take()).toEqual({ requests: 3, snapshotRequests: 2, readUnits: 2, writeUnits: 1 });
+      expect(take().requests).toBe(0);
+      client.destroy();
+      await table.stop();
+    });
+
+    it('holds sweeps over both stores against the loop, with the same bytes and with others', async () => {
+      const { lines, notes } = await measureSweep({ size, rounds: 2 }, say);
+      expect(lines).toHaveLength(5);
+      for (const { measured } of lines.slice(0, 4)) expect(measured).toMatch(/^\d/);
+      const [, perMegabyte, requests] = /^(\S+) \((\d+) requests/.exec(lines[4]?.measured ?? '') ?? [];
+      expect(Number(requests)).toBeGreaterThan(0);
+      expect(lines[4]?.isMet).toBe(Number(perMegabyte?.replace(',', '')) <= 1);
+      expect(notes?.join('\n')).toMatch(/over SQLite: \S.* \d+ %/);
+    });
+
+    it('counts what idle passes take', async () => {
+      const { lines } = await measureIdle({ projects: [3], passes: 2 }, say);
+      expect(lines[0]?.measured).toMatch(/^\d+(\.5)?, \d+(\.5)?, 2$/);
+    });
+  });
