@@ -2,7 +2,7 @@ import { createPoll, type PollContext } from '../functions/handlers/create-poll.
 import { connect } from '../functions/service/client.ts';
 import { workspaceSettings } from '../functions/settings/workspaces.ts';
 import { createSnapshots } from '../functions/snapshots/dynamo-snapshots.ts';
-import { buildWorkspace, startSimulatedService } from '../local/service/server.ts';
+import { buildWorkspace, startSimulatedService } from '../local/simulated-service/server.ts';
 import { startTable } from '../test/support/table.ts';
 
 export const PROCESS = 'measured';

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Refused } from '../functions/operations/refused.ts';
-import { failure } from '../local/cli/failure.ts';
-import { UsageError } from '../local/cli/usage-error.ts';
+import { failure } from '../local/basics/failure.ts';
+import { UsageError } from '../local/basics/usage-error.ts';
 import { printable } from '../local/terminal/text.ts';
 import { addCommands } from './commands/commands.ts';
 import { Failed, type World } from './context.ts';

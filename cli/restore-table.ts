@@ -2,7 +2,7 @@ import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { sleep } from '../local/cli/sleep.ts';
+import { sleep } from '../local/basics/sleep.ts';
 import { restoreProcesses } from './restore/restore.ts';
 import { restoredTable, tableOf } from './restore/restored-table.ts';
 

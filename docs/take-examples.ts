@@ -14,13 +14,13 @@ import { sqliteJournal } from '../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import { type Message, messageOf } from '../functions/topic/entry.ts';
-import { ONBOARDING } from '../local/service/believable/onboarding.ts';
+import { ONBOARDING } from '../local/simulated-service/believable/onboarding.ts';
 import {
   buildWorkspace,
   type EditApi,
   type SimulatedService,
   startSimulatedService,
-} from '../local/service/server.ts';
+} from '../local/simulated-service/server.ts';
 
 /** What was told in a real run: the first event of each type, a test, and the SNS message attributes of `task.updated`. */
 export interface Examples {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { open } from '../cli/connect/open.ts';
 import type { World } from '../cli/context.ts';
 import { changewire } from '../cli/program.ts';
-import { sleep as wait } from '../local/cli/sleep.ts';
+import { sleep as wait } from '../local/basics/sleep.ts';
 
 /**
  * `node docs/take-night.ts`: writes the transcript of docs/operating.md. It is what a real run over the simulated service shows on a terminal of

@@ -7,7 +7,7 @@ import { deliveryAlarms } from './alarms/delivery-alarms.ts';
 import { functionAlarms, type Watched } from './alarms/function-alarms.ts';
 import { operatorAlarm } from './alarms/operator-alarm.ts';
 import { processAlarms } from './alarms/process-alarms.ts';
-import type { Queues } from './queues.ts';
+import type { Queues } from './parts/queues.ts';
 
 export interface AlarmsProps {
   readonly email: string | undefined;

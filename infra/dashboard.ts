@@ -9,9 +9,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Watched } from './alarms/function-alarms.ts';
 import { type OwnMetric, ownMetric } from './alarms/own-metric.ts';
-import type { PassQueue } from './pass-queue.ts';
-import type { Queues } from './queues.ts';
-import type { SnapshotTable } from './table.ts';
+import type { PassQueue } from './parts/pass-queue.ts';
+import type { Queues } from './parts/queues.ts';
+import type { SnapshotTable } from './parts/table.ts';
 
 export interface DashboardProps {
   readonly table: SnapshotTable;

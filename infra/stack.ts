@@ -6,20 +6,20 @@ import { ENTRIES, type EntryName } from './bundle/options.ts';
 import { secretsPath } from './config/endpoint.ts';
 import type { Config } from './config/schema.ts';
 import { Dashboard } from './dashboard.ts';
-import { Deliver } from './deliver.ts';
 import { followEvent } from './follow-event.ts';
-import type { Handler } from './handler.ts';
-import { inRegion } from './in-region.ts';
-import { Operate } from './operate.ts';
-import { PassQueue } from './pass-queue.ts';
-import { Poll } from './poll.ts';
-import { Publish } from './publish.ts';
-import { Queues } from './queues.ts';
-import { Route } from './route.ts';
-import { Schedule } from './schedule.ts';
-import type { SnapshotTable } from './table.ts';
-import { Tick } from './tick.ts';
-import { ChangeTopic } from './topic.ts';
+import { Deliver } from './parts/deliver.ts';
+import type { Handler } from './parts/handler.ts';
+import { inRegion } from './parts/in-region.ts';
+import { Operate } from './parts/operate.ts';
+import { PassQueue } from './parts/pass-queue.ts';
+import { Poll } from './parts/poll.ts';
+import { Publish } from './parts/publish.ts';
+import { Queues } from './parts/queues.ts';
+import { Route } from './parts/route.ts';
+import { Schedule } from './parts/schedule.ts';
+import type { SnapshotTable } from './parts/table.ts';
+import { Tick } from './parts/tick.ts';
+import { ChangeTopic } from './parts/topic.ts';
 
 /** All of Changewire but its table and its native subscriptions, for any account and region: as many resources for one process as for
  *  thousands. Nothing here but what people look for by name (the function for operators, dashboard, alarms, query), which goes with

@@ -3,8 +3,8 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { Config } from './config/schema.ts';
 import { subscriptionsStackName } from './config/stack-names.ts';
-import { inRegion } from './in-region.ts';
-import { HttpSubscription } from './subscription.ts';
+import { inRegion } from './parts/in-region.ts';
+import { HttpSubscription } from './parts/subscription.ts';
 
 /** The native subscriptions, apart from all else: SNS calls each receiver while its subscription is made, and one that is dead may
  *  fail the deployment. This one then, and not that of the functions and queues, which watches them. */

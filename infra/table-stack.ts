@@ -2,8 +2,8 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from './config/schema.ts';
 import { tableStackName } from './config/stack-names.ts';
-import { inRegion } from './in-region.ts';
-import { SnapshotTable } from './table.ts';
+import { inRegion } from './parts/in-region.ts';
+import { SnapshotTable } from './parts/table.ts';
 
 /** What outlives a deployment: the table, alone. Whether the other stack is destroyed, or its first deployment fails and is
  *  rolled back, the next one finds the table where it was (decision 0049). */

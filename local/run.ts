@@ -1,12 +1,12 @@
 import { argv, cwd, env, exit, stderr, stdout, umask } from 'node:process';
-import { withEnvFile } from './cli/environment.ts';
-import { flush } from './cli/flush.ts';
-import { HELP } from './cli/help.ts';
-import { type Options, parseOptions } from './cli/options.ts';
-import { createOutput, type Output } from './cli/output.ts';
+import { flush } from './basics/flush.ts';
+import { createOutput, type Output } from './basics/output.ts';
+import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { onInterrupt } from './cli/signals.ts';
-import { UsageError } from './cli/usage-error.ts';
+import { withEnvFile } from './settings/environment.ts';
+import { HELP } from './settings/help.ts';
+import { type Options, parseOptions } from './settings/options.ts';
 import { formatEvent } from './terminal/print.ts';
 
 /**

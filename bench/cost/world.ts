@@ -1,8 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildWorkspace, SIMULATED_CREDENTIALS, startSimulatedService } from '../../local/service/server.ts';
-import type { Workspace } from '../../local/service/workspace.ts';
+import type { Workspace } from '../../local/simulated-service/data/workspace.ts';
+import {
+  buildWorkspace,
+  SIMULATED_CREDENTIALS,
+  startSimulatedService,
+} from '../../local/simulated-service/server.ts';
 import { certificateFor } from '../../test/deployed/emulator/certificate.ts';
 import { startTable } from '../../test/support/table.ts';
 import { startCountingAws } from './aws.ts';

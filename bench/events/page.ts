@@ -1,7 +1,7 @@
-import { DELIVERIES_SCHEMA } from '../../functions/delivery/sqlite-deliveries.ts';
 import { eventsPage } from '../../functions/operations/events.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA } from '../../functions/snapshots/sqlite/deliveries.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { PROCESSES, WORKSPACE } from './fill.ts';

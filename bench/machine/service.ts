@@ -1,4 +1,4 @@
-import { buildWorkspace, startSimulatedService } from '../../local/service/server.ts';
+import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
 
 /** The service of `bench/machine.ts`, in a process of its own: what it costs is nobody's affair. */
 const [projects = 0, tasksPerProject = 0] = process.argv.slice(2).map(Number);

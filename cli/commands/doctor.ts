@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import type { DirectDoctor } from '../connect/doctor.ts';
 import { doctorText } from '../show/doctor.ts';
 import type { Cli } from './commands.ts';

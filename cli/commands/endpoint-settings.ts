@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
-import { filterOption } from '../../local/cli/filter-option.ts';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
+import { filterOption } from '../../local/settings/filter-option.ts';
 import type { Input } from '../input.ts';
 import { each, rateOf } from '../options/parsers.ts';
 import { say } from '../show/paper.ts';

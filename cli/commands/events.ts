@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import { limitOf, timeOf, typesOf } from '../options/parsers.ts';
 import { traceText } from '../show/events.ts';
 import type { Cli } from './commands.ts';

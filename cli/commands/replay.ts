@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Consent, confirmed } from '../confirm.ts';
 import { listOf, timeOf, typesOf } from '../options/parsers.ts';
 import { countText } from '../show/endpoints.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import { say } from '../show/paper.ts';
 import type { Cli } from './commands.ts';
 import { examples } from './example.ts';

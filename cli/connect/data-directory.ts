@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { STORE_FILE } from '../../local/cli/store.ts';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
+import { STORE_FILE } from '../../local/data/store.ts';
 import { type Address, readAddress } from '../../local/operate/address.ts';
 
 /** Where `npm start` keeps what it knows, unless told otherwise; and the directory of a run itself, as on a server. */

@@ -1,6 +1,6 @@
 import type { ServiceAddresses } from '../../functions/operations/doctor/to-paste.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Place } from './connection.ts';
 
 export interface DoctorPlace extends Place {
@@ -35,7 +35,7 @@ export async function openDoctor(
       throw new UsageError('--stack has a configuration of its own: give --stack or --config.');
     return undefined;
   }
-  const { serviceSettings } = await import('../../local/cli/environment.ts');
+  const { serviceSettings } = await import('../../local/settings/environment.ts');
   if (config === undefined && serviceSettings(environment) === undefined) return undefined;
   const { doctorOf, doctorSource, watchOf, workspaceOf } = await import('../../local/operate/doctor.ts');
   const source = await doctorSource({ config }, environment);

@@ -1,4 +1,4 @@
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Connection, Place } from './connection.ts';
 import { dataPlaces, nothingIn } from './data-directory.ts';
 import { connectToRun } from './local-server.ts';

@@ -1,5 +1,5 @@
 import { env } from 'node:process';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import { lambdaOperations } from '../aws-operations.ts';
 import type { Connection, Place } from './connection.ts';
 

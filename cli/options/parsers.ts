@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { EVENT_TYPES } from '../../infra/config/filter.ts';
 import { hint } from '../../infra/config/nearest.ts';
-import { parseDuration } from '../../local/cli/duration.ts';
+import { parseDuration } from '../../local/basics/duration.ts';
 
 const DAY = 86_400_000;
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { restoreProcess } from '../../functions/snapshots/restore-process.ts';
-import type { Lease, Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
 
 /** Longer than a process takes to be restored. */

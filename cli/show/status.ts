@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
-import { showDuration } from '../../local/cli/duration.ts';
+import { showDuration } from '../../local/basics/duration.ts';
 import { endpointsTable } from './endpoints.ts';
 import { type Paper, paint, type Style, say } from './paper.ts';
 import { notes, table } from './table.ts';

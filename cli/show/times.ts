@@ -1,4 +1,4 @@
-import { showAbout } from '../../local/cli/duration.ts';
+import { showAbout } from '../../local/basics/duration.ts';
 import type { Paper } from './paper.ts';
 
 /** A time for people who look now: `3 min ago`, `in 30 s`. In a file it would mean nothing later: there it is the time itself. */

@@ -1,5 +1,5 @@
-import type { FieldDefinition } from '../service/service.ts';
 import type { PropertyChange } from './event.ts';
+import type { FieldDefinition } from './field-definition.ts';
 
 /** The properties in which a definition differs from what was told, by name; all that it has when nothing was. The
  *  choices are a set: their order and repetition are no change. */

@@ -1,6 +1,6 @@
-import type { FieldDefinition } from '../service/service.ts';
 import { compareDefinition } from './compare-definition.ts';
 import type { PropertyChange } from './event.ts';
+import type { FieldDefinition } from './field-definition.ts';
 import type { Definitions, FieldEntity, KnownField } from './field-index.ts';
 import { byText } from './order.ts';
 

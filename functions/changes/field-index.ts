@@ -1,4 +1,4 @@
-import type { FieldDefinition } from '../service/service.ts';
+import type { FieldDefinition } from './field-definition.ts';
 
 /** What the definitions say of one property of a record. */
 export type CustomField = Pick<FieldDefinition, 'name' | 'type' | 'archived'>;

@@ -11,7 +11,6 @@ import { type Outcome, outcomeOf } from '../endpoints/outcome.ts';
 import type { Answer, NoAnswer, Poster } from '../endpoints/post.ts';
 import { harmless } from '../endpoints/quote.ts';
 import type { ReadEndpointSecret } from '../endpoints/secrets.ts';
-import type { Slots } from '../snapshots/slots.ts';
 import { AttemptLog, type AttemptLogDependencies } from './attempt-log.ts';
 import type { EndpointHealth, HealthDependencies } from './endpoint-health.ts';
 import { closedTo, opensAt } from './health.ts';
@@ -20,6 +19,7 @@ import { type ChatFormat, chatJobs, type Job, type Letter, webhookJobs } from '.
 import type { SettlerDependencies } from './queue-settler.ts';
 import { readEvent } from './read-event.ts';
 import type { Settler } from './settler.ts';
+import type { Slots } from './slots.ts';
 
 export interface BatchDependencies extends SettlerDependencies, HealthDependencies, AttemptLogDependencies {
   readonly readSecret: ReadEndpointSecret;

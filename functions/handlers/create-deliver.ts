@@ -12,9 +12,9 @@ import { addressOf, type Queues } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
 import { type SenderOptions, senderOf } from '../delivery/sender.ts';
+import type { Slots } from '../delivery/slots.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import { type RetryTiming, STANDARD_TIMING } from '../endpoints/retries.ts';
-import type { Slots } from '../snapshots/slots.ts';
 
 /** What Lambda's context tells of the run. */
 export interface DeliverContext {

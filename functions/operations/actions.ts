@@ -1,4 +1,4 @@
-import type { ProcessKey } from '../snapshots/snapshots.ts';
+import type { ProcessKey } from '../basics/process.ts';
 
 /** What something was done to: an endpoint, a process, or the stack, for what belongs to no one of these. */
 export type Subject =

@@ -1,5 +1,5 @@
+import type { ProcessKey } from '../basics/process.ts';
 import type { ChangeEvent } from '../changes/event.ts';
-import type { ProcessKey } from '../snapshots/snapshots.ts';
 
 /** An event as it was committed. */
 export interface JournalEntry {

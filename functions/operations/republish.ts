@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ProcessKey } from '../snapshots/snapshots.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import type { KnownProcess } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';

@@ -1,4 +1,4 @@
-import type { ProcessKey } from '../snapshots/snapshots.ts';
+import type { ProcessKey } from '../basics/process.ts';
 
 /** What came of forgetting a page of a process: `busy` while a pass walks it. */
 export type Forgotten = 'busy' | { readonly projects: number; readonly isDone: boolean };

@@ -1,6 +1,7 @@
 import type { DefinitionsRead } from '../changes/compare-definitions.ts';
+import type { FieldDefinition } from '../changes/field-definition.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
-import type { FieldDefinition, Service } from '../service/service.ts';
+import type { Service } from '../service/service.ts';
 import type { Reports } from './reports.ts';
 
 /** Both definition lists of a process; undefined for one that the service refuses, or answers in a shape that nobody

@@ -1,5 +1,5 @@
+import type { ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
-import type { ProcessKey } from '../snapshots/snapshots.ts';
 
 /** Says what stays true from pass to pass just once: what was said is kept with the process's state. */
 export class Reports {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Mode, ProcessKey } from '../snapshots/snapshots.ts';
+import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { dueAtOf } from './pace.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';

@@ -1,5 +1,6 @@
 import { identifierNames } from '../basics/identifier-names.ts';
 import { isJsonObject } from '../basics/json.ts';
+import type { FieldDefinition } from '../changes/field-definition.ts';
 import { pathOf } from './address.ts';
 import { createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';
@@ -10,7 +11,7 @@ import { asObject, identify, identifyAll, type Kind } from './identify.ts';
 import { type Walking, walk } from './list.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
 import { type Answer, createReader } from './reader.ts';
-import type { FieldDefinition, Service, ServiceConnection } from './service.ts';
+import type { Service, ServiceConnection } from './service.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';
 

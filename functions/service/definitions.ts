@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
+import type { FieldDefinition } from '../changes/field-definition.ts';
 import { isKnownType, normaliseType } from './field-type.ts';
-import type { FieldDefinition } from './service.ts';
 
 const DEEPEST = 32;
 const MOST_NODES = 200_000;

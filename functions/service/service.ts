@@ -1,4 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { FieldDefinition } from '../changes/field-definition.ts';
 import type { ServiceAnswerError } from './errors.ts';
 
 /** A project, task or user as the service sent it, with its identifier resolved (service-api.md §2.1, §2.4). */
@@ -25,16 +26,6 @@ export interface Page<Item> {
   readonly after: string | undefined;
   /** True when the list goes on after this page. */
   readonly hasNextPage: boolean;
-}
-
-/** A custom field's definition, as far as its undocumented structure shows it (service-api.md §2.4, §4 #6 and #7). */
-export interface FieldDefinition {
-  readonly externalId: string;
-  readonly name: string;
-  /** `text`, `number`, `date`, `single-choice`, `multiple-choice`; anything else stands as the service wrote it. */
-  readonly type: string;
-  readonly options?: readonly string[];
-  readonly archived?: boolean;
 }
 
 /** The polled API, read only: what a pass needs of it. Lists are walked page by page, never collected here. */

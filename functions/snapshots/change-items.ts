@@ -1,9 +1,10 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import type { ChangeEvent } from '../changes/event.ts';
 import { encode } from './codec.ts';
 import { IS_ABSENT } from './conditions.ts';
 import { changeKey } from './keys.ts';
-import type { CommitRequest, ProcessKey } from './snapshots.ts';
+import type { CommitRequest } from './snapshots.ts';
 import type { Table } from './table.ts';
 
 /** How long the journal keeps a change record, for replay. */

@@ -1,10 +1,11 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import { partsOf } from './blob-parts.ts';
 import { changePuts } from './change-items.ts';
 import { encodeContent } from './codec.ts';
 import { IS_ABSENT, IS_VERSION, NOT_BASELINED } from './conditions.ts';
 import { partKey, projectKey, stateKey } from './keys.ts';
-import type { CommitRequest, CommitResult, ProcessKey, Snapshot } from './snapshots.ts';
+import type { CommitRequest, CommitResult, Snapshot } from './snapshots.ts';
 import type { Table } from './table.ts';
 import { tombstoneChecks, tombstonePuts } from './tombstones.ts';
 import { transact } from './transact.ts';

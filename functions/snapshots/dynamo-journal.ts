@@ -1,11 +1,11 @@
 import { type AttributeValue, QueryCommand, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import type { JournalEntry, JournalReader, Stretch } from '../operations/journal.ts';
 import { decodeEvents } from './codec.ts';
 import { searchRecords, timeOf } from './dynamo-journal-search.ts';
 import { type ChangePlace, changePlaceOf } from './journal-ids.ts';
 import { CHANGE, changeTime, partition } from './keys.ts';
 import { queryItems } from './query-items.ts';
-import type { ProcessKey } from './snapshots.ts';
 import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;

@@ -1,5 +1,6 @@
 import { DeleteItemCommand, PutItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { Forgotten, Roster } from '../operations/roster.ts';
 import { NOT_WALKED } from './conditions.ts';
 import {
@@ -17,7 +18,6 @@ import {
   TOMBSTONE,
 } from './keys.ts';
 import { firstOf, queryItems } from './query-items.ts';
-import type { ProcessKey } from './snapshots.ts';
 import { patiently, type Table } from './table.ts';
 import { transact } from './transact.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Mode, ProcessKey } from '../basics/process.ts';
 import { decodePart, encodePart } from '../changes/event-id.ts';
 import type { Subject } from '../operations/actions.ts';
-import type { Mode, ProcessKey } from './snapshots.ts';
 
 /** A primary key as DynamoDB's low-level client takes it. */
 export type Key = { pk: { S: string }; sk: { S: string } };

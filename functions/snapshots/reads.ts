@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import { batchGet } from './batch-get.ts';
 import { decodeContent } from './codec.ts';
 import { debtOf } from './debts.ts';
@@ -16,7 +17,7 @@ import {
   stateKey,
 } from './keys.ts';
 import { queryItems } from './query-items.ts';
-import { type ProcessKey, type Snapshot, TornSnapshotError } from './snapshots.ts';
+import { type Snapshot, TornSnapshotError } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
 import { loadLargeParts } from './state-parts.ts';

@@ -1,14 +1,8 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Slots } from '../delivery/slots.ts';
 import { SLOT_IS_FREE, SLOT_IS_TAKEN } from './conditions.ts';
 import { slotKey } from './keys.ts';
 import { holds, ifHolds, type Table } from './table.ts';
-
-/** When each endpoint takes its next message: all runs that serve it share one rate (DESIGN §6: `ENDPOINT#<name>`, `SLOT`). */
-export interface Slots {
-  /** Books the endpoint's next moment to send, `interval` ms after the one booked before. Returns how many ms after `now`
-   *  (ms since 1970) it is. */
-  reserveSlot(name: string, interval: number, now: number): Promise<number>;
-}
 
 export function createSlots(table: Table): Slots {
   return { reserveSlot: (name, interval, now) => reserveSlot(table, name, interval, now) };

@@ -1,16 +1,9 @@
+import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { ProjectContent } from '../changes/compare-project.ts';
 import type { ChangeEvent } from '../changes/event.ts';
 import { encodePart } from '../changes/event-id.ts';
 import { byText } from '../changes/order.ts';
 import type { Debt, PassState, ProcessState } from './state.ts';
-
-/** One process of one workspace: what a pass walks. */
-export interface ProcessKey {
-  readonly workspace: string;
-  readonly processId: string;
-}
-
-export type Mode = 'changes' | 'sweep';
 
 /** What we last committed of one project. Times are in ms since 1970, by the service's clock. */
 export interface Snapshot {

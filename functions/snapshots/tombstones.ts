@@ -1,9 +1,10 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import { expiryOf } from './change-items.ts';
 import { IS_ABSENT, IS_VERSION } from './conditions.ts';
 import { getItem } from './get-item.ts';
 import { canBeHeld, tombstoneKey } from './keys.ts';
-import type { CommitRequest, ProcessKey, Tombstone } from './snapshots.ts';
+import type { CommitRequest, Tombstone } from './snapshots.ts';
 import type { Table } from './table.ts';
 
 /** As `tombstonePuts` writes it. */

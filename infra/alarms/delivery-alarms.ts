@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { Queues } from '../queues.ts';
+import type { Queues } from '../parts/queues.ts';
 import { counted, happened, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 

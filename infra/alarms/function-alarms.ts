@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../parts/handler.ts';
 import { counted, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 

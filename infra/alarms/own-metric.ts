@@ -21,7 +21,7 @@ export type OwnMetric =
   | 'SubscriptionsUndelivered'
   | 'SubscriptionsUnconfirmed';
 
-/** One of them, by the minute; its dimension must be exactly the one that the functions write (infra/handler.ts). */
+/** One of them, by the minute; its dimension must be exactly the one that the functions write (infra/parts/handler.ts). */
 export function ownMetric(
   scope: Construct,
   metricName: OwnMetric,

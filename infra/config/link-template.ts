@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { LinkTemplate } from '../../functions/endpoints/chat-links.ts';
 import { hint } from './nearest.ts';
-import type { Config } from './schema.ts';
 import { isWords } from './shown.ts';
 import { LOOPBACK, object } from './values.ts';
 
@@ -31,8 +30,14 @@ export const linkTemplate = z.union(
   },
 );
 
+/** What of a workspace's configuration tells where its records can be seen. */
+interface Linked {
+  readonly name: string;
+  readonly linkTemplate?: z.infer<typeof linkTemplate> | undefined;
+}
+
 /** The templates of all workspaces that have one, as the deliver function takes them. */
-export function linkTemplatesOf({ workspaces }: Pick<Config, 'workspaces'>): LinkTemplate[] {
+export function linkTemplatesOf({ workspaces }: { readonly workspaces: readonly Linked[] }): LinkTemplate[] {
   return workspaces.flatMap(({ name: workspace, linkTemplate: told }) => {
     if (told === undefined) return [];
     if (typeof told === 'object') return [{ workspace, ...told }];

@@ -1,10 +1,10 @@
 import type { Page } from '../console/page.ts';
+import type { Store } from '../data/store.ts';
 import { doctorOf } from '../operate/doctor.ts';
 import { serveOperations } from '../operate/serve.ts';
+import type { Source } from '../source/source.ts';
 import type { Endpoints } from './endpoints.ts';
 import { processesOf } from './passes.ts';
-import type { Source } from './source.ts';
-import type { Store } from './store.ts';
 import type { Table } from './table.ts';
 
 interface Parts

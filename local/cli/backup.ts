@@ -14,9 +14,9 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { platform } from 'node:process';
 import { copyDatabase } from '../../functions/snapshots/sqlite/copy.ts';
+import { failure } from '../basics/failure.ts';
+import { STORE_FILE } from '../data/store.ts';
 import { SECRETS_FOLDER } from '../endpoints/secret-files.ts';
-import { failure } from './failure.ts';
-import { STORE_FILE } from './store.ts';
 
 /** What a run keeps beside its store, but for what belongs to one process alone. */
 const BESIDE = /^((service|subscriptions)\.json|sns-signing\.pem|rejected\.jsonl|[\w.-]+\.secret)$/;

@@ -1,7 +1,7 @@
-import { showDuration } from './duration.ts';
-import type { Source } from './source.ts';
-import type { WantedEndpoint } from './wanted-endpoints.ts';
-import type { WantedSubscription } from './wanted-subscriptions.ts';
+import { showDuration } from '../basics/duration.ts';
+import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
+import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
+import type { Source } from '../source/source.ts';
 
 const KINDS = { webhook: 'signed webhook', slack: 'Slack', teams: 'Teams' } as const;
 

@@ -1,8 +1,8 @@
+import type { Output } from '../basics/output.ts';
 import { createPage, type Page, whyNoPage } from '../console/page.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
 import { type Address, pageAddress } from '../operate/address.ts';
-import type { DataDirectory } from './data-directory.ts';
-import type { Options } from './options.ts';
-import type { Output } from './output.ts';
+import type { Options } from '../settings/options.ts';
 
 /** The console of a run; undefined: nobody wants it, or it can't be had here. */
 export function consoleOf(options: Pick<Options, 'console'>, why = whyNoPage()): Page | undefined {

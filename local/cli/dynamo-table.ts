@@ -4,10 +4,10 @@ import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts
 import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
+import { sleep } from '../basics/sleep.ts';
 import { ensureTable } from '../stream/ensure-table.ts';
 import { filePosition } from '../stream/position.ts';
 import { startStreamPump } from '../stream/pump.ts';
-import { sleep } from './sleep.ts';
 import type { Table, TableHouse } from './table.ts';
 
 const TABLE = 'changewire';

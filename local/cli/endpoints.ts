@@ -1,22 +1,22 @@
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
-import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { Slots } from '../../functions/delivery/slots.ts';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
-import type { Slots } from '../../functions/snapshots/slots.ts';
+import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
+import type { Closers } from '../basics/closers.ts';
+import type { Output } from '../basics/output.ts';
+import { sleep } from '../basics/sleep.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { Fleet } from '../endpoints/fleet.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { keptSecret } from '../endpoints/webhook-secret.ts';
-import type { Closers } from './closers.ts';
-import type { DataDirectory } from './data-directory.ts';
-import type { Output } from './output.ts';
-import { sleep } from './sleep.ts';
+import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import { takeUp } from './undelivered.ts';
-import type { WantedEndpoint } from './wanted-endpoints.ts';
 
 /** The endpoints that `deliver.ts` serves in this run. */
 export interface Endpoints {

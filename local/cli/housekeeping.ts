@@ -1,5 +1,5 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
-import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
 import type { Journal } from '../../functions/snapshots/sqlite/journal.ts';
 
 export interface Housekeeping {

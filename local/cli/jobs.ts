@@ -1,12 +1,13 @@
 import type { Clock } from '../../functions/basics/clock.ts';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { PollReport } from '../../functions/handlers/create-poll.ts';
 import { dueBetween } from '../../functions/schedule/due.ts';
 import { type ScheduledProcess, scheduledIn } from '../../functions/schedule/scheduled.ts';
-import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { ProcessState } from '../../functions/snapshots/state.ts';
+import { type Job, LOOK_MS } from '../basics/scheduler.ts';
+import type { Watched } from '../settings/watched.ts';
 import type { RunPass } from './polling.ts';
-import { type Job, LOOK_MS } from './scheduler.ts';
-import type { Watched } from './watched.ts';
 
 /** One that walks a process. */
 export interface PassJob extends Job {

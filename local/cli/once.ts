@@ -1,5 +1,5 @@
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
-import type { Output } from './output.ts';
+import type { ProcessKey } from '../../functions/basics/process.ts';
+import type { Output } from '../basics/output.ts';
 import type { RunPass } from './polling.ts';
 
 /** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all went well. */

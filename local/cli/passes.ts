@@ -1,15 +1,15 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { KnownProcess } from '../../functions/operations/processes.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Closers } from '../basics/closers.ts';
+import { failure } from '../basics/failure.ts';
+import type { Output } from '../basics/output.ts';
+import { type Job, startScheduler } from '../basics/scheduler.ts';
+import { sleep } from '../basics/sleep.ts';
 import type { Begin } from '../operate/serve.ts';
-import type { Closers } from './closers.ts';
-import { failure } from './failure.ts';
+import type { Source } from '../source/source.ts';
 import { jobsOf } from './jobs.ts';
-import type { Output } from './output.ts';
 import type { Polling } from './polling.ts';
-import { type Job, startScheduler } from './scheduler.ts';
-import { sleep } from './sleep.ts';
-import type { Source } from './source.ts';
 
 interface House {
   readonly closers: Closers;

@@ -1,13 +1,14 @@
 import type { Clock } from '../../functions/basics/clock.ts';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { createPoll, type PollProgress, type PollReport } from '../../functions/handlers/create-poll.ts';
 import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Output } from '../basics/output.ts';
+import { sleep } from '../basics/sleep.ts';
 import type { PassWatch } from '../health/freshness.ts';
-import type { Output } from './output.ts';
-import { sleep } from './sleep.ts';
-import type { Source } from './source.ts';
-import type { Watched } from './watched.ts';
+import type { Watched } from '../settings/watched.ts';
+import type { Source } from '../source/source.ts';
 
 /** Runs one pass over one process; unless it is asked for, only if it is due. */
 export type RunPass = (process: ProcessKey, mode: Mode, isAsked: boolean) => Promise<PollReport>;

@@ -1,9 +1,9 @@
 import { nearest } from '../../infra/config/nearest.ts';
 import { shown } from '../../infra/config/shown.ts';
+import { UsageError } from '../basics/usage-error.ts';
+import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
+import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { subscriberName } from '../sns/subscribe.ts';
-import { UsageError } from './usage-error.ts';
-import type { WantedEndpoint } from './wanted-endpoints.ts';
-import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 /** The names under which the deliveries of those are kept whose dead letters are to be sent again.
  *  @throws UsageError for a name that no endpoint or subscription of this run has */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../functions/basics/clock.ts';
+import type { Output } from '../basics/output.ts';
 import { Failures } from '../deliveries/failures.ts';
+import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import type { Notice } from '../sns/notice.ts';
-import type { Output } from './output.ts';
-import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 /** Tells what happens to the subscriptions, each by the name that people gave it. */
 export function subscriptionTeller(

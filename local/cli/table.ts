@@ -1,15 +1,16 @@
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
 import type { JournalReader } from '../../functions/operations/journal.ts';
 import type { ProcessReader } from '../../functions/operations/processes.ts';
 import type { Roster } from '../../functions/operations/roster.ts';
-import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Closers } from '../basics/closers.ts';
+import type { Output } from '../basics/output.ts';
+import { sleep } from '../basics/sleep.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
+import type { Store } from '../data/store.ts';
 import { startJournalFeed } from '../feed/journal-feed.ts';
-import type { Feed } from '../feed/rounds.ts';
-import type { Closers } from './closers.ts';
-import type { DataDirectory } from './data-directory.ts';
-import type { Output } from './output.ts';
-import { sleep } from './sleep.ts';
-import type { Store } from './store.ts';
+import type { Feed } from '../stream/rounds.ts';
 
 /** What passes keep, and what carries their change records to `publish`. */
 export interface Table {

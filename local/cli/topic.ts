@@ -1,17 +1,17 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
+import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
+import type { Closers } from '../basics/closers.ts';
+import type { Output } from '../basics/output.ts';
+import { sleep } from '../basics/sleep.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
 import { LocalTopic } from '../deliveries/topic.ts';
+import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { type LocalSns, localSns } from '../sns/sns.ts';
 import { Recent } from '../terminal/recent.ts';
-import type { Closers } from './closers.ts';
-import type { DataDirectory } from './data-directory.ts';
-import type { Output } from './output.ts';
-import { sleep } from './sleep.ts';
 import { subscriptionTeller } from './subscription-teller.ts';
 import { takeUp } from './undelivered.ts';
-import type { WantedSubscription } from './wanted-subscriptions.ts';
 
 export interface Topic {
   readonly topic: LocalTopic;

@@ -1,6 +1,6 @@
-import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
+import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
+import type { Output } from '../basics/output.ts';
 import { subscriberName } from '../sns/subscribe.ts';
-import type { Output } from './output.ts';
 
 /** Says at a start what an endpoint has yet to get, once its dead letters wait again if `resend` names it.
  *  @param endpoint the name that its deliveries are kept under; `label` is what people call it

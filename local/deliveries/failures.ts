@@ -1,6 +1,6 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Failure } from '../../functions/endpoints/outcome.ts';
-import { showAbout } from '../cli/duration.ts';
+import { showAbout } from '../basics/duration.ts';
 
 /** An attempt that failed, of one event. */
 export interface FailedAttempt extends Failure {

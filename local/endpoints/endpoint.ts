@@ -7,10 +7,10 @@ import type { EndpointRows, Waiting } from '../../functions/delivery/endpoint-ro
 import { drained, opensAt } from '../../functions/delivery/health.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
+import type { Slots } from '../../functions/delivery/slots.ts';
 import { type EndpointSettings, rateOf } from '../../functions/endpoints/endpoint.ts';
 import { wants } from '../../functions/endpoints/filter.ts';
 import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
-import type { Slots } from '../../functions/snapshots/slots.ts';
 import { Failures } from '../deliveries/failures.ts';
 import type { Lane } from '../deliveries/lane.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';

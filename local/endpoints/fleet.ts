@@ -5,9 +5,9 @@ import type { EndpointRow, EndpointRows, Health } from '../../functions/delivery
 import { afterSuccess } from '../../functions/delivery/health.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
+import type { Slots } from '../../functions/delivery/slots.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import type { Replays } from '../../functions/operations/work-off-replays.ts';
-import type { Slots } from '../../functions/snapshots/slots.ts';
 import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from './endpoint.ts';
 

@@ -1,4 +1,4 @@
-import type { Mode, ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 
 /** How the passes over one process went in this run; times are ours, in ms since 1970. */
 export interface Freshness {

@@ -5,8 +5,8 @@ import { longestSilence } from '../../functions/settings/longest-silence.ts';
 import type { ProcessSettings } from '../../functions/settings/workspaces.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type Journal, PUBLISHER } from '../../functions/snapshots/sqlite/journal.ts';
-import { showAbout } from '../cli/duration.ts';
-import type { Watched } from '../cli/watched.ts';
+import { showAbout } from '../basics/duration.ts';
+import type { Watched } from '../settings/watched.ts';
 import type { PassWatch } from './freshness.ts';
 
 /** How a run is. Times are ISO texts. */

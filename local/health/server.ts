@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Closers } from '../cli/closers.ts';
+import type { Closers } from '../basics/closers.ts';
 import { type Health, type HealthParts, healthOf } from './health.ts';
 
 export interface HealthServer {

@@ -4,14 +4,14 @@ import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/o
 import { createWatch, type WatchDoctor } from '../../functions/operations/doctor/watch.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';
-import { readConfigFile } from '../cli/config-file.ts';
-import type { Environment } from '../cli/environment.ts';
-import { serviceSettings } from '../cli/environment.ts';
-import { sleep } from '../cli/sleep.ts';
-import { configuredSource, realSource, type Source } from '../cli/source.ts';
-import { UsageError } from '../cli/usage-error.ts';
-import { loadWorkspace } from '../service/persistence.ts';
-import { startSimulatedService } from '../service/server.ts';
+import { sleep } from '../basics/sleep.ts';
+import { UsageError } from '../basics/usage-error.ts';
+import { readConfigFile } from '../settings/config-file.ts';
+import type { Environment } from '../settings/environment.ts';
+import { serviceSettings } from '../settings/environment.ts';
+import { loadWorkspace } from '../simulated-service/persistence.ts';
+import { startSimulatedService } from '../simulated-service/server.ts';
+import { configuredSource, realSource, type Source } from '../source/source.ts';
 
 const NEVER = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 

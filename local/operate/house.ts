@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
-import type { SqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
@@ -11,6 +10,7 @@ import type { Operations } from '../../functions/operations/operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
 import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
 
 /** What differs between a run and what the last one left. */

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { senderOf } from '../../functions/delivery/sender.ts';
-import { sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
+import { sqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';
 import { sqliteProcesses, sqliteProcessReader } from '../../functions/snapshots/sqlite/processes.ts';
 import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
-import { openStoreFile, STORE_FILE } from '../cli/store.ts';
+import { openStoreFile, STORE_FILE } from '../data/store.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { localOperations } from './house.ts';
 

@@ -1,11 +1,11 @@
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import type { Mode, ProcessKey } from '../../functions/snapshots/snapshots.ts';
-import type { Closers } from '../cli/closers.ts';
-import type { DataDirectory } from '../cli/data-directory.ts';
-import { failure } from '../cli/failure.ts';
-import type { Output } from '../cli/output.ts';
-import type { Scheduler } from '../cli/scheduler.ts';
+import type { Closers } from '../basics/closers.ts';
+import { failure } from '../basics/failure.ts';
+import type { Output } from '../basics/output.ts';
+import type { Scheduler } from '../basics/scheduler.ts';
 import type { Page } from '../console/page.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
 import { type Address, formerAddress, removeAddress, writeAddress } from './address.ts';
 import { type HouseParts, localOperations } from './house.ts';
 import { startOperationsServer } from './server.ts';

@@ -2,11 +2,11 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Sleep } from '../../functions/basics/clock.ts';
-import { type Feed, type RoundsOptions, startRounds } from '../feed/rounds.ts';
 import { journal } from './journal.ts';
 import { isChange, lambdaRecord, timeOfChange } from './lambda-record.ts';
 import type { Position, PositionStore } from './position.ts';
 import { type PublishHandler, publishAll } from './publish-all.ts';
+import { type Feed, type RoundsOptions, startRounds } from './rounds.ts';
 import { type ShardRead, ShardReader } from './shards.ts';
 
 export interface StreamPumpOptions {

@@ -8,11 +8,11 @@ import {
   definitionsAfter,
   isInDoubt,
 } from '../../functions/changes/compare-definitions.ts';
+import type { FieldDefinition } from '../../functions/changes/field-definition.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
 import { type Definitions, isOutOfUse } from '../../functions/changes/field-index.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
 import { byText } from '../../functions/changes/order.ts';
-import type { FieldDefinition } from '../../functions/service/service.ts';
 import { checkEvents } from '../support/check-event.ts';
 
 type Mode = 'changes' | 'sweep';

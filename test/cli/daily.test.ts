@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { open } from '../../cli/connect/open.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { ADDRESS_FILE } from '../../local/operate/address.ts';
-import { type SimulatedService, startSimulatedService } from '../../local/service/server.ts';
+import { type SimulatedService, startSimulatedService } from '../../local/simulated-service/server.ts';
 import { answer, startReceiver } from '../endpoints/receiver.ts';
 import { environmentOf, launch, type Run } from '../local/main-support.ts';
 import { run as runOver } from './world.ts';

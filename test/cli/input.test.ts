@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { terminalInput } from '../../cli/input.ts';
-import { UsageError } from '../../local/cli/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 
 /** Somebody at a terminal, or a pipe; what is shown of it. */
 function at(what: 'terminal' | 'pipe') {

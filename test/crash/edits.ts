@@ -1,9 +1,14 @@
 import type { Random } from '../../functions/basics/clock.ts';
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
-import { propertyOf } from '../../local/service/properties.ts';
-import { between, pick } from '../../local/service/random.ts';
-import type { EditApi } from '../../local/service/server.ts';
-import { type Field, type FieldKind, fieldsOf, type ProcessState } from '../../local/service/workspace.ts';
+import { propertyOf } from '../../local/simulated-service/data/properties.ts';
+import { between, pick } from '../../local/simulated-service/data/random.ts';
+import {
+  type Field,
+  type FieldKind,
+  fieldsOf,
+  type ProcessState,
+} from '../../local/simulated-service/data/workspace.ts';
+import type { EditApi } from '../../local/simulated-service/server.ts';
 
 /** Where an edit is made. */
 interface Scene {

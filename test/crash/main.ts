@@ -1,6 +1,6 @@
 import { exit, stderr, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
-import { parseDuration } from '../../local/cli/duration.ts';
+import { parseDuration } from '../../local/basics/duration.ts';
 import { onInterrupt } from '../../local/cli/signals.ts';
 import { crash } from './crash.ts';
 import { tell } from './summary.ts';

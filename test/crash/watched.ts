@@ -1,4 +1,4 @@
-import type { SeenRequest, SimulatedService } from '../../local/service/server.ts';
+import type { SeenRequest, SimulatedService } from '../../local/simulated-service/server.ts';
 import { servedState, type Told } from '../support/told.ts';
 import { Chronicle, idOf } from './chronicle.ts';
 

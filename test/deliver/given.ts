@@ -1,6 +1,6 @@
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { Slots } from '../../functions/snapshots/slots.ts';
+import type { Slots } from '../../functions/delivery/slots.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;

@@ -17,7 +17,7 @@ import { createTick } from '../../functions/handlers/create-tick.ts';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
 import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
-import { sleep } from '../../local/cli/sleep.ts';
+import { sleep } from '../../local/basics/sleep.ts';
 import { addingUp } from '../support/adding-up.ts';
 import { type Poller, startPoller } from '../support/sqs-poller.ts';
 import { openModel } from '../support/table.ts';

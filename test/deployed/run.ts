@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Closers } from '../../local/cli/closers.ts';
+import { Closers } from '../../local/basics/closers.ts';
 import { onInterrupt } from '../../local/cli/signals.ts';
-import { buildWorkspace, startSimulatedService } from '../../local/service/server.ts';
+import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
 import { freePort } from '../support/dynamodb/free-port.ts';
 import { EXIT_UNAVAILABLE, unavailableLine } from './available.ts';
 import { Aws } from './aws.ts';

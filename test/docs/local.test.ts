@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { HELP } from '../../local/cli/help.ts';
-import { parseOptions } from '../../local/cli/options.ts';
+import { HELP } from '../../local/settings/help.ts';
+import { parseOptions } from '../../local/settings/options.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const PAGES = ['README.md', 'docs/local.md', 'docs/configuration.md', 'docs/self-hosting.md'];

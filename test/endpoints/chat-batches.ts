@@ -3,11 +3,11 @@ import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts'
 import { compareDefinitions } from '../../functions/changes/compare-definitions.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
+import type { FieldDefinition } from '../../functions/changes/field-definition.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
 import type { Definitions } from '../../functions/changes/field-index.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
-import type { FieldDefinition } from '../../functions/service/service.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
 

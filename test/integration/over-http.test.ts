@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startReceiver } from '../../examples/receiver/server.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import { createPublish } from '../../functions/handlers/create-publish.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
 import { LocalTopic } from '../../local/deliveries/topic.ts';
 import { localSns } from '../../local/sns/sns.ts';
 import { openEmbedded, openModel } from '../snapshots/tables.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startSimulatedService } from '../../local/service/server.ts';
+import { startSimulatedService } from '../../local/simulated-service/server.ts';
 import { hasEmbedded } from '../support/dynamodb/binary.ts';
 import { clientOptions, startDynamoDb } from '../support/dynamodb/dynamodb.ts';
 import { startModelServer } from '../support/dynamodb/model-server.ts';

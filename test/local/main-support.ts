@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { SimulatedService } from '../../local/service/server.ts';
+import type { SimulatedService } from '../../local/simulated-service/server.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 export interface Run {

@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startSimulatedService } from '../../local/service/server.ts';
+import { startSimulatedService } from '../../local/simulated-service/server.ts';
 import { pendingRows } from '../support/store-file.ts';
 import { environmentOf, run, until } from './main-support.ts';
 import { temporaryDirectory } from './support.ts';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { API_PATH, AUTH_PATH } from '../../local/service/answer.ts';
-import { createBackend, SIMULATED_CREDENTIALS } from '../../local/service/backend.ts';
-import { believableWorkspace } from '../../local/service/believable/generate.ts';
-import { Faults } from '../../local/service/faults.ts';
-import { answer } from '../../local/service/http.ts';
+import { API_PATH, AUTH_PATH } from '../../local/simulated-service/answer.ts';
+import { createBackend, SIMULATED_CREDENTIALS } from '../../local/simulated-service/backend.ts';
+import { believableWorkspace } from '../../local/simulated-service/believable/generate.ts';
+import { Faults } from '../../local/simulated-service/faults.ts';
+import { answer } from '../../local/simulated-service/http.ts';
 
 /** A simulated service that keeps its address when it is as it was at first: so what a run noted of it then is still true,
  *  and each test can begin with a copy of that. */

@@ -1,6 +1,6 @@
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { PROCESSES } from './house.ts';
 
 /** The events of one commit: of a task that was updated, or created, each. */

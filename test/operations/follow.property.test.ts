@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
 import { type Followed, type Following, follow } from '../../functions/operations/follow.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { eventsOf } from './events.ts';
 import { AT, commit, openHouse, PROCESSES, STORES, type Stores } from './house.ts';
 

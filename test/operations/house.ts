@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRows } from '../../functions/delivery/endpoint-rows.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/delivery/sqlite-deliveries.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
 import { slackMessages } from '../../functions/endpoints/slack.ts';
@@ -18,9 +18,10 @@ import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts
 import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import type { Mode, ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { sqliteActions } from '../../functions/snapshots/sqlite/actions.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { PUBLISHER, sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-reader.ts';

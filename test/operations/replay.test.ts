@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { removeEndpoint } from '../../functions/operations/endpoints.ts';
 import { cancelReplay, startReplay, workOffReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { eventsOf } from './events.ts';
 import { AT, commit, type OpenHouse, openHouse, PROCESSES, STORES } from './house.ts';
 

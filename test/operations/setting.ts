@@ -1,3 +1,4 @@
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
 import type { Caller, Operations } from '../../functions/operations/operations.ts';
 import { type AnswerOf, answers } from '../../functions/operations/protocol/answers.ts';
@@ -7,7 +8,6 @@ import {
   type RequestOf,
   request,
 } from '../../functions/operations/protocol/requests.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { openHouse, PROCESSES, type Stores } from './house.ts';
 
 /** What the contract of the operations needs of a place that answers them. Nobody else need be at work there; what others do there in the

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseOptions } from '../../local/cli/options.ts';
+import { parseOptions } from '../../local/settings/options.ts';
 import { loadedBy, ROOT } from './loaded.ts';
 
 const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');

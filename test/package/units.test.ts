@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseOptions } from '../../local/cli/options.ts';
+import { parseOptions } from '../../local/settings/options.ts';
 import { ROOT } from './loaded.ts';
 
 const FOLDER = resolve(ROOT, 'docs/self-hosting');

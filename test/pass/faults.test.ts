@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { dyingAt } from '../support/dying.ts';
 import { openTable, type TestTable } from '../support/table.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EditApi } from '../../local/service/server.ts';
+import type { EditApi } from '../../local/simulated-service/server.ts';
 import { dyingAt } from '../support/dying.ts';
 import { isWholeListing } from '../support/hide.ts';
 import { openStage } from '../support/stage.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Freedoms } from '../../local/service/server.ts';
+import type { Freedoms } from '../../local/simulated-service/server.ts';
 import { openTable, type TestTable } from '../support/table.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Mode } from '../../functions/snapshots/snapshots.ts';
+import type { Mode } from '../../functions/basics/process.ts';
 import { openTable, type TestTable } from '../support/table.ts';
 import { servedState, snapshotState } from '../support/told.ts';
 import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';

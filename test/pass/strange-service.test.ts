@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../local/service/server.ts';
+import type { Fault } from '../../local/simulated-service/server.ts';
 import { openStage } from '../support/stage.ts';
 import { servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World } from '../support/world.ts';

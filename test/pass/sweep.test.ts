@@ -4,7 +4,7 @@ import { Reports } from '../../functions/pass/reports.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { sweepPass } from '../../functions/pass/sweep-pass.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import { tooManyRequests } from '../../local/service/server.ts';
+import { tooManyRequests } from '../../local/simulated-service/server.ts';
 import { hide } from '../support/hide.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';

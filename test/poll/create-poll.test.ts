@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Mode } from '../../functions/basics/process.ts';
 import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { Page, Service, ServiceRecord } from '../../functions/service/service.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { ProcessState } from '../../functions/snapshots/state.ts';
 import { openModel } from '../support/table.ts';
 

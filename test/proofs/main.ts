@@ -1,7 +1,7 @@
 import { stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { parseDuration } from '../../local/cli/duration.ts';
+import { parseDuration } from '../../local/basics/duration.ts';
 import { codeSeed } from '../support/code-seed.ts';
 import { execute } from './execute.ts';
 import { lineOf, prove } from './proof.ts';

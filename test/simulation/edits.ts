@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
-import type { SimulatedBackend } from '../../local/service/backend.ts';
-import { propertyOf } from '../../local/service/properties.ts';
-import type { Field, FieldKind, ProcessState } from '../../local/service/workspace.ts';
-import { fieldsOf } from '../../local/service/workspace.ts';
+import type { SimulatedBackend } from '../../local/simulated-service/backend.ts';
+import { propertyOf } from '../../local/simulated-service/data/properties.ts';
+import type { Field, FieldKind, ProcessState } from '../../local/simulated-service/data/workspace.ts';
+import { fieldsOf } from '../../local/simulated-service/data/workspace.ts';
 import type { Edit } from './plan.ts';
 import { nameAt, TEXTS_APART, textAt } from './texts.ts';
 

@@ -7,7 +7,7 @@ import type { Pollers } from './pollers.ts';
 import { PROCESS, type Shared, WORKSPACE } from './shared.ts';
 import { ForgetfulQueue, sqsClient } from './sqs.ts';
 
-/** As deployed: infra/poll.ts. */
+/** As deployed: infra/parts/poll.ts. */
 const VISIBILITY_S = 1_800;
 const RETENTION_S = 3_600;
 /** Messages that are worked off at once. */

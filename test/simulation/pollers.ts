@@ -6,7 +6,7 @@ import { ASKED_FOR_MS, type PassMessage, passMessage } from '../../functions/sch
 import { connect } from '../../functions/service/client.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { API_PATH, AUTH_PATH } from '../../local/service/answer.ts';
+import { API_PATH, AUTH_PATH } from '../../local/simulated-service/answer.ts';
 import { crampedTable } from './cramped-table.ts';
 import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
@@ -50,7 +50,7 @@ interface Started {
   readonly gate?: Gate;
 }
 
-/** As deployed: infra/poll.ts. */
+/** As deployed: infra/parts/poll.ts. */
 const LIMIT_MS = 900_000;
 
 /** Lambda's side of the poll function: it starts runs, in the environments that there are, and kills what takes too long. */

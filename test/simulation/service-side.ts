@@ -1,6 +1,6 @@
-import { AUTH_PATH, respond } from '../../local/service/answer.ts';
-import { createBackend, type SimulatedBackend } from '../../local/service/backend.ts';
-import { buildWorkspace } from '../../local/service/build.ts';
+import { AUTH_PATH, respond } from '../../local/simulated-service/answer.ts';
+import { createBackend, type SimulatedBackend } from '../../local/simulated-service/backend.ts';
+import { buildWorkspace } from '../../local/simulated-service/build.ts';
 import { applyEdit, type Edited } from './edits.ts';
 import type { Boundary, Coverage } from './faults.ts';
 import { compressed, type Reply, type Sent } from './http.ts';

@@ -14,7 +14,7 @@ import { type Shared, TABLE_NAME } from './shared.ts';
 import { tableClient } from './table-client.ts';
 
 const MINUTE_MS = 60_000;
-/** As deployed: infra/tick.ts. */
+/** As deployed: infra/parts/tick.ts. */
 const LIMIT_MS = 60_000;
 /** So many minutes may pass without it, and so long after it may it come a second time. */
 const MISSED_MINUTES = 4;

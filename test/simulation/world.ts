@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { CHANGE } from '../../functions/snapshots/keys.ts';
-import { seededRandom } from '../../local/service/random.ts';
+import { seededRandom } from '../../local/simulated-service/data/random.ts';
 import { Clocks } from './clocks.ts';
 import { Delivery, SIGNING_SECRET } from './delivery.ts';
 import type { Coverage } from './faults.ts';
@@ -241,7 +241,7 @@ export class World {
     } catch (error) {
       this.#shared.fail(error);
     }
-    // The publisher is handed change records alone (infra/publish.ts), and the stream keeps no order within a transaction.
+    // The publisher is handed change records alone (infra/parts/publish.ts), and the stream keeps no order within a transaction.
     const changes = records.filter(isChangeRecord);
     const order = new Map(changes.map(record => [record, this.#shared.random()]));
     const shuffled = changes.toSorted((one, other) => (order.get(one) ?? 0) - (order.get(other) ?? 0));

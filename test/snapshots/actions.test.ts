@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Action, Actions, Subject } from '../../functions/operations/actions.ts';
 import { createActions } from '../../functions/snapshots/dynamo-actions.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { AT, PROCESSES, STORES } from '../operations/house.ts';
 import { openModel } from '../support/table.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Search } from '../../functions/operations/journal.ts';
 import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { eventsOf } from '../operations/events.ts';
 import { AT, commit, PROCESSES, STORES, type Stores, storesOf } from '../operations/house.ts';
 import { openModel } from '../support/table.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { eventsOf } from '../operations/events.ts';
 import { AT, commit, PROCESSES, STORES, type Stores } from '../operations/house.ts';
 

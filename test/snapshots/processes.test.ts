@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import { partition, processOf } from '../../functions/snapshots/keys.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteProcesses } from '../../functions/snapshots/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';

@@ -1,10 +1,10 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { partition, partKey } from '../../functions/snapshots/keys.ts';
 import { queryItems } from '../../functions/snapshots/query-items.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { AT, commit, STORES, type Stores, storesOf } from '../operations/house.ts';
 import { openModel, type StartedTable, startTable, usesModel } from '../support/table.ts';
 

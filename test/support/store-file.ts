@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { partition } from '../../functions/snapshots/keys.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
-import { STORE_FILE } from '../../local/cli/store.ts';
+import { STORE_FILE } from '../../local/data/store.ts';
 
 /** A row of `pending`. */
 export interface PendingRow {

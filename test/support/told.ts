@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
+import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import { byText } from '../../functions/changes/order.ts';
-import type { ProcessKey, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import type { EditApi } from '../../local/service/server.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { EditApi } from '../../local/simulated-service/server.ts';
 
 /** The fields of a record that a receiver can know: the non-empty ones, timestamps aside. */
 export type Known = Record<string, Json>;

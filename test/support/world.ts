@@ -1,5 +1,6 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { Agent, type Dispatcher } from 'undici';
+import type { Mode } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPoll, type Poll, type PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
@@ -12,9 +13,13 @@ import { type WorkspaceSettings, workspaceSettings } from '../../functions/setti
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition } from '../../functions/snapshots/keys.ts';
-import type { Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
-import { buildWorkspace, type Freedoms, startSimulatedService } from '../../local/service/server.ts';
+import {
+  buildWorkspace,
+  type Freedoms,
+  startSimulatedService,
+} from '../../local/simulated-service/server.ts';
 import { checkEvents } from './check-event.ts';
 import { serveInProcess } from './in-process-service.ts';
 import type { TestTable } from './table.ts';

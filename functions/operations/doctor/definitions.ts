@@ -1,7 +1,7 @@
 import type { Json } from '../../basics/json.ts';
 import { isJsonObject } from '../../basics/json.ts';
+import type { FieldDefinition } from '../../changes/field-definition.ts';
 import type { Probed } from '../../service/probe.ts';
-import type { FieldDefinition } from '../../service/service.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import { type Examination, found } from './examination.ts';
 import { counted, propertyList } from './words.ts';

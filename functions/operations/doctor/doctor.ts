@@ -1,7 +1,7 @@
 import type { Clock, Sleep } from '../../basics/clock.ts';
 import type { Json } from '../../basics/json.ts';
+import type { ProcessKey } from '../../basics/process.ts';
 import type { ServiceProbe } from '../../service/probe.ts';
-import type { ProcessKey } from '../../snapshots/snapshots.ts';
 import type { DoctorAnswer, Finding } from '../protocol/doctor.ts';
 import { type Asker, createAsker } from './asker.ts';
 import { withConfigured } from './configured.ts';

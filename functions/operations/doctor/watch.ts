@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../basics/json.ts';
-import type { ProcessKey } from '../../snapshots/snapshots.ts';
+import type { ProcessKey } from '../../basics/process.ts';
 import type { DoctorAnswer } from '../protocol/doctor.ts';
 import { type Asker, createAsker, TooManyRequests } from './asker.ts';
 import type { DoctorOptions } from './doctor.ts';

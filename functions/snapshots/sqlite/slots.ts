@@ -1,4 +1,4 @@
-import type { Slots } from '../slots.ts';
+import type { Slots } from '../../delivery/slots.ts';
 import { type Database, inTransaction } from './database.ts';
 
 /** The endpoints' slots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseOptions } from '../../../local/cli/options.ts';
-import type { Output } from '../../../local/cli/output.ts';
+import type { Output } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import { pageAddress, readAddress } from '../../../local/operate/address.ts';
-import { type SimulatedService, startSimulatedService } from '../../../local/service/server.ts';
+import { parseOptions } from '../../../local/settings/options.ts';
+import { type SimulatedService, startSimulatedService } from '../../../local/simulated-service/server.ts';
 import { answer, startReceiver } from '../../endpoints/receiver.ts';
 import { environmentOf } from '../../local/main-support.ts';
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { startScheduler } from '../../../local/basics/scheduler.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
-import { startScheduler } from '../../../local/cli/scheduler.ts';
 import { openStage } from '../../support/stage.ts';
 import { PROCESS } from '../../support/world.ts';
 import { ownTime } from './own-time.ts';

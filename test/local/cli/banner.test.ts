@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { askedBy, banner } from '../../../local/cli/banner.ts';
-import { filterOption } from '../../../local/cli/filter-option.ts';
+import { filterOption } from '../../../local/settings/filter-option.ts';
 
 const endpointLine = (filters: readonly string[]) => {
   const endpoint = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { consoleOf, tellConsole } from '../../../local/cli/console.ts';
-import { openScratchDirectory } from '../../../local/cli/data-directory.ts';
-import { parseOptions } from '../../../local/cli/options.ts';
+import { openScratchDirectory } from '../../../local/data/data-directory.ts';
+import { parseOptions } from '../../../local/settings/options.ts';
 
 const TOKEN = 'a'.repeat(43);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ProcessKey } from '../../../functions/basics/process.ts';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { workspaceSettings } from '../../../functions/settings/workspaces.ts';
-import type { ProcessKey } from '../../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../../functions/snapshots/state.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
-import type { Output } from '../../../local/cli/output.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
+import type { Output } from '../../../local/basics/output.ts';
+import { UsageError } from '../../../local/basics/usage-error.ts';
 import { resendOf } from '../../../local/cli/resend.ts';
 import { takeUp, tellAbandoned } from '../../../local/cli/undelivered.ts';
-import { UsageError } from '../../../local/cli/usage-error.ts';
 import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 
 const ENDPOINTS = [{ name: 'planner' }, { name: 'crm' }];

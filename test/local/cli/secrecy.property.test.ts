@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { serviceSettings } from '../../../local/cli/environment.ts';
-import { parseOptions } from '../../../local/cli/options.ts';
-import { UsageError } from '../../../local/cli/usage-error.ts';
-import { wantedEndpoints } from '../../../local/cli/wanted-endpoints.ts';
+import { UsageError } from '../../../local/basics/usage-error.ts';
+import { serviceSettings } from '../../../local/settings/environment.ts';
+import { parseOptions } from '../../../local/settings/options.ts';
+import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
 import { leakIn, secrets } from '../../support/secret-arbitraries.ts';
 
 /** Options as people write them; `--data` is left out, for a path that can't be used must be named. */

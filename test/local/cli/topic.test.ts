@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { Closers } from '../../../local/cli/closers.ts';
-import { openDataDirectory } from '../../../local/cli/data-directory.ts';
-import type { Output } from '../../../local/cli/output.ts';
-import { openStore } from '../../../local/cli/store.ts';
+import { Closers } from '../../../local/basics/closers.ts';
+import type { Output } from '../../../local/basics/output.ts';
 import { startTopic } from '../../../local/cli/topic.ts';
-import { wantedSubscriptions } from '../../../local/cli/wanted-subscriptions.ts';
+import { openDataDirectory } from '../../../local/data/data-directory.ts';
+import { openStore } from '../../../local/data/store.ts';
+import { wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
 import { delivery } from '../../deliver/deliveries-contract.ts';
 import { eventually, receiver } from '../sns/house.ts';
 import { temporaryDirectory } from '../support.ts';

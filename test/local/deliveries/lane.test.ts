@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Deliveries, PendingDelivery } from '../../../functions/delivery/deliveries.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
 import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 

@@ -1,8 +1,8 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, vi } from 'vitest';
 import type { Attributes, Deliveries } from '../../../functions/delivery/deliveries.ts';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { AT, delivery } from '../../deliver/deliveries-contract.ts';
 

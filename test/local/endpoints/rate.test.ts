@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
 import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/delivery/sqlite-deliveries.ts';
 import { workspaceSettings } from '../../../functions/settings/workspaces.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
 import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';

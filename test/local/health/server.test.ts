@@ -1,11 +1,11 @@
 import { get } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { parseOptions } from '../../../local/cli/options.ts';
-import { createOutput } from '../../../local/cli/output.ts';
+import { createOutput } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import type { Health } from '../../../local/health/health.ts';
 import { startHealthServer } from '../../../local/health/server.ts';
-import { startSimulatedService } from '../../../local/service/server.ts';
+import { parseOptions } from '../../../local/settings/options.ts';
+import { startSimulatedService } from '../../../local/simulated-service/server.ts';
 import { environmentOf, until } from '../main-support.ts';
 import { temporaryDirectory } from '../support.ts';
 

@@ -4,12 +4,16 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { settingsToPaste } from '../../../functions/operations/doctor/to-paste.ts';
-import { parseOptions } from '../../../local/cli/options.ts';
-import type { Output } from '../../../local/cli/output.ts';
+import type { Output } from '../../../local/basics/output.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
-import { realSource } from '../../../local/cli/source.ts';
 import { doctorOf, doctorSource, workspaceOf } from '../../../local/operate/doctor.ts';
-import { buildWorkspace, type Freedoms, startSimulatedService } from '../../../local/service/server.ts';
+import { parseOptions } from '../../../local/settings/options.ts';
+import {
+  buildWorkspace,
+  type Freedoms,
+  startSimulatedService,
+} from '../../../local/simulated-service/server.ts';
+import { realSource } from '../../../local/source/source.ts';
 import { drawnFreedoms } from '../../operations/doctor/drawn-freedoms.ts';
 
 const TIMING = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/service/freedoms.ts';
+import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/simulated-service/data/freedoms.ts';
 
 /** What a service may do instead of the plain thing, freedom by freedom. */
 export const OTHERS: { readonly [Name in keyof Freedoms]: readonly Freedoms[Name][] } = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../../../functions/operations/protocol/doctor.ts';
-import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/service/freedoms.ts';
+import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/simulated-service/data/freedoms.ts';
 import { findingOf } from './house.ts';
 import { lively } from './lively.ts';
 

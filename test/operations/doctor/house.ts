@@ -1,8 +1,8 @@
 import { createDoctor, type DoctorOptions } from '../../../functions/operations/doctor/doctor.ts';
 import type { DoctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
 import { openProbe } from '../../../functions/service/probe.ts';
-import { believableWorkspace } from '../../../local/service/believable/generate.ts';
-import type { Freedoms, Workspace } from '../../../local/service/server.ts';
+import { believableWorkspace } from '../../../local/simulated-service/believable/generate.ts';
+import type { Freedoms, Workspace } from '../../../local/simulated-service/server.ts';
 import { type InProcessService, serveInProcess } from '../../support/in-process-service.ts';
 
 export const NOW = Date.parse('2026-07-01T10:00:00.123Z');

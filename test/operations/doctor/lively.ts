@@ -1,5 +1,5 @@
-import type { Freedoms } from '../../../local/service/server.ts';
-import { buildWorkspace } from '../../../local/service/server.ts';
+import type { Freedoms } from '../../../local/simulated-service/server.ts';
+import { buildWorkspace } from '../../../local/simulated-service/server.ts';
 import { NOW, type Ward, ward } from './house.ts';
 
 export const PROCESS = 'p';

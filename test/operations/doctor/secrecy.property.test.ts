@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../../functions/basics/json.ts';
 import { createWatch } from '../../../functions/operations/doctor/watch.ts';
 import { doctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
-import type { SeenRequest } from '../../../local/service/server.ts';
+import type { SeenRequest } from '../../../local/simulated-service/server.ts';
 import { lively, PROCESS } from './lively.ts';
 
 const isData = ({ path }: SeenRequest) => !path.includes('token');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/service/freedoms.ts';
+import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/simulated-service/data/freedoms.ts';
 import { drawnFreedoms } from './drawn-freedoms.ts';
 import { findingOf } from './house.ts';
 import { lively } from './lively.ts';

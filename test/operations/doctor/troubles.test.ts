@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { createDoctor } from '../../../functions/operations/doctor/doctor.ts';
-import { type SeenRequest, tooManyRequests } from '../../../local/service/server.ts';
+import { type SeenRequest, tooManyRequests } from '../../../local/simulated-service/server.ts';
 import { findingOf, type Ward } from './house.ts';
 import { lively, PROCESS } from './lively.ts';
 

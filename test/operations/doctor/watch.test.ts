@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWatch } from '../../../functions/operations/doctor/watch.ts';
 import { doctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
-import type { EditApi, Freedoms } from '../../../local/service/server.ts';
+import type { EditApi, Freedoms } from '../../../local/simulated-service/server.ts';
 import { findingOf } from './house.ts';
 import { lively, PROCESS } from './lively.ts';
 

@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import type { Definitions, FieldEntity } from '../../../functions/changes/field-index.ts';
-import type { Field } from '../../../local/service/workspace.ts';
+import type { Field } from '../../../local/simulated-service/data/workspace.ts';
 import { Violation } from './violation.ts';
 
 type FieldEvent = Extract<ChangeEvent, { data: { field: unknown } }>;

@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
-import type { SimulatedBackend } from '../../../local/service/backend.ts';
-import { propertyOf } from '../../../local/service/properties.ts';
-import { projectRecord, taskRecord } from '../../../local/service/records.ts';
+import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
+import { propertyOf } from '../../../local/simulated-service/data/properties.ts';
+import { projectRecord, taskRecord } from '../../../local/simulated-service/data/records.ts';
 import {
   type Field,
   type FieldKind,
   fieldsOf,
   type ProcessState,
   type RecordState,
-} from '../../../local/service/workspace.ts';
+} from '../../../local/simulated-service/data/workspace.ts';
 import { isEmpty } from '../../support/told.ts';
 
 /** A record of the service: a project, or one of its tasks. */

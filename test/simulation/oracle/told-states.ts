@@ -1,8 +1,12 @@
 import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
-import { propertyOf } from '../../../local/service/properties.ts';
-import { type FieldKind, fieldsOf, type ProcessState } from '../../../local/service/workspace.ts';
+import { propertyOf } from '../../../local/simulated-service/data/properties.ts';
+import {
+  type FieldKind,
+  fieldsOf,
+  type ProcessState,
+} from '../../../local/simulated-service/data/workspace.ts';
 import { isEmpty, type Known, known, type Told } from '../../support/told.ts';
 import type { History, RecordName } from './history.ts';
 import { Violation } from './violation.ts';

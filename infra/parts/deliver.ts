@@ -1,0 +1,44 @@
+import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { configuredFile } from '../bundle/configured-file.ts';
+import type { Config } from '../config/schema.ts';
+import { forReadingEndpointSecrets } from './endpoint-secrets.ts';
+import { Handler } from './handler.ts';
+import type { Queues } from './queues.ts';
+import { CHAT, DELIVER_TIMEOUT, serve, WEBHOOKS } from './serving.ts';
+import type { SnapshotTable } from './table.ts';
+
+export interface DeliverProps {
+  readonly config: Config;
+  readonly entry: string;
+  readonly table: SnapshotTable;
+  readonly queues: Queues;
+}
+
+/** The function that takes deliveries to webhooks, Slack and Teams. */
+export class Deliver extends Handler {
+  readonly mappings: Readonly<Record<'deliveries' | 'chat', EventSourceMapping>>;
+
+  constructor(scope: Construct, id: string, { config, entry, table, queues }: DeliverProps) {
+    super(scope, id, {
+      entry,
+      files: configuredFile(config),
+      description: 'Changewire: delivers events to webhooks, Slack and Teams',
+      // A batch holds 6 MB at most; the memory buys processor time for signing and TLS.
+      memoryMiB: 512,
+      timeout: DELIVER_TIMEOUT,
+      // A run that has more to do for an endpoint than fits into it wakes the next: thousands that wait are more than 16 runs.
+      callsItself: true,
+      logRetention: config.logRetentionDays,
+      bindings: {
+        TABLE_NAME: table.forDelivering(),
+        ...queues.forSending(),
+        SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
+      },
+    });
+    this.mappings = {
+      deliveries: serve(this, queues.deliveries, WEBHOOKS),
+      chat: serve(this, queues.chat, CHAT),
+    };
+  }
+}

@@ -1,0 +1,46 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { secretsPath } from '../config/endpoint.ts';
+import type { Binding } from './handler.ts';
+import { told } from './told.ts';
+
+/** `SECRETS_PATH`, and leave to read each parameter of SSM under it: the endpoints' addresses and signing secrets. No stack makes
+ *  them (decision 0049): they are put in when an endpoint is added, which may be while all runs.
+ *
+ *  They are SecureStrings under the account's own key for SSM, `alias/aws/ssm`. Leave to decrypt with it is not needed: its policy,
+ *  which AWS keeps, lets every principal of the account use it through SSM that may use SSM. With a key of the customer's
+ *  own, `kms:Decrypt` on that key would be. */
+export function forReadingEndpointSecrets(scope: Construct, stackName: string): Binding {
+  return allowing(scope, 'ReadEndpointSecrets', stackName, ['GetParameter']);
+}
+
+/** The same for who adds endpoints, changes their addresses and secrets, and removes them. */
+export function forKeepingEndpointSecrets(scope: Construct, stackName: string): Binding {
+  return allowing(scope, 'KeepEndpointSecrets', stackName, [
+    'DeleteParameter',
+    'GetParameter',
+    'PutParameter',
+  ]);
+}
+
+function allowing(scope: Construct, id: string, stackName: string, actions: readonly string[]): Binding {
+  const path = secretsPath(stackName);
+  const stack = Stack.of(scope);
+  const { partition, region, account } = stack;
+  const parameters = `arn:${partition}:ssm:${region}:${account}:parameter${path}*`;
+  const policy = new Policy(scope, id, {
+    statements: [
+      new PolicyStatement({
+        actions: actions.map(action => `ssm:${action}`),
+        resources: [parameters],
+      }),
+    ],
+  });
+  Validations.of(policy).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::${told(stack, parameters)}]`,
+    reason:
+      'Endpoints are added and removed while the stack runs, so their parameters are known by their path alone.',
+  });
+  return { value: path, grant: role => policy.attachToRole(role) };
+}

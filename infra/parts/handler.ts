@@ -1,0 +1,79 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { bundledCode } from '../bundle/code.ts';
+
+/** An environment value together with the permission that makes it usable: neither is of use alone. */
+export interface Binding {
+  readonly value: string;
+  readonly grant?: (to: iam.Role) => unknown;
+}
+
+export interface HandlerProps {
+  /** The entry's path from the root of the repository; it exports `handler`. */
+  readonly entry: string;
+  readonly description: string;
+  /** By default one that CloudFormation makes, which can't be taken. */
+  readonly functionName?: string;
+  readonly memoryMiB: number;
+  readonly timeout: Duration;
+  readonly logRetention: RetentionDays;
+  readonly bindings: Readonly<Record<string, Binding>>;
+  /** It sends messages to queues that it serves itself, on purpose and to an end. Lambda takes more than some 16 such runs in a row
+   *  for a loop, and puts the next message aside, unless it is told so. */
+  readonly callsItself?: boolean;
+  /** What stands beside the code: text by file name. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A Lambda function with every default of this project. */
+export class Handler extends Construct {
+  readonly fn: lambda.Function;
+  readonly role: iam.Role;
+
+  constructor(scope: Construct, id: string, props: HandlerProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: props.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // Not CDK's role: it comes with a managed policy that may write to every log group of the account.
+    this.role = new iam.Role(this, 'Role', {
+      assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
+      description: `What the ${id} function of Changewire may do`,
+    });
+    logGroup.grantWrite(this.role);
+    const bindings = Object.entries(props.bindings);
+    this.fn = new lambda.Function(this, 'Function', {
+      description: props.description,
+      ...(props.functionName !== undefined && { functionName: props.functionName }),
+      code: bundledCode(props.entry, props.files),
+      handler: 'index.handler',
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      memorySize: props.memoryMiB,
+      timeout: props.timeout,
+      role: this.role,
+      ...(props.callsItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
+      logGroup,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      // Lambda's own lines on a run that went well are longer than ours, and hold what its metrics hold. Those on one that failed stay.
+      systemLogLevelV2: lambda.SystemLogLevel.WARN,
+      // Without an instrumented client X-Ray would show one bar per invocation, and wants a grant on everything.
+      tracing: lambda.Tracing.DISABLED,
+      // Each source has its own way to try again; Lambda's would come on top, minutes late.
+      retryAttempts: 0,
+      maxEventAge: Duration.minutes(5),
+      environment: {
+        NODE_OPTIONS: '--enable-source-maps',
+        // The one dimension of our metrics: two stacks of one region must not count for each other's alarms.
+        POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
+        POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
+        ...Object.fromEntries(bindings.map(([name, { value }]) => [name, value])),
+      },
+    });
+    for (const [, { grant }] of bindings) grant?.(this.role);
+  }
+}

@@ -1,0 +1,137 @@
+import { Duration } from 'aws-cdk-lib';
+import { Grant, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Alias } from '../../functions/operate/identity.ts';
+import type { FunctionName } from '../../functions/operations/protocol/logs.ts';
+import type { SetAsideName } from '../../functions/operations/protocol/set-aside.ts';
+import { configuredFile, workspacesFile } from '../bundle/configured-file.ts';
+import type { Config } from '../config/schema.ts';
+import { forKeepingEndpointSecrets } from './endpoint-secrets.ts';
+import { type Binding, Handler } from './handler.ts';
+import type { PassQueue } from './pass-queue.ts';
+import type { Queues } from './queues.ts';
+import { mayReadCredentials } from './secrets.ts';
+import type { SnapshotTable } from './table.ts';
+
+export interface OperateProps {
+  readonly config: Config;
+  readonly entry: string;
+  readonly table: SnapshotTable;
+  readonly queues: Queues;
+  readonly passes: PassQueue;
+  readonly setAside: Readonly<Record<SetAsideName, Queue>>;
+  /** The other functions. */
+  readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
+}
+
+/** The function that answers people (DESIGN §13). Its name is a convention, so that the command finds it: `<stack>-operate`. Nobody may
+ *  invoke it but by the two policies, of which each is for one alias. */
+export class Operate extends Handler {
+  readonly policies: Readonly<Record<Alias, ManagedPolicy>>;
+
+  constructor(scope: Construct, id: string, props: OperateProps) {
+    const { config, entry, table, handlers } = props;
+    super(scope, id, {
+      entry,
+      functionName: `${config.stackName}-operate`,
+      files: { ...configuredFile(config), ...workspacesFile(config) },
+      description: 'Changewire: answers what operators ask, and does what they tell it to',
+      // The doctor reads pages as large as those of the poll function.
+      memoryMiB: 1024,
+      // The doctor asks the service for minutes; all else takes seconds.
+      timeout: Duration.minutes(10),
+      logRetention: config.logRetentionDays,
+      bindings: {
+        TABLE_NAME: table.forOperating(),
+        STACK_NAME: { value: config.stackName },
+        SECRETS_PATH: forKeepingEndpointSecrets(scope, config.stackName),
+        ...queueBindings(props),
+        PUBLISH_FUNCTION: invoking(handlers.publish),
+        ...logBindings(handlers),
+      },
+    });
+    mayReadCredentials(this, config);
+    this.fn.addEnvironment('OPERATE_LOGS', this.fn.logGroup.logGroupName);
+    this.role.addToPolicy(mayReadLog(this));
+    this.policies = {
+      look: this.#policy('Look', ['look']),
+      act: this.#policy('Act', ['look', 'act']),
+    };
+  }
+
+  #policy(id: string, names: readonly Alias[]): ManagedPolicy {
+    return new ManagedPolicy(this, `${id}Policy`, {
+      description: `Lets people ${names.join(' and ')} with the command changewire, and do nothing else`,
+      statements: [
+        new PolicyStatement({
+          actions: ['lambda:InvokeFunction'],
+          resources: names.map(name => this.#alias(name).ref),
+        }),
+      ],
+    });
+  }
+
+  /** Of the code that is deployed: there are no versions to choose from. Its reference is its ARN. */
+  #alias(name: Alias): CfnAlias {
+    const existing = this.node.tryFindChild(`Alias.${name}`) as CfnAlias | undefined;
+    return (
+      existing ??
+      new CfnAlias(this, `Alias.${name}`, {
+        name,
+        functionName: this.fn.functionName,
+        functionVersion: '$LATEST',
+      })
+    );
+  }
+}
+
+/** What it looks into, empties, and gives back. */
+function queueBindings({ queues, passes, setAside }: OperateProps): Record<string, Binding> {
+  const look = ['GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'];
+  return {
+    ...queues.forSending(),
+    ...passes.forSending(),
+    EVENTS_QUEUE_URL: allowing(queues.events, ['SendMessage']),
+    REJECTED_QUEUE_URL: allowing(setAside.rejected, look),
+    UNPUBLISHED_QUEUE_URL: allowing(setAside.unpublished, look),
+    UNSTARTED_QUEUE_URL: allowing(setAside.unstarted, look),
+    UNSETTLED_QUEUE_URL: allowing(setAside.unsettled, [...look, 'DeleteMessage']),
+  };
+}
+
+function allowing(queue: Queue, actions: readonly string[]): Binding {
+  return {
+    value: queue.queueUrl,
+    grant: grantee =>
+      Grant.addToPrincipal({
+        grantee,
+        actions: actions.map(action => `sqs:${action}`),
+        resourceArns: [queue.queueArn],
+      }),
+  };
+}
+
+function invoking({ fn }: Handler): Binding {
+  return {
+    value: fn.functionName,
+    grant: role =>
+      role.addToPolicy(
+        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.functionArn] }),
+      ),
+  };
+}
+
+function logBindings(handlers: OperateProps['handlers']): Record<string, Binding> {
+  return Object.fromEntries(
+    Object.entries(handlers).map(([name, handler]) => [
+      `${name.toUpperCase()}_LOGS`,
+      { value: handler.fn.logGroup.logGroupName, grant: role => role.addToPolicy(mayReadLog(handler)) },
+    ]),
+  );
+}
+
+function mayReadLog({ fn }: Handler): PolicyStatement {
+  return new PolicyStatement({ actions: ['logs:FilterLogEvents'], resources: [fn.logGroup.logGroupArn] });
+}

@@ -1,0 +1,37 @@
+import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { workspacesFile } from '../bundle/configured-file.ts';
+import type { Config } from '../config/schema.ts';
+import { Handler } from './handler.ts';
+import type { PassQueue } from './pass-queue.ts';
+import { mayReadCredentials } from './secrets.ts';
+import { PASSES, serve } from './serving.ts';
+import type { SnapshotTable } from './table.ts';
+
+export interface PollProps {
+  readonly config: Config;
+  readonly entry: string;
+  readonly table: SnapshotTable;
+  readonly passes: PassQueue;
+}
+
+/** The function that makes one pass over one process. One run per process and mode works at a time: the lease sees to that. */
+export class Poll extends Handler {
+  readonly mapping: EventSourceMapping;
+
+  constructor(scope: Construct, id: string, { config, entry, table, passes }: PollProps) {
+    super(scope, id, {
+      entry,
+      files: workspacesFile(config),
+      description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
+      // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when parsed; beside the listing of a
+      // process, of which LIST_BYTES (functions/service/options.ts) lets in 128 MiB. An idle pass, which waits, would do with half.
+      memoryMiB: 1024,
+      timeout: PASSES.timeout,
+      logRetention: config.logRetentionDays,
+      bindings: { TABLE_NAME: table.forCommits() },
+    });
+    mayReadCredentials(this, config);
+    this.mapping = serve(this, passes.queue, PASSES);
+  }
+}

@@ -1,0 +1,98 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Grant, type IGrantable, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { Config } from '../config/schema.ts';
+import { keptDeadLetterQueue } from './dead-letter-queue.ts';
+import { Handler } from './handler.ts';
+import type { SnapshotTable } from './table.ts';
+import type { ChangeTopic } from './topic.ts';
+
+export interface PublishProps {
+  readonly config: Config;
+  readonly entry: string;
+  readonly table: SnapshotTable;
+  readonly topic: ChangeTopic;
+}
+
+/** The function that sends committed change records to the topic, in the order of the table's stream. */
+export class Publish extends Handler {
+  /** Events that SNS refuses for ever, whole. */
+  readonly rejected: Queue;
+  /** Stretches of the stream that were given up: positions, not records. */
+  readonly unpublished: Queue;
+  readonly mapping: EventSourceMapping;
+
+  constructor(scope: Construct, id: string, { config, entry, table, topic }: PublishProps) {
+    const rejected = keptDeadLetterQueue(scope, 'RejectedEvents');
+    super(scope, id, {
+      entry,
+      description: 'Changewire: publishes the change records of the table to the topic',
+      // Lambda's batches hold 6 MB at most; the memory buys processor time for unpacking and TLS.
+      memoryMiB: 512,
+      // 100 change records are mostly as many events, ten to a request to SNS. A run that takes longer hangs, and the next one takes the
+      // batch up again, in halves.
+      timeout: Duration.minutes(2),
+      logRetention: config.logRetentionDays,
+      bindings: {
+        TOPIC_ARN: topic.forPublishing(),
+        REJECTED_QUEUE_URL: { value: rejected.queueUrl, grant: grantee => grantSend(rejected, grantee) },
+      },
+    });
+    this.rejected = rejected;
+    this.unpublished = keptDeadLetterQueue(this, 'Unpublished');
+    this.mapping = this.#readStream(table);
+  }
+
+  #readStream({ table }: SnapshotTable): EventSourceMapping {
+    const stream = table.tableStreamArn ?? '';
+    this.role.addToPolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+        resources: [stream],
+      }),
+    );
+    const list = new Policy(this.role, 'ListStreams', {
+      roles: [this.role],
+      statements: [new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] })],
+    });
+    Validations.of(list).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'Lambda asks for ListStreams, which IAM grants on all streams or none; it lists names, no records.',
+    });
+    const mapping = new EventSourceMapping(this, 'Stream', {
+      target: this.fn,
+      eventSourceArn: stream,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      filters: [CHANGE_RECORDS],
+      // Lambda calls as soon as there is one record, so a batch delays none; more would only make a failing one bisect longer.
+      batchSize: 100,
+      // More than one batch of a shard at a time would mix up the order within a process.
+      parallelizationFactor: 1,
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      // The stream forgets after 24 hours, and without a word. An hour before, Lambda still says what it gave up.
+      maxRecordAge: Duration.hours(23),
+      onFailure: new SqsDlq(this.unpublished),
+    });
+    mapping.node.addDependency(this.role);
+    return mapping;
+  }
+}
+
+/** Snapshots and leases pass through the same stream; Lambda isn't even started for them. */
+const CHANGE_RECORDS = FilterCriteria.filter({
+  eventName: FilterRule.isEqual('INSERT'),
+  dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('CHANGE#') } } },
+});
+
+function grantSend(queue: Queue, grantee: IGrantable): Grant {
+  return Grant.addToPrincipal({
+    grantee,
+    actions: ['sqs:SendMessage'],
+    resourceArns: [queue.queueArn],
+  });
+}

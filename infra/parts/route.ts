@@ -1,0 +1,35 @@
+import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { configuredFile } from '../bundle/configured-file.ts';
+import type { Config } from '../config/schema.ts';
+import { Handler } from './handler.ts';
+import type { Queues } from './queues.ts';
+import { EVENTS, serve } from './serving.ts';
+import type { SnapshotTable } from './table.ts';
+
+export interface RouteProps {
+  readonly config: Config;
+  readonly entry: string;
+  readonly table: SnapshotTable;
+  readonly queues: Queues;
+}
+
+/** The function that finds out which endpoints want an event. */
+export class Route extends Handler {
+  readonly mapping: EventSourceMapping;
+
+  constructor(scope: Construct, id: string, { config, entry, table, queues }: RouteProps) {
+    super(scope, id, {
+      entry,
+      files: configuredFile(config),
+      description:
+        'Changewire: sends each event to the queue of deliveries, once for each endpoint that wants it',
+      // The registry of thousands of endpoints is some megabytes; the memory buys processor time for their filters.
+      memoryMiB: 512,
+      timeout: EVENTS.timeout,
+      logRetention: config.logRetentionDays,
+      bindings: { TABLE_NAME: table.forRouting(), ...queues.forSending() },
+    });
+    this.mapping = serve(this, queues.events, EVENTS);
+  }
+}

@@ -1,0 +1,38 @@
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Config } from '../config/schema.ts';
+import { secretPatterns } from '../config/secret-patterns.ts';
+import { credentialsName } from '../config/workspace.ts';
+import type { Handler } from './handler.ts';
+import { told } from './told.ts';
+
+/** Gives the function leave to read the credentials of the workspaces in Secrets Manager, by name. No stack makes them: a secret of a
+ *  stack has to outlive it, and then its name is taken when the stack is made again (decision 0049). So the operator makes them, and
+ *  none of their content passes through a template. */
+export function mayReadCredentials(handler: Handler, { workspaces }: Config): void {
+  const { patterns } = secretPatterns(workspaces.map(credentialsName));
+  const stack = Stack.of(handler);
+  const arnOf = (pattern: string) =>
+    stack.formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      // Secrets Manager ends the ARN of each secret with a dash and six characters of its own.
+      resourceName: pattern.endsWith('*') ? pattern : `${pattern}-??????`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+  const policy = new Policy(handler, 'ReadCredentials', {
+    roles: [handler.role],
+    statements: [
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: patterns.map(arnOf),
+      }),
+    ],
+  });
+  for (const pattern of patterns.filter(each => each.endsWith('*')))
+    Validations.of(policy).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${told(stack, arnOf(pattern))}]`,
+      reason:
+        'A policy has no room for the name of each secret of so many workspaces; their folder holds nothing else (docs/configuration.md).',
+    });
+}

@@ -1,0 +1,62 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  BackoffFunction,
+  type DeliveryPolicy,
+  type ITopic,
+  Subscription,
+  SubscriptionProtocol,
+} from 'aws-cdk-lib/aws-sns';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { DeliveryConfig, SubscriptionConfig } from '../config/subscription.ts';
+import { keptDeadLetterQueue } from './dead-letter-queue.ts';
+import { filterPolicy } from './filter-policy.ts';
+
+/** An HTTP(S) endpoint that SNS delivers to; it gets nothing before it has answered the SNS handshake. */
+export class HttpSubscription extends Construct {
+  /** Events that the endpoint did not take. */
+  readonly undelivered: Queue;
+
+  constructor(scope: Construct, id: string, props: { topic: ITopic; config: SubscriptionConfig }) {
+    super(scope, id);
+    const { url, raw, filter, delivery } = props.config;
+    this.undelivered = keptDeadLetterQueue(this, 'Undelivered');
+    const protocol = url.toLowerCase().startsWith('https:')
+      ? SubscriptionProtocol.HTTPS
+      : SubscriptionProtocol.HTTP;
+    new Subscription(this, 'Subscription', {
+      topic: props.topic,
+      endpoint: url,
+      protocol,
+      rawMessageDelivery: raw,
+      deliveryPolicy: deliveryPolicy(delivery),
+      deadLetterQueue: this.undelivered,
+      ...filterPolicy(filter),
+    });
+  }
+}
+
+const BACKOFF = {
+  linear: BackoffFunction.LINEAR,
+  arithmetic: BackoffFunction.ARITHMETIC,
+  geometric: BackoffFunction.GEOMETRIC,
+  exponential: BackoffFunction.EXPONENTIAL,
+} as const satisfies Record<DeliveryConfig['backoff'], BackoffFunction>;
+
+/** The default goes on for some 40 minutes of the hour that SNS allows; SNS's own gives up after one minute. */
+function deliveryPolicy(delivery: DeliveryConfig): DeliveryPolicy {
+  const { maxPerSecond, contentType } = delivery;
+  return {
+    healthyRetryPolicy: {
+      minDelayTarget: Duration.millis(delivery.minDelay),
+      maxDelayTarget: Duration.millis(delivery.maxDelay),
+      numRetries: delivery.retries,
+      numNoDelayRetries: delivery.noDelayRetries,
+      numMinDelayRetries: delivery.minDelayRetries,
+      numMaxDelayRetries: delivery.maxDelayRetries,
+      backoffFunction: BACKOFF[delivery.backoff],
+    },
+    ...(maxPerSecond === undefined ? {} : { throttlePolicy: { maxReceivesPerSecond: maxPerSecond } }),
+    ...(contentType === undefined ? {} : { requestPolicy: { headerContentType: contentType } }),
+  };
+}

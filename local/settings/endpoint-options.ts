@@ -1,0 +1,101 @@
+import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import { isPlainAddress, isSigningSecret } from '../../functions/endpoints/secret.ts';
+import type { EndpointFilter } from '../../infra/config/filter.ts';
+import { UsageError } from '../basics/usage-error.ts';
+import { filterOption } from './filter-option.ts';
+import { undeliverable } from './undeliverable.ts';
+
+/** An endpoint of the command line: `--webhook`, `--slack` or `--teams`, and what stands behind it. */
+export interface EndpointOption {
+  readonly kind: EndpointKind;
+  /** Empty text: the environment tells it. */
+  readonly url: string;
+  /** Of a webhook: none, one, or two. */
+  readonly secrets: readonly string[];
+  /** By default made of the kind and the URL. */
+  readonly name: string | undefined;
+  /** Undefined: every event. */
+  readonly filter: EndpointFilter | undefined;
+}
+
+/** An option as `parseArgs` found it. */
+interface Token {
+  readonly name: string;
+  readonly value?: string | undefined;
+}
+
+interface Draft {
+  readonly kind: EndpointKind;
+  readonly url: string;
+  readonly secrets: string[];
+  readonly filters: string[];
+  name?: string;
+}
+
+/** Whether what follows on the command line may be left out. */
+export const VALUE_IS_OPTIONAL = new Set(['--slack', '--teams', '--health']);
+
+/** Reads the options that name endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret` belong
+ *  to the endpoint before them. @throws UsageError, which shows no URL beyond its origin and no secret */
+export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
+  const drafts: Draft[] = [];
+  const behind = (name: string): Draft => {
+    const last = drafts.at(-1);
+    if (last !== undefined) return last;
+    throw new UsageError(
+      `--${name} belongs to the --webhook, --slack or --teams before it: give that first.`,
+    );
+  };
+  for (const { name, value = '' } of tokens) {
+    if (name === 'webhook' || name === 'slack' || name === 'teams') {
+      const isElsewhere = value === '' && name !== 'webhook';
+      const url = isElsewhere ? '' : checkAddress(`--${name}`, value);
+      drafts.push({ kind: name, url, secrets: [], filters: [] });
+    }
+    if (name === 'webhook-secret') addSecret(drafts.at(-1), value);
+    if (name === 'name') behind(name).name = checkName(value);
+    if (name === 'filter') behind(name).filters.push(value);
+  }
+  return drafts.map(({ kind, url, secrets, name, filters }) => ({
+    kind,
+    url,
+    secrets,
+    name,
+    filter: filters.length > 0 ? filterOption(filters) : undefined,
+  }));
+}
+
+/** The URL, if deliveries can go there, as far as it tells by itself: where a name leads is looked up later.
+ *  `name` is where it came from. @throws UsageError */
+export function checkAddress(name: string, value: string): string {
+  if (!isPlainAddress(value))
+    throw new UsageError(
+      `${name} takes an https URL without user name, or an http URL of this machine such as http://localhost:9000/events.`,
+    );
+  const problem = undeliverable(new URL(value));
+  if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);
+  return value;
+}
+
+/** The secret, if it can sign. `name` is where it came from. @throws UsageError */
+export function checkSecret(name: string, value: string): string {
+  if (isSigningSecret(value)) return value;
+  throw new UsageError(
+    `${name} takes whsec_ and the base64 of 24 to 64 bytes. Without one a secret is made and kept for you.`,
+  );
+}
+
+function checkName(value: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(value)) return value;
+  throw new UsageError('--name takes 1 to 64 letters, digits, "-" and "_".');
+}
+
+function addSecret(webhook: Draft | undefined, value: string): void {
+  if (webhook?.kind !== 'webhook')
+    throw new UsageError('--webhook-secret belongs to the --webhook URL before it: give that first.');
+  webhook.secrets.push(checkSecret('--webhook-secret', value));
+  if (webhook.secrets.length > 2)
+    throw new UsageError(
+      `${new URL(webhook.url).origin} has more than two --webhook-secret: give the new one and the old one.`,
+    );
+}

@@ -1,0 +1,66 @@
+import { type EndpointFilter, endpointFilter, LONGEST_TEXT } from '../../infra/config/filter.ts';
+import { nearest } from '../../infra/config/nearest.ts';
+import { neverMatching } from '../../infra/config/never-matching.ts';
+import { shown } from '../../infra/config/shown.ts';
+import { UsageError } from '../basics/usage-error.ts';
+
+const LISTS = ['events', 'workspaces', 'processes', 'projects', 'fields'];
+const CONDITIONS = ['from', 'to', 'added', 'removed'];
+const KEYS = [...LISTS, ...CONDITIONS.map(condition => `${condition}:FIELD`)];
+const EXAMPLE = '--filter events=task.updated,task.created --filter to:status=Done';
+
+type Read = Record<string, string[]>;
+
+/** The filter of an endpoint from its `--filter key=value,value` options; several values of one key: any of them. Conditions on
+ *  one field (`from:status=Open`, `to:status=Done`) are one.
+ *  @throws UsageError that names the key, and what is allowed */
+export function filterOption(options: readonly string[]): EndpointFilter {
+  const lists: Read = {};
+  const fields = new Map<string, Read>();
+  for (const option of options) {
+    const [, key = '', text = ''] = /^([^=]*)=(.*)$/s.exec(option) ?? [];
+    if (key === '') throw new UsageError(`--filter takes key=value, such as ${EXAMPLE}.`);
+    const values = text.split(',').map(value => value.trim());
+    const [, condition = '', field = ''] = /^([a-z]+):(.+)$/s.exec(key) ?? [];
+    if (CONDITIONS.includes(condition)) {
+      const asked = fields.get(field) ?? {};
+      fields.set(field, add(asked, condition, values));
+    } else if (LISTS.includes(key)) add(lists, key, values);
+    else throw unknown(key);
+  }
+  const conditions = [...fields].map(([field, asked]) => ({ field, ...asked }));
+  const read = { ...lists, ...(conditions.length > 0 && { values: conditions }) };
+  const parsed = endpointFilter.safeParse(read);
+  if (parsed.success) return matching(parsed.data);
+  const [issue] = parsed.error.issues;
+  const [key, index, condition] = issue?.path ?? [];
+  const asked = key === 'values' ? [...fields][Number(index)] : undefined;
+  const [name, value] = asked
+    ? tooLong(asked, String(condition))
+    : [String(key), lists[String(key)]?.[Number(index)]];
+  throw new UsageError(`--filter ${name}=: found ${shown(value)}; allowed: ${issue?.message}.`);
+}
+
+/** What an option says of a field is refused for its length alone: of the field's name, or of one of the values. */
+function tooLong([field, asked]: [string, Read], key: string): [name: string, value: string | undefined] {
+  if (key === 'field') return [`${Object.keys(asked)[0]}:FIELD`, field];
+  return [`${key}:${field}`, asked[key]?.find(({ length }) => length > LONGEST_TEXT)];
+}
+
+/** @throws UsageError for one that no event ever fits */
+function matching(filter: EndpointFilter): EndpointFilter {
+  const [problem] = neverMatching(filter, []);
+  if (problem !== undefined) throw new UsageError(`--filter: ${problem.replaceAll('changewire.', '')}.`);
+  return filter;
+}
+
+function add(read: Read, key: string, values: readonly string[]): Read {
+  read[key] = [...(read[key] ?? []), ...values];
+  return read;
+}
+
+function unknown(key: string): UsageError {
+  const meant = nearest(key, KEYS);
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  return new UsageError(`--filter knows ${KEYS.join(', ')}, and no ${shown(key)}.${hint}`);
+}

@@ -1,0 +1,224 @@
+import { parseArgs } from 'node:util';
+import type { Rhythm } from '../../functions/schedule/scheduled.ts';
+import { nearest } from '../../infra/config/nearest.ts';
+import { isWords, shown } from '../../infra/config/shown.ts';
+import { parseDuration, parseRhythm } from '../basics/duration.ts';
+import type { LogFormat } from '../basics/output.ts';
+import { UsageError } from '../basics/usage-error.ts';
+import { type EndpointOption, endpointOptions, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
+
+/** What was asked for on the command line. Durations are in ms. */
+export interface Options {
+  /** The endpoints, in the order of the command line. */
+  readonly endpoints: readonly EndpointOption[];
+  /** A configuration file; undefined: the environment's service, or the simulated one. */
+  readonly config: string | undefined;
+  readonly subscribe: readonly string[];
+  readonly raw: boolean;
+  /** undefined: 60 s for a real service, less for the simulated one. */
+  readonly interval: Rhythm | undefined;
+  readonly sweepInterval: number;
+  readonly overlap: number;
+  /** undefined: the source's own directory. */
+  readonly data: string | undefined;
+  readonly memory: boolean;
+  /** Names of endpoints whose dead letters are sent again. */
+  readonly resend: readonly string[];
+  readonly once: boolean;
+  readonly json: boolean;
+  readonly log: LogFormat;
+  /** The port of `GET /healthz` on this machine, 0 for any that is free; undefined: none. */
+  readonly health: number | undefined;
+  /** Whether the run has the console's page, and says where. */
+  readonly console: boolean;
+  readonly help: boolean;
+}
+
+const FLAGS = {
+  subscribe: { type: 'string', multiple: true },
+  raw: { type: 'boolean' },
+  webhook: { type: 'string', multiple: true },
+  'webhook-secret': { type: 'string', multiple: true },
+  slack: { type: 'string', multiple: true },
+  teams: { type: 'string', multiple: true },
+  name: { type: 'string', multiple: true },
+  filter: { type: 'string', multiple: true },
+  config: { type: 'string' },
+  interval: { type: 'string' },
+  'sweep-interval': { type: 'string' },
+  overlap: { type: 'string' },
+  data: { type: 'string' },
+  memory: { type: 'boolean' },
+  resend: { type: 'string', multiple: true },
+  once: { type: 'boolean' },
+  json: { type: 'boolean' },
+  log: { type: 'string' },
+  health: { type: 'string' },
+  'no-console': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Every option's name. */
+export const OPTION_NAMES: readonly string[] = Object.keys(FLAGS);
+/** Where nobody says otherwise. */
+export const HEALTH_PORT = 8321;
+
+/** Reads the arguments after the script's name. @throws UsageError */
+export function parseOptions(args: readonly string[]): Options {
+  const { values, tokens } = read(args.map(withValue));
+  if (values.memory && values.data !== undefined)
+    throw new UsageError('--memory keeps nothing and --data keeps all: give one of them.');
+  if (values.memory && values.resend !== undefined)
+    throw new UsageError('--memory keeps nothing, so there is nothing for --resend to send again.');
+  if (values.raw && values.subscribe === undefined)
+    throw new UsageError('--raw is about the endpoints of --subscribe URL: give one.');
+  if (values.once && values.health !== undefined)
+    throw new UsageError('--health is for a run that goes on: give it without --once.');
+  if (values.config !== undefined) noneBeside(values);
+  return {
+    subscribe: (values.subscribe ?? []).map(endpoint),
+    raw: values.raw ?? false,
+    endpoints: endpointOptions(tokens),
+    config: text('config', values.config),
+    interval: rhythm(values.interval),
+    sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
+    overlap: duration('overlap', values.overlap) ?? 120_000,
+    data: text('data', values.data),
+    memory: values.memory ?? false,
+    resend: (values.resend ?? []).flatMap(name => text('resend', name) ?? []),
+    once: values.once ?? false,
+    json: values.json ?? false,
+    log: logFormat(values.log),
+    health: port(values.health),
+    console: !values['no-console'],
+    help: values.help ?? false,
+  };
+}
+
+/** A file that says when to look must not be contradicted silently. */
+function noneBeside(values: object): void {
+  const beside = ['interval', 'sweep-interval', 'overlap'].find(name => Object.hasOwn(values, name));
+  if (beside !== undefined)
+    throw new UsageError(`--${beside} goes without --config only: the file says it, for each process.`);
+}
+
+/** `--slack` alone stands for `--slack=`. */
+function withValue(arg: string, index: number, args: readonly string[]): string {
+  const next = args[index + 1];
+  return VALUE_IS_OPTIONAL.has(arg) && (next === undefined || next.startsWith('-')) ? `${arg}=` : arg;
+}
+
+function read(args: readonly string[]) {
+  const { tokens } = parseArgs({ args: [...args], options: FLAGS, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new UsageError(notAnOption(token.value));
+    if (token.kind === 'option') checkOption(token);
+  }
+  const { values } = parseArgs({ args: [...args], options: FLAGS });
+  return { values, tokens: tokens.filter(token => token.kind === 'option') };
+}
+
+function checkOption({
+  name,
+  rawName,
+  value,
+  inlineValue,
+}: {
+  name: string;
+  rawName: string;
+  value?: string | undefined;
+  inlineValue?: boolean | undefined;
+}) {
+  if (!Object.hasOwn(FLAGS, name))
+    throw new UsageError(
+      `There is no option ${isWords(name) ? rawName : `of ${name.length} characters`}.${suggestion(name)}`,
+    );
+  const wantsValue = FLAGS[name as keyof typeof FLAGS].type === 'string';
+  if (!wantsValue && value !== undefined)
+    throw new UsageError(`${rawName} takes no value, found ${shown(value)}.`);
+  const isOption = !inlineValue && value?.startsWith('-');
+  // Node takes an option that follows for the value.
+  if (wantsValue && (value === undefined || /^--?[a-z]/i.test(value) || isOption))
+    throw new UsageError(`${rawName} needs a value: ${EXAMPLES[name] ?? ''}`);
+}
+
+const EXAMPLES: Record<string, string> = {
+  subscribe: '--subscribe http://localhost:9000/events',
+  webhook: '--webhook http://localhost:9000/events',
+  'webhook-secret': '--webhook-secret whsec_…',
+  slack: '--slack https://hooks.slack.com/services/…',
+  teams: '--teams https://…',
+  name: '--name planner',
+  filter: '--filter events=task.updated,task.created',
+  config: '--config changewire.json',
+  interval: '--interval 60s',
+  'sweep-interval': '--sweep-interval 6h',
+  overlap: '--overlap 120s',
+  data: '--data .changewire',
+  resend: '--resend planner',
+  log: '--log json',
+  health: `--health ${HEALTH_PORT}`,
+};
+
+function notAnOption(word: string): string {
+  if (word.startsWith('whsec_')) return 'A secret stands alone: write --webhook-secret in front of it.';
+  if (/^\w+:\/\//.test(word))
+    return `${shown(word)} stands alone. To send events there, write --subscribe in front of it.`;
+  return `${shown(word)} is no option.${suggestion(word)}`;
+}
+
+function suggestion(name: string): string {
+  const meant = nearest(name.replace(/^-+/, ''), Object.keys(FLAGS));
+  return meant === undefined ? ' Try --help.' : ` Did you mean --${meant}?`;
+}
+
+function text(name: string, value: string | undefined): string | undefined {
+  if (value === '') throw new UsageError(`--${name} needs a value: ${EXAMPLES[name]}`);
+  return value;
+}
+
+function duration(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = parseDuration(value);
+  if (ms !== undefined) return ms;
+  throw new UsageError(`--${name} takes a duration such as 500ms, 60s, 5m or 6h, found ${shown(value)}.`);
+}
+
+function rhythm(value: string | undefined): Rhythm | undefined {
+  const found = value === undefined ? undefined : parseRhythm(value);
+  if (found || value === undefined) return found;
+  throw new UsageError(
+    `--interval takes a duration such as 60s, or the shortest and the longest, such as 10s-5m, found ${shown(value)}.`,
+  );
+}
+
+function logFormat(value: string | undefined): LogFormat {
+  if (value === undefined || value === 'text' || value === 'json') return value ?? 'text';
+  throw new UsageError(`--log takes text or json, found ${shown(value)}.`);
+}
+
+function port(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (value === '') return HEALTH_PORT;
+  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
+  throw new UsageError(`--health takes a port from 0 (any that is free) to 65535, found ${shown(value)}.`);
+}
+
+function endpoint(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError(`--subscribe takes an http or https URL, found ${shown(value)}.`);
+  if (url.port === '0') throw new UsageError('--subscribe names port 0, where nobody can listen.');
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    throw new UsageError('--subscribe has a user name or password with a "%" that begins no %XX: write %25.');
+  return value;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
+import type { EndpointFilter } from '../../infra/config/filter.ts';
+import type { Config } from '../../infra/config/schema.ts';
+import { UsageError } from '../basics/usage-error.ts';
+import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
+import type { Environment } from './environment.ts';
+import { variablePrefix } from './watched.ts';
+
+/** An endpoint that was asked for, whatever told its parts. */
+export interface WantedEndpoint {
+  /** Given, or the same for the same kind and URL at every start; it tells no more of the URL than the host. */
+  readonly name: string;
+  readonly kind: EndpointKind;
+  readonly url: string;
+  readonly origin: string;
+  /** Of a webhook; empty when a secret is to be made. */
+  readonly secrets: readonly string[];
+  /** Undefined: every event. */
+  readonly filter: EndpointFilter | undefined;
+  /** Requests a second while what waited is sent; undefined: as its kind has it. */
+  readonly perSecond?: number | undefined;
+  /** Whether attempts that succeeded are kept; undefined: they are. */
+  readonly keepSuccesses?: boolean | undefined;
+}
+
+const CHAT_VARIABLES = { slack: 'SLACK_WEBHOOK_URL', teams: 'TEAMS_WEBHOOK_URL' } as const;
+
+/**
+ * The endpoints of the configuration and of the command line, completed by the environment: ENDPOINT_<NAME>_URL and
+ * ENDPOINT_<NAME>_SECRET for those of the configuration; WEBHOOK_SECRET (two with a comma between) for webhooks of the
+ * command line that have none of their own, SLACK_WEBHOOK_URL and TEAMS_WEBHOOK_URL for `--slack` and `--teams` that stand alone.
+ * @throws UsageError that shows no secret, and of a URL its origin only
+ */
+export function wantedEndpoints(
+  options: readonly EndpointOption[],
+  config: Pick<Config, 'endpoints'> | undefined,
+  environment: Environment,
+): WantedEndpoint[] {
+  const shared = sharedSecrets(options, environment);
+  const configured = (config?.endpoints ?? []).map(settings => {
+    const { name, kind } = settings;
+    const prefix = `ENDPOINT_${variablePrefix(name)}`;
+    const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
+    const secrets = kind === 'webhook' ? secretsIn(`${prefix}_SECRET`, environment) : [];
+    return { filter: undefined, ...settings, url, origin: new URL(url).origin, secrets };
+  });
+  const asked = options.map(option => {
+    const url = option.url || chatUrl(option.kind, environment);
+    const secrets = option.kind === 'webhook' && option.secrets.length === 0 ? shared : option.secrets;
+    const name = option.name ?? defaultName(option.kind, url);
+    return { ...option, name, url, origin: new URL(url).origin, secrets };
+  });
+  const all = [...configured, ...asked];
+  const twice = all.find(({ name }, index) => all.findIndex(one => isAlike(one.name, name)) !== index);
+  if (twice && asked.includes(twice as (typeof asked)[number]) && isDefault(twice))
+    throw new UsageError(`--${twice.kind} names the same URL twice, at ${twice.origin}.`);
+  if (twice)
+    throw new UsageError(
+      `Two endpoints have the name ${twice.name}, one of them at ${twice.origin}: give each its own name (capital letters, "-" ` +
+        'and "_" make no difference).',
+    );
+  return all;
+}
+
+function sharedSecrets(options: readonly EndpointOption[], environment: Environment): string[] {
+  const lack = options.some(({ kind, secrets }) => kind === 'webhook' && secrets.length === 0);
+  return lack ? secretsIn('WEBHOOK_SECRET', environment) : [];
+}
+
+function secretsIn(variable: string, environment: Environment): string[] {
+  const text = environment[variable]?.trim() ?? '';
+  if (text === '') return [];
+  const secrets = text.split(',').map(each => checkSecret(variable, each.trim()));
+  if (secrets.length <= 2) return secrets;
+  throw new UsageError(`${variable} has more than two secrets: give the new one and the old one.`);
+}
+
+function chatUrl(kind: EndpointKind, environment: Environment): string {
+  if (kind === 'webhook') throw new UsageError('--webhook needs a URL.');
+  return fromEnvironment(CHAT_VARIABLES[kind], `--${kind} has no URL: write it behind, or`, environment);
+}
+
+function fromEnvironment(variable: string, lack: string, environment: Environment): string {
+  const url = environment[variable]?.trim() ?? '';
+  if (url !== '') return checkAddress(variable, url);
+  const separator = lack.endsWith('or') ? '' : ':';
+  throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);
+}
+
+/** Names that stand for the same variables, or, where a file system takes no notice of capital letters (macOS, Windows), for
+ *  the same file of a secret. */
+function isAlike(one: string, other: string): boolean {
+  return variablePrefix(one) === variablePrefix(other);
+}
+
+function isDefault({ name, kind, url }: WantedEndpoint): boolean {
+  return name === defaultName(kind, url);
+}
+
+function defaultName(kind: EndpointKind, url: string): string {
+  const { host, href } = new URL(url);
+  const digest = createHash('sha256').update(href).digest('hex').slice(0, 8);
+  return `${kind}-${host.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40)}-${digest}`;
+}

@@ -1,0 +1,33 @@
+import type { Field, FieldType } from '../data/workspace.ts';
+
+/** What makes one process look like work that people do. */
+export interface Scenario {
+  readonly id: string;
+  readonly name: string;
+  /** Names of projects, in the order in which they are taken; more than a workspace starts with. */
+  readonly projectNames: readonly string[];
+  /** Tasks in the order of the work; a project has most of them. */
+  readonly taskNames: readonly string[];
+  readonly tags: readonly string[];
+  readonly projectFields: readonly Field[];
+  readonly taskFields: readonly Field[];
+  /** What people write into text fields, by `externalId`. */
+  readonly texts: Readonly<Record<string, readonly string[]>>;
+  /** Low, high and step of number fields, by `externalId`. */
+  readonly numbers: Readonly<Record<string, readonly [low: number, high: number, step: number]>>;
+}
+
+/** How tasks go on, and how projects do. */
+export const TASK_STATUSES = ['To do', 'In progress', 'In review', 'Done'] as const;
+export const PROJECT_STATES = ['Planned', 'Active', 'On hold', 'Completed'] as const;
+
+/** A field's definition in one line. */
+export function field(
+  group: string,
+  externalId: string,
+  name: string,
+  type: FieldType,
+  options: readonly string[] = [],
+): Field {
+  return { externalId, name, type, options, group, archived: false };
+}

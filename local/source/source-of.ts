@@ -1,0 +1,50 @@
+import type { Closers } from '../basics/closers.ts';
+import { failure } from '../basics/failure.ts';
+import type { Output } from '../basics/output.ts';
+import type { DataDirectory } from '../data/data-directory.ts';
+import { readConfigFile } from '../settings/config-file.ts';
+import { type Environment, serviceSettings } from '../settings/environment.ts';
+import type { Options } from '../settings/options.ts';
+import { configuredSource, realSource, type Source, simulatedSource, type Timing } from './source.ts';
+
+/** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */
+const LIVELY = 2000;
+
+/** What a simulated service needs of a run. */
+interface SourceHouse {
+  readonly closers: Closers;
+  readonly directory: DataDirectory;
+  readonly output: Output;
+}
+
+/** Where the processes are, and where what is known of them is kept unless told otherwise: what one service left to be sent
+ *  must never reach those who watch another. */
+export function sourceOf(options: Options, environment: Environment) {
+  if (options.config !== undefined) {
+    const config = readConfigFile(options.config);
+    const source = configuredSource(config, environment);
+    return { config, data: '.changewire', start: async () => source };
+  }
+  const settings = serviceSettings(environment);
+  if (settings !== undefined) {
+    const source = realSource(settings, timingOf(options, 60_000));
+    return { config: undefined, data: '.changewire', start: async () => source };
+  }
+  const start = (house: SourceHouse) => openSimulated(house, options);
+  return { config: undefined, data: '.changewire/simulated', start };
+}
+
+function timingOf({ interval, sweepInterval, overlap }: Options, usual: number): Timing {
+  return { changes: interval ?? { fastest: usual, slowest: usual }, sweep: sweepInterval, overlap };
+}
+
+async function openSimulated({ closers, directory, output }: SourceHouse, options: Options): Promise<Source> {
+  const source = await simulatedSource({
+    file: directory.file('service.json'),
+    timing: timingOf(options, LIVELY),
+    every: options.once ? undefined : LIVELY,
+    onError: error => output.warn(`The simulated service can't change: ${failure(error)}.`),
+  });
+  closers.add(source.stop);
+  return source;
+}

@@ -1,0 +1,87 @@
+import {
+  type ProcessSettings,
+  type WorkspaceSettings,
+  workspaceSettings,
+} from '../../functions/settings/workspaces.ts';
+import type { Config } from '../../infra/config/schema.ts';
+import type { Environment, ServiceSettings } from '../settings/environment.ts';
+import { type Watched, watchedOf } from '../settings/watched.ts';
+import { type SimulatedService, startChanging, startSimulatedService } from '../simulated-service/server.ts';
+
+/** What is watched: real services or the simulated one. */
+export interface Source {
+  readonly watched: readonly Watched[];
+  /** For people. */
+  readonly description: string;
+  readonly simulated: boolean;
+  stop(): Promise<void>;
+}
+
+/** How often it is looked for changes, and for everything; and how far back. All in ms. */
+export type Timing = Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>;
+
+/** The workspaces of a configuration file. */
+export function configuredSource(config: Config, environment: Environment): Source {
+  const watched = watchedOf(config, environment);
+  const names = watched.map(({ workspace }) => workspace.name);
+  return { watched, description: names.join(', '), simulated: false, stop: async () => undefined };
+}
+
+/** The real service of the environment. Its host names the workspace, so that what is known of one instance is never
+ *  compared with another. */
+export function realSource(settings: ServiceSettings, timing: Timing): Source {
+  const { clientId, clientSecret, processes, ...rest } = settings;
+  const { host } = new URL(settings.baseUrl);
+  const name = host.replaceAll(/[^A-Za-z0-9]/g, '-').slice(0, 64);
+  return {
+    watched: [watchedAs({ ...rest, name }, processes, { clientId, clientSecret }, timing)],
+    description: `the service at ${host}`,
+    simulated: false,
+    stop: async () => undefined,
+  };
+}
+
+/** Each edit writes the state whole: a log of days would make that slow. Passes read it every few seconds. */
+const AUDIT_RETENTION = 5_000;
+
+/** Starts the simulated service, whose state is in `file`; `every` is the mean time between two of its changes, in ms, and
+ *  undefined leaves it as it is. */
+export async function simulatedSource(options: {
+  file: string;
+  timing: Timing;
+  every: number | undefined;
+  onError: (error: unknown) => void;
+}): Promise<Source> {
+  const { file, every, timing, onError } = options;
+  const service = await startSimulatedService({ file, freedoms: { auditRetention: AUDIT_RETENTION } });
+  const changing = every === undefined ? undefined : startChanging(service, { every, onError });
+  const { clientId, clientSecret } = service;
+  const addresses = { ...addressesOf(service), name: 'simulated' };
+  return {
+    watched: [watchedAs(addresses, service.workspace.processes(), { clientId, clientSecret }, timing)],
+    description: 'a simulated service',
+    simulated: true,
+    stop: async () => {
+      changing?.stop();
+      await service.stop();
+    },
+  };
+}
+
+function addressesOf({ baseUrl, authUrl, audience }: SimulatedService) {
+  return { baseUrl, authUrl, audience };
+}
+
+function watchedAs(
+  service: Pick<WorkspaceSettings, 'name' | 'baseUrl' | 'authUrl' | 'audience'>,
+  processes: readonly string[],
+  credentials: Watched['credentials'],
+  timing: Timing,
+): Watched {
+  const workspace = workspaceSettings.parse({
+    ...service,
+    credentials: 'environment',
+    processes: processes.map(id => ({ id, ...timing })),
+  });
+  return { workspace, credentials };
+}

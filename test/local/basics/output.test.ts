@@ -1,0 +1,111 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { flush } from '../../../local/basics/flush.ts';
+import { createOutput } from '../../../local/basics/output.ts';
+
+const event = { id: 'p.1.2.0', data: { text: 'two\nlines' } } as unknown as ChangeEvent;
+
+function terminal(isTTY: boolean) {
+  const stream = () =>
+    Object.assign(new PassThrough(), { isTTY }) as unknown as NodeJS.WriteStream & PassThrough;
+  const [stdout, stderr] = [stream(), stream()];
+  return { stdout, stderr, read: () => [stdout, stderr].map(one => `${one.read() ?? ''}`) };
+}
+
+const format = (_: ChangeEvent, { colour }: { colour: boolean }) => `an event${colour ? ' in colour' : ''}`;
+
+const clock = () => Date.UTC(2026, 10, 22);
+const TIME = '2026-11-22T00:00:00.000Z';
+
+describe('the output', () => {
+  test('for programs is one JSON event a line on stdout, and all else on stderr', () => {
+    const at = terminal(true);
+    const output = createOutput(at, { json: true, log: 'text', format, noColour: true, clock });
+    output.event(event);
+    output.say('hello');
+    output.log.warn('careful', { code: 'x', nothing: undefined, n: 1 });
+    expect(at.read()).toEqual([`${JSON.stringify(event)}\n`, 'hello\ncareful (n: 1)\n']);
+  });
+
+  test.each([
+    [true, false, 'an event in colour\n\u001B[33mcareful\u001B[0m\n'],
+    [true, true, 'an event\ncareful\n'],
+    [false, false, 'an event\ncareful\n'],
+  ])('for people is on stdout, in colour on a terminal that wants it: %s %s', (isTTY, noColour, expected) => {
+    const at = terminal(isTTY);
+    const output = createOutput(at, { json: false, log: 'text', format, noColour, clock });
+    output.event(event);
+    output.warn('careful');
+    output.log.info('chatter');
+    expect(at.read()).toEqual([expected, '']);
+  });
+
+  test('in JSON is an object a line, with time and level, whatever the details are called', () => {
+    const at = terminal(true);
+    const output = createOutput(at, { json: true, log: 'json', format, noColour: false, clock });
+    output.event(event);
+    output.say('  two\n\nlines   in columns');
+    output.warn('crm: answered 500', { endpoint: 'crm', level: 'none' });
+    output.log.error('careful', { code: 'x', nothing: undefined });
+    const [events, words] = at.read();
+    expect(events).toBe(`${JSON.stringify(event)}\n`);
+    expect((words as string).trimEnd().split('\n')).toEqual([
+      `{"time":"${TIME}","level":"info","message":"two"}`,
+      `{"time":"${TIME}","level":"info","message":"lines in columns"}`,
+      `{"time":"${TIME}","level":"warn","message":"crm: answered 500","endpoint":"crm"}`,
+      `{"time":"${TIME}","level":"error","message":"careful","code":"x"}`,
+    ]);
+  });
+
+  test('in JSON alone has the events among its lines, on stdout', () => {
+    const at = terminal(true);
+    const output = createOutput(at, { json: false, log: 'json', format, noColour: false, clock });
+    output.event(event);
+    output.say('hello');
+    const [words, nothing] = at.read();
+    const lines = (words as string).trimEnd().split('\n');
+    expect(lines.map(line => JSON.parse(line))).toEqual([
+      { time: TIME, level: 'info', message: 'An event was told.', event },
+      { time: TIME, level: 'info', message: 'hello' },
+    ]);
+    expect(nothing).toBe('');
+  });
+
+  test('is as wide as its terminal, and not bounded where there is none', () => {
+    const widths = [true, false].map(isTTY => {
+      const at = terminal(isTTY);
+      Object.assign(at.stdout, { columns: 80 });
+      let seen: number | undefined;
+      const see = (_: ChangeEvent, { width }: { width?: number }) => {
+        seen = width;
+        return '';
+      };
+      createOutput(at, { json: false, log: 'text', format: see, noColour: true, clock }).event(event);
+      return seen;
+    });
+    expect(widths).toEqual([80, undefined]);
+  });
+
+  test('that waits in a pipe for a slow reader has left the process when it is flushed', async () => {
+    const stream = new PassThrough({ highWaterMark: 10 });
+    stream.write('x'.repeat(100));
+    let flushed = false;
+    const flushing = flush(stream).then(() => {
+      flushed = true;
+    });
+    await new Promise(setImmediate);
+    expect(flushed).toBe(false);
+    stream.resume();
+    await flushing;
+  });
+
+  test('that nobody reads any more holds nothing up', async () => {
+    const stream = new PassThrough({ highWaterMark: 10 });
+    stream.write('x'.repeat(100));
+    const flushing = flush(stream);
+    stream.destroy();
+    await flushing;
+    await flush(stream);
+  });
+});

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { DirectoryInUse, lockDirectory } from '../../../local/data/lock.ts';
+import { moduleUrl, otherProcess, temporaryDirectory } from '../support.ts';
+
+const holding = (directory: string) =>
+  otherProcess(`
+    const { lockDirectory } = await import(${JSON.stringify(moduleUrl('local/data/lock.ts'))});
+    globalThis.lock = lockDirectory(${JSON.stringify(directory)});
+    setInterval(() => globalThis.lock, 1000);
+    console.log('locked');`);
+
+describe('the lock of a data directory', () => {
+  test('names the process that holds it', async () => {
+    const directory = temporaryDirectory();
+    const { child } = await holding(directory);
+    expect(() => lockDirectory(directory)).toThrow(
+      `${directory} is in use by process ${child.pid}. Stop that one, or choose another directory with --data DIR.`,
+    );
+  });
+
+  test('is free at once when its holder was killed', async () => {
+    const directory = temporaryDirectory();
+    const { child } = await holding(directory);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const lock = lockDirectory(directory);
+    onTestFinished(lock.release);
+    expect(() => lockDirectory(directory)).toThrow(`process ${process.pid}`);
+  });
+
+  test('is given back by release, which may be called twice', () => {
+    const directory = temporaryDirectory();
+    const lock = lockDirectory(directory);
+    expect(() => lockDirectory(directory)).toThrow(DirectoryInUse);
+    lock.release();
+    lock.release();
+    lockDirectory(directory).release();
+    expect(existsSync(join(directory, 'lock.pid'))).toBe(false);
+  });
+});

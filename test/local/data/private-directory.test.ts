@@ -1,0 +1,133 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openDataDirectory } from '../../../local/data/data-directory.ts';
+import { type Files, privateDirectory } from '../../../local/data/private-directory.ts';
+import { temporaryDirectory } from '../support.ts';
+
+const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8);
+const silent = () => undefined;
+
+/** A file system on which `operation` fails with `code`. */
+function failing(operation: keyof Files, code: string): Files {
+  const fail = () => {
+    throw Object.assign(new Error(`${code}: hush`), { code });
+  };
+  return { ...fs, [operation]: fail };
+}
+
+/** A directory that is open to others, with these files, which are so, too. */
+function openDirectory(...names: string[]): string {
+  const path = join(temporaryDirectory(), 'data');
+  for (const name of names) {
+    const file = join(path, name);
+    fs.mkdirSync(join(file, '..'), { recursive: true, mode: 0o755 });
+    fs.writeFileSync(file, 'a record', { mode: 0o644 });
+  }
+  return path;
+}
+
+describe('a data directory', () => {
+  test('is made for this user alone, with its parents', () => {
+    const top = temporaryDirectory();
+    privateDirectory(join(top, 'a/b'), silent);
+    expect(['a', 'a/b'].map(name => modeOf(join(top, name)))).toEqual(['700', '700']);
+    expect(fs.readdirSync(join(top, 'a/b'))).toEqual([]);
+  });
+
+  test('that was open to others is closed, with all that is ours in it, and tells so once', () => {
+    const names = [
+      'table.sqlite',
+      'table.sqlite-wal',
+      'lock',
+      'position.json',
+      'service.json',
+      'dynamodb.log',
+    ];
+    const path = openDirectory(...names, 'undelivered/a.jsonl', 'simulated/service.json');
+    const told: string[] = [];
+    for (const _ of [1, 2]) privateDirectory(path, text => told.push(text));
+    expect(told).toEqual([
+      `${path} is open to others (mode 755); from now on it is yours alone (700), with what it holds.`,
+    ]);
+    const folders = ['.', 'undelivered', 'simulated'];
+    expect(folders.map(name => modeOf(join(path, name)))).toEqual(['700', '700', '700']);
+    for (const name of [...names, 'undelivered/a.jsonl', 'simulated/service.json'])
+      expect(`${name} ${modeOf(join(path, name))}`).toBe(`${name} 600`);
+  });
+
+  test('that is closed, with files in it that are not, closes them', () => {
+    const path = openDirectory('rejected.jsonl');
+    fs.chmodSync(path, 0o700);
+    const told: string[] = [];
+    privateDirectory(path, text => told.push(text));
+    expect(told).toEqual([`${path} held files that were open to others; they are yours alone now.`]);
+    expect(modeOf(join(path, 'rejected.jsonl'))).toBe('600');
+  });
+
+  test('that holds other things, too, keeps its mode and theirs: it is not only ours', () => {
+    const path = openDirectory('service.json', 'thesis.tex');
+    const told: string[] = [];
+    privateDirectory(path, text => told.push(text));
+    expect(told.join()).toMatch(
+      /open to others \(mode 755\), and stays so because it holds thesis\.tex, too/,
+    );
+    expect(['.', 'thesis.tex', 'service.json'].map(name => modeOf(join(path, name)))).toEqual([
+      '755',
+      '644',
+      '600',
+    ]);
+  });
+
+  test('on Windows has the access list of its parent: no mode is looked at, changed or told', () => {
+    const path = openDirectory('service.json');
+    const told: string[] = [];
+    privateDirectory(path, text => told.push(text), fs, 'win32');
+    expect(told).toEqual([]);
+    expect(['.', 'service.json'].map(name => modeOf(join(path, name)))).toEqual(['755', '644']);
+  });
+
+  test('changes nothing behind a link', () => {
+    const path = openDirectory('service.json');
+    const elsewhere = join(openDirectory('service.json'), 'service.json');
+    fs.symlinkSync(elsewhere, join(path, 'table.sqlite'));
+    privateDirectory(path, silent);
+    expect(modeOf(elsewhere)).toBe('644');
+  });
+});
+
+describe('a data directory that can not be used is told in a line, with path, reason and remedy', () => {
+  const open = (path: string, files?: Files) => () => openDataDirectory(path, silent, files);
+  const line = (path: string, reason: string) =>
+    new Error(`The data directory ${path} ${reason}. Name another one with --data, or use --memory.`);
+
+  test('when a file is in its place, or in its way', () => {
+    const file = join(openDirectory('a-file'), 'a-file');
+    for (const path of [file, join(file, 'data')])
+      expect(open(path)).toThrow(line(path, 'is no directory, or lies in something that is none (ENOTDIR)'));
+  });
+
+  test.each([
+    ['mkdirSync', 'EACCES', 'may not be written by you (EACCES)'],
+    ['writeFileSync', 'EACCES', 'may not be written by you (EACCES)'],
+    ['writeFileSync', 'EROFS', 'is on a file system that is read-only (EROFS)'],
+    ['writeFileSync', 'ENOSPC', 'is on a file system that is full (ENOSPC)'],
+    ['chmodSync', 'EPERM', 'may not be written by you (EPERM)'],
+    ['readdirSync', 'EMFILE', "can't be used (EMFILE)"],
+  ] as const)('when %s fails with %s', (operation, code, reason) => {
+    const path =
+      operation === 'mkdirSync' ? join(temporaryDirectory(), 'data') : openDirectory('service.json');
+    expect(open(path, failing(operation, code))).toThrow(line(path, reason));
+    expect(fs.existsSync(join(path, 'lock.pid.probe'))).toBe(false);
+  });
+
+  test('when not even the top of its path is there, as a drive that Windows does not have', () => {
+    const files = { ...failing('mkdirSync', 'ENOENT'), existsSync: () => false };
+    expect(open('/data', files)).toThrow(line('/data', "can't be made there (ENOENT)"));
+  });
+
+  test('but not when the fault is ours', () => {
+    const files = { ...fs, readdirSync: undefined } as unknown as Files;
+    expect(open(openDirectory('service.json'), files)).toThrow(TypeError);
+  });
+});

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Closers } from '../../../local/basics/closers.ts';
+import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
+import { openStore } from '../../../local/data/store.ts';
+import { AT, delivery } from '../../deliver/deliveries-contract.ts';
+import { temporaryDirectory } from '../support.ts';
+
+/** A store in `path`, or one that is kept nowhere; `close` ends its run. */
+function open(path?: string) {
+  const directory = path === undefined ? openScratchDirectory() : openDataDirectory(path, () => undefined);
+  const closers = new Closers();
+  const close = async () => {
+    await closers.close();
+    directory.release();
+  };
+  onTestFinished(close);
+  return { ...openStore({ closers, directory }), directory, close };
+}
+
+describe('the store of a run', () => {
+  it('is one file for its user alone, in which the next run finds all', async () => {
+    const path = temporaryDirectory();
+    const first = open(path);
+    await first.deliveries.add([delivery('e1')]);
+    first.journal.moveTo('publish', 7);
+    await first.close();
+    expect(readdirSync(path).filter(name => name !== 'lock')).toEqual(['changewire.sqlite']);
+    const next = open(path);
+    expect(await next.deliveries.due('crm', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
+    expect(next.journal.positionOf('publish')).toBe(7);
+  });
+
+  it('is in memory when nothing is to be kept', () => {
+    const { directory } = open();
+    expect(readdirSync(directory.path).filter(name => name.includes('sqlite'))).toEqual([]);
+  });
+
+  it('meets a directory of the former version with one line, and leaves it as it is', () => {
+    const path = temporaryDirectory();
+    writeFileSync(join(path, 'table.sqlite'), 'former');
+    expect(() => open(path)).toThrow(
+      new Error(
+        `${path} holds the embedded DynamoDB of an older version (table.sqlite), which this one does not read. It is left as it ` +
+          'is, with what it has yet to deliver. Choose another directory with --data DIR, or move this one away: the first ' +
+          'pass is then a new baseline.',
+      ),
+    );
+    expect(readdirSync(path).filter(name => !name.startsWith('lock'))).toEqual(['table.sqlite']);
+    expect(readFileSync(join(path, 'table.sqlite'), 'utf8')).toBe('former');
+  });
+});

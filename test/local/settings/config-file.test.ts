@@ -1,0 +1,120 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../infra/config/read.ts';
+import { UsageError } from '../../../local/basics/usage-error.ts';
+import { readConfigFile } from '../../../local/settings/config-file.ts';
+import { config, endpoint, problemsOf, subscription } from '../../infra/config-examples.ts';
+import { temporaryDirectory } from '../support.ts';
+
+function file(content: unknown): string {
+  const path = join(temporaryDirectory(), 'changewire.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const refusal = (path: string) => {
+  try {
+    readConfigFile(path);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return expect.unreachable('It was read.');
+};
+
+describe('a configuration file', () => {
+  test.each([
+    ['what stands under changewire in cdk.json', (whole: object) => whole],
+    ['the same under its key', (whole: object) => ({ changewire: whole })],
+    ['a whole cdk.json', (whole: object) => ({ app: 'node app.ts', context: { changewire: whole } })],
+  ])('may hold %s', (_, wrapped) => {
+    const read = readConfigFile(file(wrapped(config({ changes: '2m' }))));
+    expect(read.changes).toEqual({ fastest: 120_000, slowest: 120_000 });
+    expect(read.workspaces[0]?.processes[0]?.id).toBe('p1');
+  });
+
+  test('may begin with a byte order mark', () => {
+    expect(readConfigFile(file(`\uFEFF${JSON.stringify(config())}`)).workspaces).toHaveLength(1);
+  });
+
+  test('is refused with each of its problems: the place, what was found, and what is allowed', () => {
+    const path = file(config({ changes: '2x', swep: '6h' }));
+    const [first, ...problems] = refusal(path).split('\n');
+    expect(first).toBe(`${path}:`);
+    expect(problems).toHaveLength(2);
+    expect(problems.join('\n')).toMatch(/ {2}- .*changes.*"2x".*a duration from "5s" to "24h"/);
+    expect(problems.join('\n')).toMatch(/ {2}- .*swep.*did you mean "sweep"/);
+  });
+
+  test('that is the cdk.json of this project says to a run what it says to the deployment', () => {
+    const path = fileURLToPath(new URL('../../../cdk.json', import.meta.url));
+    const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { changewire: object } };
+    expect(readConfigFile(path)).toEqual(readConfig(context.changewire));
+  });
+
+  test.each([
+    config({ changes: '2x', alarmEmail: 'nobody', stackName: '1' }),
+    config({}, { baseUrl: 'http://api.example.com', identifiers: { tusk: 'a' } }, { overlap: 5 }),
+    { ...config(), ...subscription({ filter: { changedFields: [] } }) },
+    { ...config(), ...endpoint({ kind: 'webhok', filter: { workspaces: ['nowhere'] } }) },
+  ])('is refused in the words in which the deployment refuses it: %j', wrong => {
+    const path = file(wrong);
+    const problems = problemsOf(wrong);
+    expect(problems).not.toEqual([]);
+    expect(refusal(path)).toBe([`${path}:`, ...problems.map(problem => `  - ${problem}`)].join('\n'));
+  });
+
+  describe('with a list of stacks', () => {
+    const stacks = ['eu', 'us'].map(stackName => ({ stackName, ...config({}, { name: stackName }) }));
+
+    test('is one of them by the name behind #', () => {
+      expect(readConfigFile(`${file(stacks)}#us`).workspaces[0]?.name).toBe('us');
+    });
+
+    test('is that one if there is one only', () => {
+      expect(readConfigFile(file(stacks.slice(0, 1))).stackName).toBe('eu');
+    });
+
+    test.each([
+      ['', 'holds 2 stacks, and a run is one of them'],
+      ['#asia', 'holds no stack of that name'],
+    ])('is refused with the way to name one: %j', (stack, found) => {
+      const path = file(stacks);
+      expect(refusal(`${path}${stack}`)).toBe(
+        `--config ${path} ${found}. Name it: --config ${path}#eu, or --config ${path}#us.`,
+      );
+    });
+
+    test('is not looked for in a file whose name has a # in it', () => {
+      const path = join(temporaryDirectory(), 'a#b.json');
+      writeFileSync(path, JSON.stringify(config()));
+      expect(readConfigFile(path).stackName).toBe('Changewire');
+    });
+  });
+
+  test.each([['null'], ['[]'], ['"text"'], ['{}']])(
+    'that holds no configuration but %s is refused',
+    content => {
+      expect(refusal(file(content))).toMatch(/^\S+changewire\.json:\n {2}- /);
+    },
+  );
+
+  test('that is not there, or a directory, is refused by its name, with where to read on', () => {
+    const directory = temporaryDirectory();
+    const missing = join(directory, 'no.json');
+    expect(refusal(missing)).toBe(
+      `--config ${missing} can not be read (ENOENT). Name a JSON file: docs/configuration.md has every key.`,
+    );
+    expect(refusal(directory)).toContain('(EISDIR)');
+  });
+
+  test('that is no JSON is refused by the place alone: nothing of it is shown', () => {
+    const path = file('{\n  "secret": "hush\n}');
+    expect(refusal(path)).toBe(`--config ${path} is no JSON at line 2, column 18.`);
+    const cut = file('{"secret": "hush"');
+    expect(refusal(cut)).toMatch(/^--config \S+ is no JSON( at line \d+, column \d+)?\.$/);
+    expect(refusal(file('hush'))).not.toContain('hush');
+  });
+});

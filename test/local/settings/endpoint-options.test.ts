@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../local/basics/usage-error.ts';
+import { parseOptions } from '../../../local/settings/options.ts';
+import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
+
+const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
+const [OLD, NEW, OTHER] = [secret(1), secret(2), secret(3)];
+const SLACK = 'https://hooks.slack.com/services/T0/B0/hush';
+
+const wanted = (line: string, environment: Record<string, string> = {}) =>
+  wantedEndpoints(parseOptions(line.split(' ')).endpoints, undefined, environment);
+
+describe('the endpoints of the command line', () => {
+  test('are webhooks with the secrets behind each, and chats', () => {
+    const line = [
+      `--webhook http://localhost:1/a --webhook-secret ${NEW} --webhook-secret ${OLD}`,
+      `--json --webhook https://b.example.com/hooks?key=hush --webhook-secret=${OTHER}`,
+      `--webhook https://c.example.com --slack ${SLACK} --teams https://d.example.com/t`,
+    ].join(' ');
+    expect(wanted(line).map(({ kind, url, secrets }) => [kind, url, secrets])).toEqual([
+      ['webhook', 'http://localhost:1/a', [NEW, OLD]],
+      ['webhook', 'https://b.example.com/hooks?key=hush', [OTHER]],
+      ['webhook', 'https://c.example.com', []],
+      ['slack', SLACK, []],
+      ['teams', 'https://d.example.com/t', []],
+    ]);
+  });
+
+  test('have names that stay, differ by kind and URL, suit a queue, and tell no more than the host', () => {
+    const line = `--webhook ${SLACK} --slack ${SLACK} --webhook ${SLACK}2 --webhook https://${'long.'.repeat(40)}example.com`;
+    const all = wanted(line);
+    expect(wanted(line)).toEqual(all);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(4);
+    for (const { name } of all) {
+      expect(name).toMatch(/^(webhook|slack)-[A-Za-z0-9-]{1,40}-[0-9a-f]{8}$/);
+      expect(name).not.toContain('hush');
+    }
+  });
+
+  test('take from the environment what the command line leaves out, and nothing that it does not ask for', () => {
+    const environment = {
+      WEBHOOK_SECRET: `${NEW}, ${OLD}`,
+      SLACK_WEBHOOK_URL: ` ${SLACK} `,
+      TEAMS_WEBHOOK_URL: 'https://d.example.com/t',
+    };
+    const line = `--webhook http://localhost:1 --webhook https://b.example.com --webhook-secret ${OTHER} --slack --teams`;
+    expect(wanted(line, environment).map(({ kind, url, secrets }) => [kind, url, secrets])).toEqual([
+      ['webhook', 'http://localhost:1', [NEW, OLD]],
+      ['webhook', 'https://b.example.com', [OTHER]],
+      ['slack', SLACK, []],
+      ['teams', 'https://d.example.com/t', []],
+    ]);
+    expect(wanted('--json', environment)).toEqual([]);
+  });
+
+  const ADDRESS =
+    'takes an https URL without user name, or an http URL of this machine such as http://localhost:9000/events.';
+  const PRIVATE = 'takes no URL of a private or reserved address, other than those of this machine.';
+  const SECRETS =
+    'takes whsec_ and the base64 of 24 to 64 bytes. Without one a secret is made and kept for you.';
+  test.each([
+    ['--webhook', '--webhook needs a value: --webhook http://localhost:9000/events'],
+    ['--webhook --once', '--webhook needs a value: --webhook http://localhost:9000/events'],
+    ['--webhook=', `--webhook ${ADDRESS}`],
+    ['--webhook hush', `--webhook ${ADDRESS}`],
+    ['--webhook https://me:hush@example.com', `--webhook ${ADDRESS}`],
+    ['--webhook ftp://example.com/hush', `--webhook ${ADDRESS}`],
+    ['--webhook http://10.0.0.1/hush', '--webhook takes an https URL, or an http URL of this machine.'],
+    [
+      '--webhook http://[::ffff:10.0.0.1]/hush',
+      '--webhook takes an https URL, or an http URL of this machine.',
+    ],
+    ['--webhook http://0.0.0.0:9000/hush', '--webhook takes an https URL, or an http URL of this machine.'],
+    ['--webhook https://192.168.1.1/hush', `--webhook ${PRIVATE}`],
+    ['--slack https://169.254.169.254/hush', `--slack ${PRIVATE}`],
+    ['--teams https://[fd00::1]/hush', `--teams ${PRIVATE}`],
+    ['--webhook https://3232235777/hush', `--webhook ${PRIVATE}`],
+    ['--webhook https://example.com:0/hush', '--webhook names port 0, where nobody can listen.'],
+    ['--slack hush', `--slack ${ADDRESS}`],
+    [
+      '--slack --teams',
+      '--slack has no URL: write it behind, or set SLACK_WEBHOOK_URL in the environment or in .env.',
+    ],
+    [`--webhook-secret ${OLD}`, '--webhook-secret belongs to the --webhook URL before it: give that first.'],
+    ['--webhook http://localhost --webhook-secret hush', `--webhook-secret ${SECRETS}`],
+    ['--webhook http://localhost --webhook-secret whsec_aHVzaA==', `--webhook-secret ${SECRETS}`],
+    [
+      `--webhook http://localhost/hush --webhook-secret ${OLD} --webhook-secret ${NEW} --webhook-secret ${OTHER}`,
+      'http://localhost has more than two --webhook-secret: give the new one and the old one.',
+    ],
+    [
+      `--webhook http://localhost:1/hush --webhook http://LOCALHOST:1/hush`,
+      '--webhook names the same URL twice, at http://localhost:1.',
+    ],
+    ['whsec_hush', 'A secret stands alone: write --webhook-secret in front of it.'],
+    ['--webhok http://localhost', 'There is no option --webhok. Did you mean --webhook?'],
+    ['--raw --webhook http://localhost', '--raw is about the endpoints of --subscribe URL: give one.'],
+  ])('answer %j with what to do, and never with what it hides', (line, message) => {
+    expect(() => wanted(line)).toThrow(new UsageError(message));
+    expect(message).not.toContain('hush');
+  });
+
+  test.each([
+    [{ WEBHOOK_SECRET: 'hush' }, '--webhook http://localhost', `WEBHOOK_SECRET ${SECRETS}`],
+    [
+      { WEBHOOK_SECRET: [OLD, NEW, OTHER].join() },
+      '--webhook http://localhost',
+      'WEBHOOK_SECRET has more than two secrets: give the new one and the old one.',
+    ],
+    [{ TEAMS_WEBHOOK_URL: 'hush' }, '--teams', `TEAMS_WEBHOOK_URL ${ADDRESS}`],
+    [{ TEAMS_WEBHOOK_URL: 'https://10.0.0.1/hush' }, '--teams', `TEAMS_WEBHOOK_URL ${PRIVATE}`],
+  ])('are refused when the environment is wrong: %j', (environment, line, message) => {
+    expect(() => wanted(line, environment as Record<string, string>)).toThrow(new UsageError(message));
+  });
+});

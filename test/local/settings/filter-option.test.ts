@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../local/basics/usage-error.ts';
+import { filterOption } from '../../../local/settings/filter-option.ts';
+import { leakIn, secrets } from '../../support/secret-arbitraries.ts';
+
+describe('--filter', () => {
+  test('takes keys with one or several values, which add up', () => {
+    expect(filterOption([])).toEqual({});
+    expect(
+      filterOption([
+        'events=task.updated, task.created',
+        'fields=dueDate',
+        'events=project.updated',
+        'projects=a=b',
+      ]),
+    ).toEqual({
+      events: ['task.updated', 'task.created', 'project.updated'],
+      fields: ['dueDate'],
+      projects: ['a=b'],
+    });
+  });
+
+  test('takes conditions on values, those on one field as one', () => {
+    expect(
+      filterOption(['from:status=Open, In work', 'to:status=Done', 'to:Due date=', 'to:status=Gone']),
+    ).toEqual({
+      values: [
+        { field: 'status', from: ['Open', 'In work'], to: ['Done', 'Gone'] },
+        { field: 'Due date', to: [''] },
+      ],
+    });
+    expect(filterOption(['added:teams=Legal', 'removed:teams=Sales', 'events=task.updated'])).toEqual({
+      events: ['task.updated'],
+      values: [{ field: 'teams', added: ['Legal'], removed: ['Sales'] }],
+    });
+  });
+
+  test.each([
+    [
+      'task.updated',
+      '--filter takes key=value, such as --filter events=task.updated,task.created --filter to:status=Done.',
+    ],
+    [
+      '=task.updated',
+      '--filter takes key=value, such as --filter events=task.updated,task.created --filter to:status=Done.',
+    ],
+    [
+      'event=task.updated',
+      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "event". Did you mean events?',
+    ],
+    [
+      'colour=red',
+      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "colour".',
+    ],
+    [
+      'constructor=x',
+      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "constructor".',
+    ],
+    ['fields=', '--filter fields=: found ""; allowed: text of 1 to 256 characters.'],
+    [
+      'to:=Done',
+      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no text of 3 characters. Did you mean to:FIELD?',
+    ],
+    [
+      'until:status=Done',
+      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "until:status".',
+    ],
+    [
+      `to:status=Open,${'a'.repeat(257)}`,
+      '--filter to:status=: found text of 257 characters; allowed: text of at most 256 characters, a number, true or false.',
+    ],
+    [
+      `added:${'a'.repeat(257)}=x`,
+      '--filter added:FIELD=: found text of 257 characters; allowed: text of 1 to 256 characters.',
+    ],
+    ['fields=a,,b', '--filter fields=: found ""; allowed: text of 1 to 256 characters.'],
+  ])('refuses %.30j with what is allowed', (option, message) => {
+    expect(() => filterOption([option])).toThrow(new UsageError(message));
+  });
+
+  test.each([
+    [
+      ['from:status=Done', 'to:status=Done'],
+      '--filter: values[0]: found the same value in "from" and "to", and no change is that; allowed: two.',
+    ],
+    [
+      ['events=task.deleted', 'fields=status'],
+      '--filter: events[0]: found "task.deleted", which never has any of fields; ' +
+        'allowed beside that: project.created, project.updated, task.created, task.updated.',
+    ],
+  ])('refuses what no event ever fits: %j', (options, message) => {
+    expect(() => filterOption(options)).toThrow(new UsageError(message));
+  });
+
+  test('refuses an event type that there is none of, with those that there are', () => {
+    expect(() => filterOption(['events=task.created,task.change'])).toThrow(
+      /^--filter events=: found "task\.change"; allowed: .*"?task\.updated/,
+    );
+  });
+
+  test('shows no secret that stands in the wrong place', () => {
+    const glue = fc.constantFrom('', 'events=', 'fields=,', 'events=task.updated,', '=');
+    const tail = fc.constantFrom('', '=x', '=task.updated');
+    fc.assert(
+      fc.property(secrets, glue, tail, ({ text, secret }, before, behind) => {
+        try {
+          filterOption([before + text + behind]);
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error;
+          expect(leakIn(error.message, secret)).toBe(undefined);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

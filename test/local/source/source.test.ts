@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { saveWorkspace } from '../../../local/simulated-service/persistence.ts';
+import { buildWorkspace, startSimulatedService } from '../../../local/simulated-service/server.ts';
+import { simulatedSource } from '../../../local/source/source.ts';
+import { until } from '../main-support.ts';
+import { temporaryDirectory } from '../support.ts';
+
+test('the simulated service that goes on changing purges what is long past from its state file', async () => {
+  const file = join(temporaryDirectory(), 'service.json');
+  const workspace = buildWorkspace({ processes: [{ id: 'onboarding', projects: 3, tasksPerProject: 4 }] });
+  const service = await startSimulatedService({ workspace });
+  for (let edit = 0; edit < 5_100; edit++) service.workspace.touchProject('onboarding', '1001');
+  await service.stop();
+  saveWorkspace(file, service.workspace.state);
+  const kept = () => JSON.parse(readFileSync(file, 'utf8')).processes[0].audit.length;
+  expect(kept()).toBe(5_100);
+  const onError = (error: unknown) => expect.unreachable(String(error));
+  const timing = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 120_000 };
+  const source = await simulatedSource({ file, timing, every: 5, onError });
+  onTestFinished(source.stop);
+  await until(() => kept() === 5_000);
+});
