@@ -1,7 +1,7 @@
 import { argv, cwd, env, exit, stderr, stdin, stdout } from 'node:process';
+import { withEnvFile } from '../local/basics/environment.ts';
 import { flush } from '../local/basics/flush.ts';
 import { sleep } from '../local/basics/sleep.ts';
-import { withEnvFile } from '../local/settings/environment.ts';
 import { browse } from './browse.ts';
 import { openDoctor } from './connect/doctor.ts';
 import { open } from './connect/open.ts';

@@ -1,10 +1,10 @@
 import { argv, cwd, env, exit, stderr, stdout, umask } from 'node:process';
+import { withEnvFile } from './basics/environment.ts';
 import { flush } from './basics/flush.ts';
 import { createOutput, type Output } from './basics/output.ts';
 import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { onInterrupt } from './cli/signals.ts';
-import { withEnvFile } from './settings/environment.ts';
 import { HELP } from './settings/help.ts';
 import { type Options, parseOptions } from './settings/options.ts';
 import { formatEvent } from './terminal/print.ts';

@@ -35,7 +35,7 @@ export async function openDoctor(
       throw new UsageError('--stack has a configuration of its own: give --stack or --config.');
     return undefined;
   }
-  const { serviceSettings } = await import('../../local/settings/environment.ts');
+  const { serviceSettings } = await import('../../local/settings/service-settings.ts');
   if (config === undefined && serviceSettings(environment) === undefined) return undefined;
   const { doctorOf, doctorSource, watchOf, workspaceOf } = await import('../../local/operate/doctor.ts');
   const source = await doctorSource({ config }, environment);

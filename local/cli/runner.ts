@@ -2,6 +2,7 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import { linkTemplatesOf } from '../../infra/config/link-template.ts';
 import { Closers } from '../basics/closers.ts';
+import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import type { Output } from '../basics/output.ts';
 import { sleep } from '../basics/sleep.ts';
@@ -9,7 +10,6 @@ import { type DataDirectory, openDataDirectory, openScratchDirectory } from '../
 import { openStore } from '../data/store.ts';
 import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
-import type { Environment } from '../settings/environment.ts';
 import type { Options } from '../settings/options.ts';
 import { refuseUndeliverable } from '../settings/undeliverable.ts';
 import { wantedEndpoints } from '../settings/wanted-endpoints.ts';

@@ -4,11 +4,11 @@ import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/o
 import { createWatch, type WatchDoctor } from '../../functions/operations/doctor/watch.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { openProbe } from '../../functions/service/probe.ts';
+import type { Environment } from '../basics/environment.ts';
 import { sleep } from '../basics/sleep.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { readConfigFile } from '../settings/config-file.ts';
-import type { Environment } from '../settings/environment.ts';
-import { serviceSettings } from '../settings/environment.ts';
+import { serviceSettings } from '../settings/service-settings.ts';
 import { loadWorkspace } from '../simulated-service/persistence.ts';
 import { startSimulatedService } from '../simulated-service/server.ts';
 import { configuredSource, realSource, type Source } from '../source/source.ts';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import type { EndpointFilter } from '../../infra/config/filter.ts';
 import type { Config } from '../../infra/config/schema.ts';
+import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
-import type { Environment } from './environment.ts';
 import { variablePrefix } from './watched.ts';
 
 /** An endpoint that was asked for, whatever told its parts. */

@@ -2,8 +2,8 @@ import type { Credentials } from '../../functions/aws/credentials.ts';
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import type { Config } from '../../infra/config/schema.ts';
 import { workspacesJson } from '../../infra/config/workspaces.ts';
+import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
-import type { Environment } from './environment.ts';
 
 /** A workspace that is polled in this run. */
 export interface Watched {

@@ -1,6 +1,6 @@
 import { people } from './believable/people.ts';
 import { field } from './believable/scenario.ts';
-import type { Field, ProcessState, ProjectState, TaskState, Workspace } from './data/workspace.ts';
+import type { Field, ProjectState, SimulatedProcess, TaskState, Workspace } from './data/workspace.ts';
 import { FIRST_COUNTERS } from './data/workspace.ts';
 
 /** A plain process for tests: N projects of M tasks. */
@@ -52,7 +52,7 @@ function plainProcess(
   plan: ProcessPlan,
   counters: { seq: number; project: number; task: number },
   now: number,
-): ProcessState {
+): SimulatedProcess {
   const times = { createdAt: now, updatedAt: now, values: {} };
   const projects = new Map<string, ProjectState>();
   for (let number = 1; number <= plan.projects; number += 1) {

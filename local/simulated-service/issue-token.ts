@@ -15,7 +15,7 @@ const FORM_FIELDS = ['grant_type', 'client_id', 'client_secret', 'audience'] as 
 /** Of the token request's form. */
 export const MAX_FORM_BYTES = 16 * 1024;
 
-/** Endpoint #8: reads the form, checks each of its four fields, and issues a token (service-api.md §5.4).
+/** Request #8: reads the form, checks each of its four fields, and issues a token (service-api.md §5.4).
  *  @throws HttpError with the OAuth error code */
 export function tokenEndpoint(
   { contentType, body }: ServiceRequest,

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { ProcessState, ProjectState, TaskState, Workspace } from './data/workspace.ts';
+import type { ProjectState, SimulatedProcess, TaskState, Workspace } from './data/workspace.ts';
 
 const VERSION = 1;
 
@@ -50,7 +50,7 @@ type Stored<State, Key extends keyof State, Item> = Omit<State, Key> & {
   readonly [K in Key]: readonly Item[];
 };
 type StoredProject = Stored<ProjectState, 'tasks', TaskState>;
-type StoredProcess = Stored<ProcessState, 'projects', StoredProject>;
+type StoredProcess = Stored<SimulatedProcess, 'projects', StoredProject>;
 type StoredWorkspace = Stored<Workspace, 'processes', StoredProcess> & { version: number };
 
 /** The workspace that `serializeWorkspace` made the text from. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { type PageRequest, pageOf } from './cursors.ts';
 import type { Freedoms } from './data/freedoms.ts';
 import { auditRecord, projectRecord, taskRecord, userRecord } from './data/records.ts';
-import type { ProcessState, RecordState, Workspace } from './data/workspace.ts';
+import type { RecordState, SimulatedProcess, Workspace } from './data/workspace.ts';
 import { definitionsBody } from './definitions.ts';
 import { HttpError, NotFound } from './errors.ts';
 import { booleanParameter, dateParameter, onlyKnown, pageRequest } from './query.ts';
@@ -18,7 +18,7 @@ export interface Asked {
 
 const PAGING = ['first', 'after'];
 
-/** Endpoint #1, with the update range (service-api.md §4.2). */
+/** Request #1, with the update range (service-api.md §4.2). */
 export function listProjects({ workspace, freedoms, query, now }: Asked, processId: string): JsonObject {
   onlyKnown(query, [...PAGING, 'updatedAfter', 'updatedBefore']);
   const process = processAt(workspace, processId);
@@ -35,7 +35,7 @@ export function listProjects({ workspace, freedoms, query, now }: Asked, process
   return { projects: items.map(project => projectRecord(process, project, freedoms)), paging };
 }
 
-/** Endpoint #2. */
+/** Request #2. */
 export function listTasks(
   { workspace, freedoms, query }: Asked,
   processId: string,
@@ -72,7 +72,7 @@ function recordPage<Item extends RecordState>(
 /** So many records of one update time have places of their own; times that much larger are still safe integers. */
 const SAME_TICK = 4_096;
 
-/** Endpoint #3. */
+/** Request #3. */
 export function listAuditLog({ workspace, freedoms, query, now }: Asked, processId: string): JsonObject {
   onlyKnown(query, PAGING);
   const process = processAt(workspace, processId);
@@ -92,14 +92,14 @@ export function listAuditLog({ workspace, freedoms, query, now }: Asked, process
   return { [freedoms.auditListName]: items.map(entry => auditRecord(workspace, entry, freedoms)), paging };
 }
 
-/** Endpoint #4. */
+/** Request #4. */
 export function listUsers({ workspace, freedoms, query }: Asked): JsonObject {
   onlyKnown(query, PAGING);
   const { items, paging } = pageOf('users', workspace.users, pageRequest(query), freedoms);
   return { [freedoms.userListName]: items.map(user => userRecord(user, freedoms)), paging };
 }
 
-/** Endpoint #5: what #4 tells of this user. */
+/** Request #5: what #4 tells of this user. */
 export function getUser({ workspace, freedoms, query }: Asked, userId: string): JsonObject {
   onlyKnown(query, []);
   const user = workspace.users.find(({ id }) => id === userId);
@@ -107,20 +107,20 @@ export function getUser({ workspace, freedoms, query }: Asked, userId: string): 
   return userRecord(user, freedoms);
 }
 
-/** Endpoint #6. */
+/** Request #6. */
 export function getTaskCustomFields({ workspace, freedoms, query }: Asked, processId: string): JsonObject {
   onlyKnown(query, ['includeArchived']);
   const process = processAt(workspace, processId);
   return definitionsBody(process.taskFields, freedoms, booleanParameter(query, 'includeArchived'));
 }
 
-/** Endpoint #7. */
+/** Request #7. */
 export function getCoverpage({ workspace, freedoms, query }: Asked, processId: string): JsonObject {
   onlyKnown(query, []);
   return definitionsBody(processAt(workspace, processId).projectFields, freedoms);
 }
 
-function processAt(workspace: Workspace, processId: string): ProcessState {
+function processAt(workspace: Workspace, processId: string): SimulatedProcess {
   const process = workspace.processes.get(processId);
   if (!process) throw new NotFound(`There is no process "${processId}"`);
   return process;

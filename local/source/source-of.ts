@@ -1,10 +1,11 @@
 import type { Closers } from '../basics/closers.ts';
+import type { Environment } from '../basics/environment.ts';
 import { failure } from '../basics/failure.ts';
 import type { Output } from '../basics/output.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { readConfigFile } from '../settings/config-file.ts';
-import { type Environment, serviceSettings } from '../settings/environment.ts';
 import type { Options } from '../settings/options.ts';
+import { serviceSettings } from '../settings/service-settings.ts';
 import { configuredSource, realSource, type Source, simulatedSource, type Timing } from './source.ts';
 
 /** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */

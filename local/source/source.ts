@@ -4,7 +4,8 @@ import {
   workspaceSettings,
 } from '../../functions/settings/workspaces.ts';
 import type { Config } from '../../infra/config/schema.ts';
-import type { Environment, ServiceSettings } from '../settings/environment.ts';
+import type { Environment } from '../basics/environment.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
 import { type Watched, watchedOf } from '../settings/watched.ts';
 import { type SimulatedService, startChanging, startSimulatedService } from '../simulated-service/server.ts';
 

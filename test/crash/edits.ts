@@ -6,14 +6,14 @@ import {
   type Field,
   type FieldKind,
   fieldsOf,
-  type ProcessState,
+  type SimulatedProcess,
 } from '../../local/simulated-service/data/workspace.ts';
 import type { EditApi } from '../../local/simulated-service/server.ts';
 
 /** Where an edit is made. */
 interface Scene {
   readonly edit: EditApi;
-  readonly process: ProcessState;
+  readonly process: SimulatedProcess;
   readonly random: Random;
 }
 

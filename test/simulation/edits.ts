@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { SimulatedBackend } from '../../local/simulated-service/backend.ts';
 import { propertyOf } from '../../local/simulated-service/data/properties.ts';
-import type { Field, FieldKind, ProcessState } from '../../local/simulated-service/data/workspace.ts';
+import type { Field, FieldKind, SimulatedProcess } from '../../local/simulated-service/data/workspace.ts';
 import { fieldsOf } from '../../local/simulated-service/data/workspace.ts';
 import type { Edit } from './plan.ts';
 import { nameAt, TEXTS_APART, textAt } from './texts.ts';
@@ -16,7 +16,7 @@ interface Target {
   readonly service: SimulatedBackend;
   readonly processId: string;
   readonly step: Edit;
-  readonly process: ProcessState;
+  readonly process: SimulatedProcess;
   readonly projectId: string | undefined;
   readonly taskId: string | undefined;
   readonly options: { audit: boolean; touch: boolean };
@@ -29,7 +29,7 @@ const DATES = ['2026-01-31', '2026-12-01', ''];
 
 /** Makes one edit, where the workspace has what it needs. */
 export function applyEdit(service: SimulatedBackend, processId: string, step: Edit): Edited | undefined {
-  const process = service.workspace().processes.get(processId) as ProcessState;
+  const process = service.workspace().processes.get(processId) as SimulatedProcess;
   const projectId = at([...process.projects.keys()], step.a);
   const taskId = projectId && at([...(process.projects.get(projectId)?.tasks.keys() ?? [])], step.b);
   const { audit, touch } = step;
@@ -246,7 +246,7 @@ function manyValues({ value }: Edit): JsonObject {
 }
 
 /** Every choice of a task's first field that takes several, or the first alone: the other one of the two with the next texts. */
-function allOrOne(process: ProcessState, value: number): JsonObject {
+function allOrOne(process: SimulatedProcess, value: number): JsonObject {
   const field = process.taskFields.find(({ type, archived }) => type === 'multiple-choice' && !archived);
   if (!field) return {};
   const isAll = Math.floor(value / TEXTS_APART) % 2 === 0;

@@ -1,5 +1,5 @@
 import type { SimulatedBackend } from '../../local/simulated-service/backend.ts';
-import type { ProcessState } from '../../local/simulated-service/data/workspace.ts';
+import type { SimulatedProcess } from '../../local/simulated-service/data/workspace.ts';
 import type { Coverage } from './faults.ts';
 import type { Restless } from './plan/restless.ts';
 import { PROCESS } from './shared.ts';
@@ -72,8 +72,8 @@ export class RestlessList {
     if (this.#missed >= 2) this.#coverage.add('service', 'project hidden from two sweeps in a row');
   }
 
-  get #process(): ProcessState {
-    return this.#backend.workspace().processes.get(PROCESS) as ProcessState;
+  get #process(): SimulatedProcess {
+    return this.#backend.workspace().processes.get(PROCESS) as SimulatedProcess;
   }
 
   /** The ids of the listed projects, in the service's order. */

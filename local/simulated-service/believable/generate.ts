@@ -2,8 +2,8 @@ import type { Random } from '../../../functions/basics/clock.ts';
 import { between, sample, seededRandom } from '../data/random.ts';
 import type {
   AuditEntry,
-  ProcessState,
   ProjectState,
+  SimulatedProcess,
   TaskState,
   User,
   Workspace,
@@ -51,7 +51,7 @@ function makeProcess(
   numbers: Numbers,
   random: Random,
   now: number,
-): ProcessState {
+): SimulatedProcess {
   const projects: ProjectState[] = [];
   for (let index = 0; index < PROJECTS; index += 1) {
     const extra = (index % 2 === 0 ? 1 : -1) * (((index >> 1) * 3) % 6);

@@ -1,13 +1,13 @@
 import type { Random } from '../../../functions/basics/clock.ts';
 import type { Scenario } from '../believable/scenario.ts';
 import { pick } from '../data/random.ts';
-import type { ProcessState, ProjectState, TaskState, User } from '../data/workspace.ts';
+import type { ProjectState, SimulatedProcess, TaskState, User } from '../data/workspace.ts';
 import type { EditApi } from '../edits/edit-api.ts';
 
 /** Where the next edit is made, and by whom. */
 export interface Scene {
   readonly workspace: EditApi;
-  readonly process: ProcessState;
+  readonly process: SimulatedProcess;
   readonly scenario: Scenario;
   readonly users: readonly User[];
   readonly by: { readonly user: string };

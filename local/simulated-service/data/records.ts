@@ -4,25 +4,29 @@ import { emptyValue, propertyOf } from './properties.ts';
 import type {
   AuditEntry,
   FieldKind,
-  ProcessState,
   ProjectState,
   RecordState,
+  SimulatedProcess,
   TaskState,
   User,
   Workspace,
 } from './workspace.ts';
 import { fieldsOf } from './workspace.ts';
 
-/** A project as endpoint #1 serves it: built-in fields, and every custom field that isn't archived (service-api.md §2.3). */
-export function projectRecord(process: ProcessState, project: ProjectState, freedoms: Freedoms): JsonObject {
+/** A project as request #1 serves it: built-in fields, and every custom field that isn't archived (service-api.md §2.3). */
+export function projectRecord(
+  process: SimulatedProcess,
+  project: ProjectState,
+  freedoms: Freedoms,
+): JsonObject {
   return record('project', process, project, freedoms, [
     [freedoms.projectIdProperty, servedId(project.id, freedoms)],
   ]);
 }
 
-/** A task as endpoint #2 serves it. */
+/** A task as request #2 serves it. */
 export function taskRecord(
-  process: ProcessState,
+  process: SimulatedProcess,
   project: ProjectState,
   task: TaskState,
   freedoms: Freedoms,
@@ -35,7 +39,7 @@ export function taskRecord(
 
 function record(
   kind: FieldKind,
-  process: ProcessState,
+  process: SimulatedProcess,
   state: RecordState,
   freedoms: Freedoms,
   ids: [string, Json][],
@@ -58,12 +62,12 @@ function record(
   return Object.fromEntries([...ids, ...builtIn, ...times, ...custom]);
 }
 
-/** A user as endpoints #4 and #5 serve it. */
+/** A user as requests #4 and #5 serve it. */
 export function userRecord(user: User, freedoms: Freedoms): JsonObject {
   return { id: servedId(user.id, freedoms), name: user.name, email: user.email, ...user.fields };
 }
 
-/** An entry as endpoint #3 serves it; the ids of the projects it is about are nested in `details`. */
+/** An entry as request #3 serves it; the ids of the projects it is about are nested in `details`. */
 export function auditRecord(workspace: Workspace, entry: AuditEntry, freedoms: Freedoms): JsonObject {
   const user = workspace.users.find(({ id }) => id === entry.user);
   const nested = {

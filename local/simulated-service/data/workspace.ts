@@ -46,7 +46,7 @@ export interface AuditEntry {
   readonly details: JsonObject;
 }
 
-export interface ProcessState {
+export interface SimulatedProcess {
   readonly id: string;
   readonly name: string;
   readonly projectFields: readonly Field[];
@@ -77,7 +77,7 @@ export interface Counters {
 /** All that the simulated service holds. Immutable: an edit makes a new one, so a failed edit leaves no trace. */
 export interface Workspace {
   readonly users: readonly User[];
-  readonly processes: ReadonlyMap<string, ProcessState>;
+  readonly processes: ReadonlyMap<string, SimulatedProcess>;
   readonly counters: Counters;
 }
 
@@ -85,6 +85,6 @@ export interface Workspace {
 export const FIRST_COUNTERS: Counters = { seq: 0, project: 1000, task: 500_000 };
 
 /** The definitions of one kind. */
-export function fieldsOf(process: ProcessState, kind: FieldKind): readonly Field[] {
+export function fieldsOf(process: SimulatedProcess, kind: FieldKind): readonly Field[] {
   return kind === 'project' ? process.projectFields : process.taskFields;
 }

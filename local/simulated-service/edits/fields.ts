@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../functions/basics/json.ts';
 import { isBuiltIn, propertyOf } from '../data/properties.ts';
-import type { Field, FieldKind, FieldType, ProcessState, RecordState } from '../data/workspace.ts';
+import type { Field, FieldKind, FieldType, RecordState, SimulatedProcess } from '../data/workspace.ts';
 import { fieldsOf } from '../data/workspace.ts';
 import type { EditOptions, Moment, WorkspaceStore } from './store.ts';
 
@@ -49,7 +49,7 @@ export function fieldEdits(store: WorkspaceStore): FieldEdits {
     options: EditOptions,
     action: string,
     next: (field: Field) => Field,
-    records = (process: ProcessState, _moment: Moment): ProcessState => process,
+    records = (process: SimulatedProcess, _moment: Moment): SimulatedProcess => process,
   ): void =>
     store.edit(processId, options, (process, moment) => {
       const fields = fieldsOf(process, kind);
@@ -102,7 +102,7 @@ function noField(processId: string, kind: FieldKind, externalId: string): Error 
   return new Error(`Process "${processId}" has no ${kind} field "${externalId}"; add it first`);
 }
 
-function withoutValues(process: ProcessState, kind: FieldKind, externalId: string): ProcessState {
+function withoutValues(process: SimulatedProcess, kind: FieldKind, externalId: string): SimulatedProcess {
   const without = <State extends RecordState>(record: State): State => ({
     ...record,
     values: Object.fromEntries(Object.entries(record.values).filter(([name]) => name !== externalId)),
@@ -114,7 +114,7 @@ function withoutValues(process: ProcessState, kind: FieldKind, externalId: strin
   return { ...process, projects: new Map(projects.map(project => [project.id, project])) };
 }
 
-function withFields(process: ProcessState, kind: FieldKind, fields: readonly Field[]): ProcessState {
+function withFields(process: SimulatedProcess, kind: FieldKind, fields: readonly Field[]): SimulatedProcess {
   return { ...process, [kind === 'project' ? 'projectFields' : 'taskFields']: fields };
 }
 
@@ -124,7 +124,7 @@ function fieldEntry(action: string, kind: FieldKind, externalId: string) {
 
 /** The definition, when its property is free on every record.
  *  @throws when it isn't, or when `options` don't fit the type */
-function checkedField(process: ProcessState, kind: FieldKind, field: NewField): Field {
+function checkedField(process: SimulatedProcess, kind: FieldKind, field: NewField): Field {
   const { externalId, name, type, options = [], group = 'General' } = field;
   const property = propertyOf(kind, externalId);
   const others = fieldsOf(process, kind).map(other => propertyOf(kind, other.externalId));
@@ -141,7 +141,7 @@ function checkedField(process: ProcessState, kind: FieldKind, field: NewField): 
   return { externalId, name, type, options, group, archived: false };
 }
 
-function isTaken(process: ProcessState, kind: FieldKind, property: string): boolean {
+function isTaken(process: SimulatedProcess, kind: FieldKind, property: string): boolean {
   for (const project of process.projects.values()) {
     const records: Iterable<RecordState> = kind === 'project' ? [project] : project.tasks.values();
     for (const record of records) if (Object.hasOwn(record.fields, property)) return true;
@@ -160,13 +160,13 @@ function renamedOption(field: Field, from: string, to: string): Field {
 }
 
 function renameValues(
-  process: ProcessState,
+  process: SimulatedProcess,
   kind: FieldKind,
   externalId: string,
   from: string,
   to: string,
   { touched, freedoms }: Moment,
-): ProcessState {
+): SimulatedProcess {
   const renamed = <State extends RecordState>(record: State): State => {
     const value = renamedValue(record.values, externalId, from, to);
     if (value === undefined) return record;

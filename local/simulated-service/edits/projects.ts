@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { splitProperties } from '../data/properties.ts';
-import type { ProcessState, ProjectState } from '../data/workspace.ts';
+import type { ProjectState, SimulatedProcess } from '../data/workspace.ts';
 import { type EditOptions, type Outcome, projectOf, type WorkspaceStore, withProject } from './store.ts';
 
 /** The edits of projects. Properties are those of a record as it is served: built-in ones, and custom fields by their
@@ -87,7 +87,7 @@ function createProject(
 }
 
 /** The next number that no project has as its id: ids may have been given by name. */
-function nextNumber(process: ProcessState, last: number): number {
+function nextNumber(process: SimulatedProcess, last: number): number {
   let number = last + 1;
   while (process.projects.has(String(number))) number += 1;
   return number;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../functions/basics/clock.ts';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { Freedoms } from '../data/freedoms.ts';
-import type { AuditEntry, ProcessState, ProjectState, Workspace } from '../data/workspace.ts';
+import type { AuditEntry, ProjectState, SimulatedProcess, Workspace } from '../data/workspace.ts';
 
 /** What is special about one edit. */
 export interface EditOptions {
@@ -15,7 +15,7 @@ export interface EditOptions {
 
 /** What an edit makes of its process. */
 export interface Outcome {
-  readonly process: ProcessState;
+  readonly process: SimulatedProcess;
   /** The counters, when the edit took a number. */
   readonly counters?: Workspace['counters'];
   readonly entry: { readonly action: string; readonly entity: JsonObject; readonly details: JsonObject };
@@ -60,7 +60,7 @@ export class WorkspaceStore {
   edit(
     processId: string,
     options: EditOptions,
-    change: (process: ProcessState, moment: Moment) => Outcome,
+    change: (process: SimulatedProcess, moment: Moment) => Outcome,
   ): void {
     const workspace = this.#workspace;
     const tick = this.freedoms.timestampResolution;
@@ -84,7 +84,7 @@ export class WorkspaceStore {
 }
 
 /** @throws naming the process and those there are */
-export function processOf(workspace: Workspace, processId: string): ProcessState {
+export function processOf(workspace: Workspace, processId: string): SimulatedProcess {
   const process = workspace.processes.get(processId);
   if (process) return process;
   throw new Error(
@@ -93,13 +93,13 @@ export function processOf(workspace: Workspace, processId: string): ProcessState
 }
 
 /** @throws naming the process and the project */
-export function projectOf(process: ProcessState, projectId: string): ProjectState {
+export function projectOf(process: SimulatedProcess, projectId: string): ProjectState {
   const project = process.projects.get(projectId);
   if (project) return project;
   throw new Error(`Process "${process.id}" has no project "${projectId}"; create it first`);
 }
 
 /** The process with this project put in its place. */
-export function withProject(process: ProcessState, project: ProjectState): ProcessState {
+export function withProject(process: SimulatedProcess, project: ProjectState): SimulatedProcess {
   return { ...process, projects: new Map(process.projects).set(project.id, project) };
 }

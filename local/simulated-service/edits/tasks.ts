@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { splitProperties } from '../data/properties.ts';
-import type { ProcessState, ProjectState, TaskState } from '../data/workspace.ts';
+import type { ProjectState, SimulatedProcess, TaskState } from '../data/workspace.ts';
 import {
   type EditOptions,
   type Moment,
@@ -101,7 +101,7 @@ function createTask(
 }
 
 function moveTask(
-  process: ProcessState,
+  process: SimulatedProcess,
   moment: Moment,
   fromId: string,
   taskId: string,
@@ -122,11 +122,11 @@ function moveTask(
 }
 
 function withTasks(
-  process: ProcessState,
+  process: SimulatedProcess,
   project: ProjectState,
   tasks: ProjectState['tasks'],
   { touched, freedoms }: Moment,
-): ProcessState {
+): SimulatedProcess {
   const updatedAt = freedoms.taskEditsTouchProject ? touched(project.updatedAt) : project.updatedAt;
   return withProject(process, { ...project, updatedAt, tasks });
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
-import { serviceSettings } from '../../../local/settings/environment.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
+import { serviceSettings } from '../../../local/settings/service-settings.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
 import { leakIn, secrets } from '../../support/secret-arbitraries.ts';
 

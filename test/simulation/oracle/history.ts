@@ -7,8 +7,8 @@ import {
   type Field,
   type FieldKind,
   fieldsOf,
-  type ProcessState,
   type RecordState,
+  type SimulatedProcess,
 } from '../../../local/simulated-service/data/workspace.ts';
 import { isEmpty } from '../../support/told.ts';
 
@@ -21,11 +21,11 @@ export interface RecordName {
 interface Moment {
   /** From this time of the service on … */
   readonly from: number;
-  readonly state: ProcessState;
+  readonly state: SimulatedProcess;
 }
 
 /** A record as it was served at one moment, and what else was so then; undefined when it was not there. */
-export type Matches = (record: JsonObject | undefined, state: ProcessState) => boolean;
+export type Matches = (record: JsonObject | undefined, state: SimulatedProcess) => boolean;
 
 /** Everything that the service ever was: what the oracle judges by. Times are the service's, in ms since 1970. */
 export class History {
@@ -48,7 +48,7 @@ export class History {
 
   /** Keeps the state as it now is, after an edit. */
   note(): void {
-    const state = this.#service.workspace().processes.get(this.#processId) as ProcessState;
+    const state = this.#service.workspace().processes.get(this.#processId) as SimulatedProcess;
     this.#moments.push({ from: this.#service.clock(), state });
   }
 
@@ -100,7 +100,7 @@ export class History {
     return matching.filter((isSo, index) => isSo && !matching[index - 1]).length;
   }
 
-  #record(state: ProcessState, { projectId, taskId }: RecordName): JsonObject | undefined {
+  #record(state: SimulatedProcess, { projectId, taskId }: RecordName): JsonObject | undefined {
     const project = state.projects.get(projectId);
     const of = taskId === undefined ? project : project?.tasks.get(taskId);
     if (!project || !of) return undefined;
@@ -116,7 +116,7 @@ export class History {
     return record;
   }
 
-  #during(after: number, before: number): ProcessState[] {
+  #during(after: number, before: number): SimulatedProcess[] {
     return this.#moments.filter((_, index) => this.#isDuring(index, after, before)).map(({ state }) => state);
   }
 

@@ -5,7 +5,7 @@ import { propertyOf } from '../../../local/simulated-service/data/properties.ts'
 import {
   type FieldKind,
   fieldsOf,
-  type ProcessState,
+  type SimulatedProcess,
 } from '../../../local/simulated-service/data/workspace.ts';
 import { isEmpty, type Known, known, type Told } from '../../support/told.ts';
 import type { History, RecordName } from './history.ts';
@@ -58,7 +58,7 @@ export class ToldStatesOracle {
   #matching({ taskId }: RecordName, told: Known | undefined) {
     const kind: FieldKind = taskId === undefined ? 'project' : 'task';
     const text = JSON.stringify(told);
-    return (record: JsonObject | undefined, state: ProcessState): boolean => {
+    return (record: JsonObject | undefined, state: SimulatedProcess): boolean => {
       if (!record || !told) return record === undefined && told === undefined;
       const served = knownOf(record);
       if (served.text === text) return true;
@@ -72,7 +72,7 @@ export class ToldStatesOracle {
   }
 
   /** Whether the record lacks the property because its field is archived or deleted. */
-  #isHidden(record: JsonObject, state: ProcessState, kind: FieldKind, property: string): boolean {
+  #isHidden(record: JsonObject, state: SimulatedProcess, kind: FieldKind, property: string): boolean {
     const propertyIs = (externalId: string) => propertyOf(kind, externalId) === property;
     return (
       !Object.hasOwn(record, property) &&

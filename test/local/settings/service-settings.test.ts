@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { serviceSettings, withEnvFile } from '../../../local/settings/environment.ts';
+import { withEnvFile } from '../../../local/basics/environment.ts';
+import { serviceSettings } from '../../../local/settings/service-settings.ts';
 import { temporaryDirectory } from '../support.ts';
 
 const ADDRESS =

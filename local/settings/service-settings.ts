@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { secureAddress } from '../../infra/config/values.ts';
+import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
 /** A real service, as the environment tells it (service-api.md §1, §5). */
@@ -14,8 +12,6 @@ export interface ServiceSettings {
   readonly processes: readonly string[];
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 const NAMES = [
   'SERVICE_BASE_URL',
   'SERVICE_AUTH_URL',
@@ -25,19 +21,6 @@ const NAMES = [
   'SERVICE_PROCESSES',
 ] as const;
 type Name = (typeof NAMES)[number];
-
-/** The environment, with what it lacks from the file `.env` in `directory`. It may have line ends of any system, and the byte
- *  order mark that editors on Windows put first, which would be part of the first name. Names are as they are written, on
- *  Windows, too, where the environment itself has them in either case. */
-export function withEnvFile(environment: Environment, directory: string): Environment {
-  try {
-    const text = readFileSync(join(directory, '.env'), 'utf8').replace(/^\uFEFF/, '');
-    return { ...parseEnv(text), ...environment };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return environment;
-    throw error;
-  }
-}
 
 /** undefined when no SERVICE_* variable is set. @throws UsageError that names what is missing or wrong, and no value of
  *  a variable that may hold a secret. */
