@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // JavaScript, so that any Node can start it. The rest is TypeScript, for Node 24: an older one hands over to the one that `npm ci`
-// brings (DESIGN §12), with the same terminal and signals, and ends as that one ends.
+// brings (design.md §12), with the same terminal and signals, and ends as that one ends.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

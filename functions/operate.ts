@@ -36,7 +36,7 @@ import { createRoster } from './snapshots/dynamo-roster.ts';
 import { openTable } from './snapshots/open-table.ts';
 
 /**
- * Invoked by operators, through the command, by one of its aliases: `look` or `act` (DESIGN §13). Whom IAM lets in may do what the alias
+ * Invoked by operators, through the command, by one of its aliases: `look` or `act` (design.md §13). Whom IAM lets in may do what the alias
  * is for, and needs no right to anything else.
  *
  * State: none. What is done stands in rows, and with it who did it; what takes longer is worked off by others.

@@ -16,7 +16,7 @@ import { openTable } from './snapshots/open-table.ts';
 /**
  * Serves the queue of passes, a message at a time: `{workspace, processId, mode, expiresAt}`, as `tick.ts` sends them, or an operator.
  *
- * State lives in the table (DESIGN §6), nowhere else. A process's first run is its baseline: it commits snapshots and
+ * State lives in the table (design.md §6), nowhere else. A process's first run is its baseline: it commits snapshots and
  * sends nothing. Effects come in this order: lease; for each changed project snapshot and change record in one
  * transaction; watermark, audit position and lease together. The table's stream carries change records to
  * `publish.ts`. A pass that fails is told and not repeated: the next message is the retry. A run that dies anywhere leaves a lease that ends

@@ -10,7 +10,7 @@ import { type Options, parseOptions } from './settings/options.ts';
 import { formatEvent } from './terminal/print.ts';
 
 /**
- * The whole of Changewire on one machine (DESIGN §10): the same handlers as on AWS, scheduled here, over one SQLite file.
+ * The whole of Changewire on one machine (design.md §10): the same handlers as on AWS, scheduled here, over one SQLite file.
  * State lives in the data directory; a restart goes on from there, whatever ended the last run. Exit
  * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
  */

@@ -63,7 +63,7 @@ function taskEvent(commit: Commit, change: RecordChange, index: number): TaskEve
   } as TaskEvent;
 }
 
-/** Tells subscribers that a process's deletions wait for an operator (DESIGN §5). */
+/** Tells subscribers that a process's deletions wait for an operator (design.md §5). */
 export function heldEvent(
   origin: EventOrigin,
   held: { version: number; at: number; missing: number; known: number },

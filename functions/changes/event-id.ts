@@ -25,7 +25,7 @@ export function decodePart(encoded: string): string {
     .join('');
 }
 
-/** `<process>.<project>.<version>.<index>` (DESIGN §8). An event about the process itself has no project. */
+/** `<process>.<project>.<version>.<index>` (design.md §8). An event about the process itself has no project. */
 export function eventId(processId: string, projectId: string, version: number, index: number): string {
   return [encodePart(processId), encodePart(projectId), version, index].join('.');
 }

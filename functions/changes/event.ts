@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Json } from '../basics/json.ts';
 
-/** One source for the TypeScript types and the JSON Schemas under `docs/schemas` (DESIGN §8). */
+/** One source for the TypeScript types and the JSON Schemas under `docs/schemas` (design.md §8). */
 
 const json: z.ZodType<Json> = z.any().meta({ description: 'Any JSON value, as the service sent it.' });
 const identifier = z.string().min(1);

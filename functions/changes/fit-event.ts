@@ -2,7 +2,7 @@ import type { Json } from '../basics/json.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from './event.ts';
 import { serialise } from './serialise.ts';
 
-/** SNS takes 256 KB with attributes; what we leave holds the attributes that filter policies need (DESIGN §8). */
+/** SNS takes 256 KB with attributes; what we leave holds the attributes that filter policies need (design.md §8). */
 export const MAX_EVENT_BYTES = 240 * 1024;
 
 /** Lengths, in characters of JSON, that long values are cut to, one after the other, until the event fits. */

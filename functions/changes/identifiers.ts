@@ -3,7 +3,7 @@ import { isEmpty } from './empty.ts';
 import { jsonEqual } from './equal.ts';
 import type { FieldChange } from './event.ts';
 
-/** Properties that identify a record (DESIGN §4). */
+/** Properties that identify a record (design.md §4). */
 const OWN = {
   project: new Set(['id', 'projectId', 'externalId']),
   task: new Set(['id', 'taskId', 'externalId']),
@@ -13,7 +13,7 @@ const OWN = {
 const IDENTIFIER = /(^|_)ids?$|(?<=[a-z0-9])(Id|ID)s?$/;
 
 /** True for a change in which whatever was identified is identified still: a text that became a number, or the record's
- *  own identifier under another name. A service that does this to all its records must not flood (DESIGN §7). */
+ *  own identifier under another name. A service that does this to all its records must not flood (design.md §7). */
 export function isSameIdentifier(entity: 'project' | 'task', id: string, change: FieldChange): boolean {
   const { kind, field, from, to } = change;
   if (kind !== 'builtin') return false;

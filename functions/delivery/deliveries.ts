@@ -20,7 +20,7 @@ export interface NewDelivery {
   readonly triedAt?: number | undefined;
 }
 
-/** A delivery that waits (DESIGN §6: `PENDING`). */
+/** A delivery that waits (design.md §6: `PENDING`). */
 export interface PendingDelivery extends NewDelivery {
   /** Its name among those of its endpoint. */
   readonly place: string;
@@ -32,7 +32,7 @@ export interface PendingDelivery extends NewDelivery {
   readonly triedAt: number | undefined;
 }
 
-/** A delivery that was given up (DESIGN §6: `DEAD`); it is kept for 30 days. */
+/** A delivery that was given up (design.md §6: `DEAD`); it is kept for 30 days. */
 export interface DeadDelivery extends NewDelivery {
   /** Its place in the order of those of its endpoint. */
   readonly place: string;
@@ -57,7 +57,7 @@ export interface Standing {
   readonly dead: number;
 }
 
-/** One attempt (DESIGN §6: `ATTEMPT`); it is kept for 7 days. */
+/** One attempt (design.md §6: `ATTEMPT`); it is kept for 7 days. */
 export interface Attempt {
   readonly endpoint: string;
   /** When it began, in ms since 1970 by our clock. */

@@ -1,6 +1,6 @@
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 
-/** An endpoint as its row holds it (DESIGN §6: `ENDPOINTS`). */
+/** An endpoint as its row holds it (design.md §6: `ENDPOINTS`). */
 export interface EndpointRow {
   readonly name: string;
   /** Undefined: it stands in the configuration, and the row tells of its health alone. */

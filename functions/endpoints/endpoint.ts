@@ -1,6 +1,6 @@
 import type { EndpointFilter } from './filter.ts';
 
-/** What an endpoint is (DESIGN §9). */
+/** What an endpoint is (design.md §9). */
 export type EndpointKind = 'webhook' | 'slack' | 'teams';
 
 /** One receiver of events. Where it is, and how its events are signed, is its secret. */

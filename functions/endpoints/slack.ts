@@ -10,7 +10,7 @@ import { contextBlock, recordBlock, SLACK_LIMITS, textLength, titleBlock } from 
 import { notificationText } from './slack-text.ts';
 
 /** The messages for a Slack incoming webhook that tell a batch of events: one per project, one per `source.*` event
- *  (DESIGN §9). Whatever the events hold, each message keeps within Slack's limits and tells what it leaves out, and
+ *  (design.md §9). Whatever the events hold, each message keeps within Slack's limits and tells what it leaves out, and
  *  nothing of the data becomes formatting, a mention, an emoji or a link; links are what the templates make of identifiers. */
 export function slackMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
   return chatTopics(events, templates).map(topic => ({

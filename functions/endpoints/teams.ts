@@ -15,7 +15,7 @@ export const TEAMS_BYTES = 28_000;
 const RECORDS = 100;
 
 /** The messages for a Teams Workflows webhook that tell a batch of events, each an Adaptive Card 1.5: one per project,
- *  one per `source.*` event (DESIGN §9). Whatever the events hold, each message keeps within 28 KB and tells what it
+ *  one per `source.*` event (design.md §9). Whatever the events hold, each message keeps within 28 KB and tells what it
  *  leaves out, and nothing of the data becomes formatting, a mention, a date or a link; links are what the templates make of identifiers. */
 export function teamsMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
   return chatTopics(events, templates).map(topic => ({

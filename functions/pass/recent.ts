@@ -3,7 +3,7 @@ import type { RecentProjects } from '../snapshots/state.ts';
 import { fitting } from './fitting.ts';
 import type { Listed } from './listing.ts';
 
-/** Two edits within one tick of a coarse clock look the same: what was read this much later shows both (DESIGN §5). */
+/** Two edits within one tick of a coarse clock look the same: what was read this much later shows both (design.md §5). */
 const SETTLED_MS = 5_000;
 
 /** More than this many, or so many bytes of them, are not worth remembering: they would be read again, no more. */

@@ -10,7 +10,7 @@ import type { Table } from './table.ts';
 import { tombstoneChecks, tombstonePuts } from './tombstones.ts';
 import { transact } from './transact.ts';
 
-/** Snapshot and change records in one `TransactWriteItems` (DESIGN §6): they can't part, whatever crashes. */
+/** Snapshot and change records in one `TransactWriteItems` (design.md §6): they can't part, whatever crashes. */
 export async function commit(
   table: Table,
   process: ProcessKey,

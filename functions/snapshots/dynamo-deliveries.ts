@@ -13,7 +13,7 @@ import { holds, patiently, type Table } from './table.ts';
 /** Writes under way at once. */
 const WIDTH = 10;
 
-/** Deliveries in the table (DESIGN §6). A `place` is what follows `PENDING#` in a key: the time, and the event's id. Those of
+/** Deliveries in the table (design.md §6). A `place` is what follows `PENDING#` in a key: the time, and the event's id. Those of
  *  one time are in the order of their ids. */
 export function createDeliveries(table: Table): Deliveries {
   return {

@@ -13,7 +13,7 @@ const TRIES = 50;
 const GROWING_WAITS = 4;
 const REVISIONS = 2 ** 40;
 
-/** The registry of endpoints in the table (DESIGN §6: `ENDPOINTS`). An answer that is lost makes the SDK write once more, and
+/** The registry of endpoints in the table (design.md §6: `ENDPOINTS`). An answer that is lost makes the SDK write once more, and
  *  `decide` then sees what it decided itself. */
 export function createEndpointRows(table: Table): EndpointRows {
   return {

@@ -99,7 +99,7 @@ export class TornSnapshotError extends Error {
   readonly scope = 'project';
 }
 
-/** The table as a pass sees it (DESIGN §6). Whatever crashes between two calls, each call happened whole or not. What it
+/** The table as a pass sees it (design.md §6). Whatever crashes between two calls, each call happened whole or not. What it
  *  has no room for at the moment is tried again for some seconds. */
 export interface Snapshots {
   /** The same table, for a run that has time until `deadline` (ms since 1970, our clock): nothing is tried beyond it. */

@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '../changes/event.ts';
 import { serialise } from '../changes/serialise.ts';
 
-/** An event as SNS takes it: the message and the attributes that filter policies ask for (DESIGN §8). */
+/** An event as SNS takes it: the message and the attributes that filter policies ask for (design.md §8). */
 export interface Message {
   readonly Message: string;
   readonly MessageAttributes: Record<string, Attribute>;

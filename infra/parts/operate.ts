@@ -26,7 +26,7 @@ export interface OperateProps {
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
 }
 
-/** The function that answers people (DESIGN §13). Its name is a convention, so that the command finds it: `<stack>-operate`. Nobody may
+/** The function that answers people (design.md §13). Its name is a convention, so that the command finds it: `<stack>-operate`. Nobody may
  *  invoke it but by the two policies, of which each is for one alias. */
 export class Operate extends Handler {
   readonly policies: Readonly<Record<Alias, ManagedPolicy>>;

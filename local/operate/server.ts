@@ -27,7 +27,7 @@ export interface ServerOptions {
 }
 
 /**
- * Answers on a port of 127.0.0.1 (DESIGN §13), which was free:
+ * Answers on a port of 127.0.0.1 (design.md §13), which was free:
  *
  *     POST /operations         a request (functions/operations/protocol/), with the token; the reply is protocol/reply.ts
  *     GET /operations?challenge=…   proves that the token is known here, without telling it

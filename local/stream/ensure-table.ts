@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 
 /**
- * Creates the table as the stack creates it (DESIGN §6), or takes the one that is there.
+ * Creates the table as the stack creates it (design.md §6), or takes the one that is there.
  * @returns the ARN of its stream.
  */
 export async function ensureTable(client: DynamoDBClient, tableName: string): Promise<{ streamArn: string }> {

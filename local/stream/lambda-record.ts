@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, AttributeValue as LambdaValue } from 'aws-lambda';
 
-/** What the event source's filter lets through: change records, as they are written (DESIGN §6). */
+/** What the event source's filter lets through: change records, as they are written (design.md §6). */
 export function isChange(record: _Record): boolean {
   return record.eventName === 'INSERT' && (record.dynamodb?.Keys?.sk?.S ?? '').startsWith('CHANGE#');
 }

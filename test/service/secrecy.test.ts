@@ -50,7 +50,7 @@ function expectSilence(...things: unknown[]): void {
   }
 }
 
-describe('no secret and no token is in any error, notice or request report (DESIGN invariant 10)', () => {
+describe('no secret and no token is in any error, notice or request report (design.md §11, invariant 10)', () => {
   test.each(Object.keys(MISDEEDS))('when the service answers with %s', async name => {
     const { service, notices, infos } = await rig(MISDEEDS[name] ?? hang, {
       token: good,

@@ -17,7 +17,7 @@ export type Told = Record<string, ToldProject>;
 
 const ignored = ignoredFields([]);
 
-/** All kinds of empty are one (DESIGN §7). Said here once more, so that a mistake in the code can't blind those who look for
+/** All kinds of empty are one (design.md §7). Said here once more, so that a mistake in the code can't blind those who look for
  *  it. */
 export function isEmpty(value: Json | undefined): boolean {
   return (

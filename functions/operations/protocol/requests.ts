@@ -3,7 +3,7 @@ import { logsRequest } from './logs.ts';
 import { republishRequest } from './republish.ts';
 import { clearSetAsideRequest, retrySetAsideRequest, setAsideRequest } from './set-aside.ts';
 
-/** What people may ask (DESIGN §13): one JSON object each, whoever asks and wherever it is answered. Times are ISO 8601 with a zone. */
+/** What people may ask (design.md §13): one JSON object each, whoever asks and wherever it is answered. Times are ISO 8601 with a zone. */
 
 const name = z.string().min(1).max(256);
 const time = z.iso.datetime({

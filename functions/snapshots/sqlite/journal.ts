@@ -2,7 +2,7 @@ import { ACTIONS_KEPT_MS } from '../../delivery/retention.ts';
 import { KEPT_SECONDS } from '../change-items.ts';
 import type { Database } from './database.ts';
 
-/** A change record as it was committed; `process` and `key` are its keys in DESIGN's table. */
+/** A change record as it was committed; `process` and `key` are its keys in the table (docs/architecture.md). */
 export interface StoredChange {
   /** The order of commits; grows, with gaps. */
   readonly position: number;

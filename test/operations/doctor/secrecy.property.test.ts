@@ -52,7 +52,7 @@ function inRecords(body: JsonObject, change: (record: JsonObject, index: number)
 
 type Place = keyof typeof places;
 
-test('no secret and no token is in what a doctor says, wherever the service sends it back (DESIGN invariant 10)', async () => {
+test('no secret and no token is in what a doctor says, wherever the service sends it back (design.md §11, invariant 10)', async () => {
   const some = fc.subarray(Object.keys(places) as Place[], { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(some, fc.boolean(), fc.constantFrom(600, 4), async (chosen, ofToken, tokenLifetime) => {

@@ -1,4 +1,4 @@
-/** An invariant of DESIGN §11 does not hold. */
+/** An invariant of design.md §11 does not hold. */
 export class Violation extends Error {
   readonly invariant: number;
 
