@@ -1,7 +1,7 @@
-import { createPoll, type PollReport } from '../../functions/create-poll.ts';
+import type { Mode } from '../../functions/basics/process.ts';
+import { SYSTEM } from '../../functions/basics/system.ts';
+import { createPoll, type PollReport } from '../../functions/handlers/create-poll.ts';
 import { connect } from '../../functions/service/client.ts';
-import type { Mode } from '../../functions/snapshots/snapshots.ts';
-import { SYSTEM } from '../../functions/system.ts';
 import { optionsOfChild, serveParent } from './children.ts';
 import { PROCESS } from './content.ts';
 import { type HeapSeen, watchHeap } from './heap-watch.ts';

@@ -1,4 +1,4 @@
-import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings.ts';
+import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { PROCESS } from './content.ts';
 
 /** The one workspace of a measurement: what is not said is as it is where nothing is configured. */

@@ -1,4 +1,4 @@
-/** Begins the items in order, at most `width` at once. The first failure, also of the items themselves, rejects once all that
+/** No library does this (docs/decisions/0113). Begins the items in order, at most `width` at once. The first failure, also of the items themselves, rejects once all that
  *  had begun is over; then no other begins. */
 export async function inParallel<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

@@ -5,7 +5,7 @@ import { isEmpty } from './empty.ts';
 import type { FieldChange } from './event.ts';
 import type { CustomField } from './field-index.ts';
 
-/** The change of one field whose values are not equal as JSON, or undefined when they mean the same (DESIGN §7). */
+/** The change of one field whose values are not equal as JSON, or undefined when they mean the same (design.md §7). */
 export function compareField(
   field: string,
   from: Json | undefined,

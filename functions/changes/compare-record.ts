@@ -24,7 +24,7 @@ export function compareRecord(
 }
 
 /** `after` with the values that it lost only because their field was archived: the definition changed, the record did
- *  not (DESIGN §7). They stay in the snapshot, so that a field brought back is no change either. Where nothing else
+ *  not (design.md §7). They stay in the snapshot, so that a field brought back is no change either. Where nothing else
  *  differs that is `before`. */
 export function keepArchivedValues(before: JsonObject, after: JsonObject, fields: FieldIndex): JsonObject {
   const differing = differingNames(before, after);

@@ -1,4 +1,4 @@
-import type { Mode, ProcessKey } from '../snapshots/snapshots.ts';
+import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 
 /** A process that there is. */

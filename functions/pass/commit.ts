@@ -1,6 +1,7 @@
 import { applyChanges } from '../changes/apply-changes.ts';
 import { buildEvents, type Observed } from '../changes/build-events.ts';
-import type { RecordChange } from '../changes/compare-project.ts';
+import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
+import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import type { Difference } from './decide.ts';
@@ -85,11 +86,13 @@ function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], 
 /** A digest stands for what is kept exactly as it was read: what only the archiving of a field left in the snapshot depends on definitions,
  *  too. */
 function digestsOf({ content, source, tasks }: Commit): NonNullable<Snapshot['digests']> {
-  const isAsRead = content?.tasks === tasks.tasks;
-  return {
-    ...(content?.record === source.record && source.digest !== undefined && { record: source.digest }),
-    ...(isAsRead && tasks.digest !== undefined && { tasks: tasks.digest }),
-  };
+  const isRecord = source.digest !== undefined && content && jsonEqual(content.record, source.record);
+  const isTasks = tasks.digest !== undefined && content && areEqual(content.tasks, tasks.tasks);
+  return { ...(isRecord && { record: source.digest }), ...(isTasks && { tasks: tasks.digest }) };
+}
+
+function areEqual(kept: ProjectContent['tasks'], read: ProjectContent['tasks']): boolean {
+  return kept === read || [...read].every(([id, task]) => jsonEqual(task, kept.get(id) ?? null));
 }
 
 function tombstoneOf({ snapshot, source: { readAt, untimed } }: Commit, version: number): Tombstone {

@@ -3,7 +3,7 @@ import type { ProcessState } from '../snapshots/state.ts';
 import type { Findings } from './findings.ts';
 import type { PassKind } from './parts.ts';
 
-/** Above this many at once, or this part of a process, deletions wait for an operator (DESIGN §5). */
+/** Above this many at once, or this part of a process, deletions wait for an operator (design.md §5). */
 const BULK_COUNT = 10;
 const BULK_PART = 0.2;
 /** So long a baseline waits for projects that can't be read: what is out for a few minutes must not be told as created
@@ -49,7 +49,7 @@ export interface Conclusion {
   readonly keepsDebts: boolean;
 }
 
-/** Concludes from what was found, and from nothing else (DESIGN §5). */
+/** Concludes from what was found, and from nothing else (design.md §5). */
 export function conclude(facts: Facts): Conclusion {
   const { kind, findings, isStopped } = facts;
   const outage = outageOf(facts);

@@ -56,7 +56,7 @@ export interface Verdict {
 
 const SETTLED: Verdict = { end: 'settled' };
 
-/** Decides by what was read, and by nothing else (DESIGN §5). */
+/** Decides by what was read, and by nothing else (design.md §5). */
 export function decide(seen: Seen, rules: DecisionRules): Verdict {
   const { listed, snapshot, tombstone, tasks } = seen;
   // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.

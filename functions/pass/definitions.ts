@@ -1,7 +1,7 @@
+import type { Mode } from '../basics/process.ts';
 import { compareDefinitions, definitionsAfter, isInDoubt } from '../changes/compare-definitions.ts';
 import { type Rules, rulesOf } from '../changes/compare-project.ts';
 import { fieldEvents } from '../changes/field-events.ts';
-import type { Mode } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { type Announcer, announce, type Say } from './announce.ts';
 import { readDefinitions } from './read-definitions.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../basics/clock.ts';
-import type { Lease, PassWindow, ProcessKey, Snapshots } from '../snapshots/snapshots.ts';
+import type { ProcessKey } from '../basics/process.ts';
+import type { Lease, PassWindow, Snapshots } from '../snapshots/snapshots.ts';
 
 /** How a lease lives: long enough for the slowest page, short enough that a dead poller is replaced within a minute. */
 export const LEASE_MS = 60_000;

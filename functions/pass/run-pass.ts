@@ -1,5 +1,5 @@
+import type { Mode } from '../basics/process.ts';
 import { DeadlineError } from '../service/errors.ts';
-import type { Mode } from '../snapshots/snapshots.ts';
 import { failureReason } from './failure-reason.ts';
 import { LEASE_MS, LeaseLostError } from './heartbeat.ts';
 import type { PassKind, PassParts } from './parts.ts';

@@ -1,4 +1,4 @@
-import { within } from '../within.ts';
+import { within } from '../basics/within.ts';
 import type { Turn } from './adaptive-limit.ts';
 import type { Context } from './context.ts';
 import { DeadlineError, ServiceStatusError } from './errors.ts';

@@ -1,5 +1,6 @@
 import { parseHttpDate, parseRetryAfter } from '../basics/http-date.ts';
 import type { Json } from '../basics/json.ts';
+import type { FieldDefinition } from '../changes/field-definition.ts';
 import { pathOf } from './address.ts';
 import { type Context, createContext } from './context.ts';
 import { readDefinitions } from './definitions.ts';
@@ -8,7 +9,6 @@ import { exchangeFailure, statusFailure, type Trying } from './failures.ts';
 import { isTooDeep } from './nesting.ts';
 import { type ConnectOptions, readOptions } from './options.ts';
 import { decodeText, parseJson } from './parse.ts';
-import type { FieldDefinition } from './service.ts';
 import type { TokenAnswer } from './token-answer.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Sleep } from '../clock.ts';
+import type { Clock, Sleep } from '../basics/clock.ts';
 import { AdaptiveLimit, type Outcome, type Pause, type Turn } from './adaptive-limit.ts';
 
 /** Whose turn it is to be sent: as many requests as the service bears, in order. */

@@ -1,7 +1,8 @@
+import type { ProcessKey } from '../basics/process.ts';
 import { changePuts } from './change-items.ts';
 import { IS_LAST_ANNOUNCED, NONE_ANNOUNCED, NOT_BASELINED } from './conditions.ts';
 import { debtWrites } from './debts.ts';
-import type { Announcement, CommitResult, ProcessKey } from './snapshots.ts';
+import type { Announcement, CommitResult } from './snapshots.ts';
 import { rowsOf } from './state-item.ts';
 import { rowUpdate, stateWrites } from './state-writes.ts';
 import type { Table } from './table.ts';

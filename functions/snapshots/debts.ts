@@ -1,8 +1,9 @@
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import { IS_ABSENT, IS_REVISION } from './conditions.ts';
 import { debtKey, debtorOf } from './keys.ts';
-import type { DebtChange, ProcessKey } from './snapshots.ts';
+import type { DebtChange } from './snapshots.ts';
 import type { Cause, Debt } from './state.ts';
 import type { Table } from './table.ts';
 import { transact } from './transact.ts';

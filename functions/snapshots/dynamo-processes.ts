@@ -1,4 +1,5 @@
 import { type AttributeValue, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { BegunPass, ProcessReader, Progress } from '../operations/processes.ts';
 import { IS_ON_HOLD } from './conditions.ts';
 import { debtOf } from './debts.ts';
@@ -6,7 +7,6 @@ import { getItem } from './get-item.ts';
 import { DEBT, partition, passKey, stateKey } from './keys.ts';
 import { progressOf } from './leases.ts';
 import { queryItems } from './query-items.ts';
-import type { Mode, ProcessKey } from './snapshots.ts';
 import { stateOf } from './state-item.ts';
 import { holds, patiently, type Table } from './table.ts';
 

@@ -1,7 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import { behindProject, PROJECT_PREFIX, partition, projectOf } from './keys.ts';
 import { queryPages } from './query-items.ts';
-import type { ProcessKey, SnapshotHead } from './snapshots.ts';
+import type { SnapshotHead } from './snapshots.ts';
 import type { Table } from './table.ts';
 
 /** Without the blob; an item that holds no more than a part of one has no `projectId`. */

@@ -1,8 +1,9 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import { decodePart, encodePart } from '../changes/event-id.ts';
 import { IS_FREE, IS_OURS, IS_OURS_TO_END } from './conditions.ts';
 import { passKey } from './keys.ts';
-import type { Lease, LeaseRequest, PassWindow, ProcessKey } from './snapshots.ts';
+import type { Lease, LeaseRequest, PassWindow } from './snapshots.ts';
 import type { PassState } from './state.ts';
 import type { Attributes } from './state-item.ts';
 import { rowUpdate, stateWrites } from './state-writes.ts';

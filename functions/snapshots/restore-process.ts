@@ -5,10 +5,10 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
+import type { Mode, ProcessKey } from '../basics/process.ts';
 import { getItem } from './get-item.ts';
 import { DEBT, type Key, PROJECT_PREFIX, partition, passKey, STATE, seenKey, TOMBSTONE } from './keys.ts';
 import { queryItems } from './query-items.ts';
-import type { Mode, ProcessKey } from './snapshots.ts';
 import { partsIn } from './state-item.ts';
 import { rowUpdate } from './state-writes.ts';
 import { patiently, type Table } from './table.ts';

@@ -1,10 +1,10 @@
 import { type AttributeValue, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import { partsOf } from './blob-parts.ts';
 import { encode } from './codec.ts';
 import { getItem } from './get-item.ts';
 import { type Key, partition, stateKey, statePartKey, statePartPrefix } from './keys.ts';
 import { queryItems } from './query-items.ts';
-import type { ProcessKey } from './snapshots.ts';
 import type { PassState } from './state.ts';
 import type { Attributes } from './state-item.ts';
 import { patiently, type Table } from './table.ts';

@@ -1,6 +1,6 @@
 import type { AttributeValue, Update } from '@aws-sdk/client-dynamodb';
+import type { ProcessKey } from '../basics/process.ts';
 import { type Key, passKey, seenKey, stateKey } from './keys.ts';
-import type { ProcessKey } from './snapshots.ts';
 import type { PassState } from './state.ts';
 import { type Attributes, attributesOf, type Row, updateOf } from './state-item.ts';
 import { storeLargeParts } from './state-parts.ts';

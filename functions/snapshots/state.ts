@@ -9,7 +9,7 @@ export interface ProcessState extends PassState {
   readonly isSweepUnfinished: boolean;
 }
 
-/** What the end of a pass, or an announcement, may write. Where it stands in the table (DESIGN §6) goes by how often it moves. */
+/** What the end of a pass, or an announcement, may write. Where it stands in the table (design.md §6) goes by how often it moves. */
 export interface PassState extends ChangesState, SweepState, SeenState, RareState {}
 
 /** Moves with each `changes` pass. */

@@ -1,8 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import { batchGet } from './batch-get.ts';
 import { PASS, partition, passKey, stateKey } from './keys.ts';
-import type { ProcessKey } from './snapshots.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
 import type { Table } from './table.ts';

@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pid } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
+import { writeWhole } from '../basics/write-whole.ts';
 
 export interface Lock {
   release(): void;
@@ -38,9 +39,7 @@ export function lockDirectory(directory: string): Lock {
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new DirectoryInUse(directory, readHolder(holderFile));
   }
-  const temporary = `${holderFile}.${pid}`;
-  writeFileSync(temporary, `${pid}\n`);
-  renameSync(temporary, holderFile);
+  writeWhole(holderFile, `${pid}\n`);
   return {
     release: () => {
       if (!database.isOpen) return;

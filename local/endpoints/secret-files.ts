@@ -1,17 +1,7 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import process from 'node:process';
 import type { SecretKeeper } from '../../functions/endpoints/secret.ts';
+import { syncDirectory, writeWhole } from '../basics/write-whole.ts';
 
 /** Where a data directory holds the secrets of endpoints that are added while it runs. */
 export const SECRETS_FOLDER = 'endpoints';
@@ -28,18 +18,13 @@ export function fileSecrets(directory: string): SecretKeeper {
       const path = nameOf(endpoint);
       mkdirSync(directory, { recursive: true, mode: 0o700 });
       chmodSync(directory, 0o700);
-      const made = `${path}.new`;
-      // What a crash left may have another mode.
-      rmSync(made, { force: true });
-      writeFileSync(made, text, { mode: 0o600, flag: 'wx', flush: true });
-      renameSync(made, path);
-      syncDirectory(directory);
+      writeWhole(path, text);
     },
     async remove(endpoint) {
       const path = nameOf(endpoint);
       rmSync(`${path}.new`, { force: true });
       rmSync(path, { force: true });
-      syncDirectory(directory);
+      if (existsSync(directory)) syncDirectory(directory);
     },
   };
 }
@@ -48,21 +33,4 @@ export function fileSecrets(directory: string): SecretKeeper {
 function checked(endpoint: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(endpoint)) return endpoint;
   throw new Error('An endpoint has a name of 1 to 64 letters, digits, "-" and "_".');
-}
-
-/** A file's name is on disk only once its directory is. Windows opens no directories, and keeps names by its own journal. */
-function syncDirectory(path: string): void {
-  if (process.platform === 'win32') return;
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { writeWhole } from '../basics/write-whole.ts';
 
 /** Where a run answers what people ask, and the token that whoever asks must have. */
 export interface Address {
@@ -27,11 +28,7 @@ export function newToken(): string {
 
 /** Writes it for this user alone, whole or not at all. A reader never finds the token of one run with the address of another. */
 export function writeAddress(directory: string, { url, token, hasPage }: Address): void {
-  const path = join(directory, ADDRESS_FILE);
-  const partial = `${path}.new`;
-  rmSync(partial, { force: true });
-  writeFileSync(partial, `${JSON.stringify({ url, token, hasPage })}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(partial, path);
+  writeWhole(join(directory, ADDRESS_FILE), `${JSON.stringify({ url, token, hasPage })}\n`);
 }
 
 /** @returns undefined when there is none, or none that a run of this version wrote */

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeWhole } from '../basics/write-whole.ts';
 import type { ProjectState, SimulatedProcess, TaskState, Workspace } from './data/workspace.ts';
 
 const VERSION = 1;
@@ -22,13 +23,10 @@ export function loadWorkspace(file: string): Workspace | undefined {
   }
 }
 
-/** Writes the workspace whole or not at all: beside the file first, then renamed over it. It is synchronous, so that no
- *  request can be answered from a state that a kill would lose. */
+/** Writes the workspace whole or not at all. It is synchronous, so that no request can be answered from a state that a kill would lose. */
 export function saveWorkspace(file: string, workspace: Workspace): void {
-  const beside = `${file}.tmp`;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(beside, serializeWorkspace(workspace));
-  renameSync(beside, file);
+  writeWhole(file, serializeWorkspace(workspace));
 }
 
 /** A workspace as text; the same workspace gives the same text. */

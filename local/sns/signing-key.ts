@@ -1,7 +1,8 @@
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { writeWhole } from '../basics/write-whole.ts';
 
 /** The RSA key that signs: kept in `<directory>/sns-signing.pem` (mode 0600), made when there is none. Without a directory
  *  it lives as long as the process. */
@@ -12,10 +13,7 @@ export async function signingKey(directory: string | undefined): Promise<KeyObje
   if (kept !== undefined) return kept;
   const made = await makeKey();
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // On the disk before it is renamed into place: neither a kill nor a power cut leaves half a key.
-  const text = made.export({ type: 'pkcs8', format: 'pem' });
-  await writeFile(`${path}.new`, text, { mode: 0o600, flush: true });
-  await rename(`${path}.new`, path);
+  writeWhole(path, made.export({ type: 'pkcs8', format: 'pem' }).toString());
   return made;
 }
 

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { writeWhole } from '../basics/write-whole.ts';
 import type { Filter } from './filter.ts';
 
 const stored = z.array(
@@ -90,13 +91,7 @@ function read(file: string): Remembered[] {
   }
 }
 
-/** Beside the file first, then renamed over it: a kill leaves the old one or the new one, on every system. Windows refuses to
- *  rename over a file that another program has open at that moment (EPERM): that call fails, and the old one stays. */
 function write(file: string, all: readonly Remembered[]): void {
-  mkdirSync(join(file, '..'), { recursive: true, mode: 0o700 });
-  const beside = `${file}.new`;
-  // A mode is set on a file that is made only, not on one that a kill left there.
-  rmSync(beside, { force: true });
-  writeFileSync(beside, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(beside, file);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeWhole(file, `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { writeWhole } from '../basics/write-whole.ts';
 
 const position = z.strictObject({
   /** A table made anew has another. */
@@ -46,8 +47,7 @@ export function filePosition(file: string): PositionStore {
     },
     save: next => {
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(`${file}.new`, JSON.stringify(next), { flush: true });
-      renameSync(`${file}.new`, file);
+      writeWhole(file, JSON.stringify(next));
     },
   };
 }

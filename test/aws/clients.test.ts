@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bounded, longestCall, PATIENCE } from '../../functions/aws/clients.ts';
 import { LEAST_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
 import { TIMEOUT_MS } from '../../functions/endpoints/post.ts';
-import { LEASE_MS } from '../../functions/pass/pass.ts';
+import { LEASE_MS } from '../../functions/pass/heartbeat.ts';
 
 const SHORT = { connection: 200, request: 400, tries: 2 };
 

@@ -4,7 +4,7 @@ import { auditPage, piecesOf, projectsPage, tasksPage } from '../../bench/passes
 import { type Line, median, spread, told } from '../../bench/passes/line.ts';
 import { between, pageOf } from '../../bench/passes/page.ts';
 import { sharesOf } from '../../bench/passes/profile.ts';
-import type { JsonObject } from '../../functions/json.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
 
 describe('the middle of several rounds', () => {
   it.each([

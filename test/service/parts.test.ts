@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { within } from '../../functions/basics/within.ts';
+import { within, within } from '../../functions/basics/within.ts';
 import { parseAddress, pathOf } from '../../functions/service/address.ts';
 import { connect } from '../../functions/service/client.ts';
 import { excerpt, keysOf, propertyPath } from '../../functions/service/describe.ts';
 import type { ConnectOptions } from '../../functions/service/options.ts';
 import { parseJson } from '../../functions/service/parse.ts';
 import { createSecrets } from '../../functions/service/secrets.ts';
-import { within } from '../../functions/within.ts';
 
 describe('addresses', () => {
   const address = parseAddress('baseUrl', 'https://host:8443/a/b//');

@@ -1,7 +1,7 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { decode } from '../../functions/snapshots/codec.ts';
-import { propertyOf } from '../../local/service/properties.ts';
-import type { FieldKind } from '../../local/service/workspace.ts';
+import { propertyOf } from '../../local/simulated-service/data/properties.ts';
+import type { FieldKind } from '../../local/simulated-service/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../support/told.ts';
 import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
 import { isHeld, isSweepUnfinished, releaseHeld, seenItem } from './operator.ts';

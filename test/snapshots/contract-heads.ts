@@ -1,10 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  byKey,
-  type ProcessKey,
-  type Snapshot,
-  type Snapshots,
-} from '../../functions/snapshots/snapshots.ts';
+import type { ProcessKey } from '../../functions/basics/process.ts';
+import { byKey, type Snapshot, type Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { AT, content, noise, type Subject, snapshot } from './subject.ts';
 
 const IDS = [

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type {
   CommitRequest,
   Lease,
-  Mode,
-  ProcessKey,
   Snapshot,
   Snapshots,
   Tombstone,

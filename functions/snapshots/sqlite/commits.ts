@@ -1,9 +1,10 @@
+import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../changes/event-id.ts';
 import { changeGroups } from '../change-items.ts';
 import { encodeContent } from '../codec.ts';
 import { changeKey, partition } from '../keys.ts';
 import { fitsOneTransaction } from '../limits.ts';
-import type { Announcement, CommitRequest, CommitResult, ProcessKey, Snapshot } from '../snapshots.ts';
+import type { Announcement, CommitRequest, CommitResult, Snapshot } from '../snapshots.ts';
 import { rowsOf } from '../state-item.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { isAsRead, writeDebt } from './debts.ts';

@@ -1,6 +1,7 @@
+import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../changes/event-id.ts';
 import { partition } from '../keys.ts';
-import type { DebtChange, ProcessKey } from '../snapshots.ts';
+import type { DebtChange } from '../snapshots.ts';
 import type { Cause, Debt } from '../state.ts';
 import type { Database } from './database.ts';
 

@@ -1,6 +1,7 @@
+import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../changes/event-id.ts';
 import { partition } from '../keys.ts';
-import type { Lease, LeaseRequest, PassWindow, ProcessKey } from '../snapshots.ts';
+import type { Lease, LeaseRequest, PassWindow } from '../snapshots.ts';
 import type { PassState } from '../state.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeState } from './states.ts';

@@ -1,7 +1,7 @@
+import type { Mode, ProcessKey } from '../../basics/process.ts';
 import { decodePart } from '../../changes/event-id.ts';
 import type { BegunPass, ProcessReader } from '../../operations/processes.ts';
 import { partition, processOf } from '../keys.ts';
-import type { Mode, ProcessKey } from '../snapshots.ts';
 import { type Database, inTransaction } from './database.ts';
 import { readPart, readState, writeState } from './states.ts';
 

@@ -1,7 +1,8 @@
+import type { ProcessKey } from '../../basics/process.ts';
 import { decodePart, encodePart } from '../../changes/event-id.ts';
 import { decodeContent } from '../codec.ts';
 import { partition } from '../keys.ts';
-import type { ProcessKey, Snapshot, SnapshotHead } from '../snapshots.ts';
+import type { Snapshot, SnapshotHead } from '../snapshots.ts';
 import type { Database } from './database.ts';
 
 /** Heads read at once: a walk over a process holds no more of them. */

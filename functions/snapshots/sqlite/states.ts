@@ -1,5 +1,5 @@
+import type { ProcessKey } from '../../basics/process.ts';
 import { partition } from '../keys.ts';
-import type { ProcessKey } from '../snapshots.ts';
 import { type PassState, type ProcessState, UNKNOWN_PROCESS } from '../state.ts';
 import type { Database } from './database.ts';
 import { readDebts } from './debts.ts';

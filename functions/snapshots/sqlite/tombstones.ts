@@ -1,7 +1,8 @@
+import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../changes/event-id.ts';
 import { expiryOf } from '../change-items.ts';
 import { partition } from '../keys.ts';
-import type { CommitRequest, ProcessKey, Tombstone } from '../snapshots.ts';
+import type { CommitRequest, Tombstone } from '../snapshots.ts';
 import type { Database } from './database.ts';
 
 /** What a deletion leaves behind; to be called in its transaction. */

@@ -44,7 +44,7 @@ test('a restarted service goes on with the state it had, and takes no other', as
 test('an edit that can’t be persisted is refused and not to be seen', async () => {
   const file = join(directory(), 'state.json');
   const { service, get } = await start({ file });
-  mkdirSync(`${file}.tmp`);
+  mkdirSync(`${file}.new`);
   expect(() => service.workspace.updateProject('p', '1001', { name: 'Lost' })).toThrow('EISDIR');
   expect(list(await get('/processes/p/projects'), 'projects')[0]?.name).toBe('Project 1');
 });

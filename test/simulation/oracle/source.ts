@@ -84,7 +84,10 @@ export class SourceOracle {
   /** To be asked once sweeps have seen all that there is. */
   checkNothingOwed(): void {
     if (this.#owed.size > 0)
-      throw new Violation(1, `two sweeps were completed, but a look is still owed to ${[...this.#owed].join(', ')}`);
+      throw new Violation(
+        1,
+        `two sweeps were completed, but a look is still owed to ${[...this.#owed].join(', ')}`,
+      );
   }
 
   /** To be asked once every project can be read again. */

@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition } from '../../../functions/snapshots/keys.ts';
-import type {
-  DebtChange,
-  Lease,
-  ProcessKey,
-  Snapshot,
-  Snapshots,
-} from '../../../functions/snapshots/snapshots.ts';
+import type { DebtChange, Lease, Snapshot, Snapshots } from '../../../functions/snapshots/snapshots.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
