@@ -23,13 +23,14 @@ export interface Pause {
 const FIRST = 4;
 /** A service that asks for more is asked again now and then. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Answers that take so many times as long as the quickest did, and so many ms more, are slow because there are too many. */
-const SLOW = 2;
+/** Answers are slow when the median of a round is so many times the quickest one, and so many ms more. Less than twice: otherwise half as
+ *  many requests would be as slow as the quickest round was, which then crept upwards. */
+const SLOW = 1.5;
 const SLOW_MS = 50;
-/** Of fewer answers the one in the middle says too little: each project's list takes its own time. */
-const LEAST_ROUND = 8;
-/** The quickest time is forgotten by so much with each round that is slower: a service may become slower for good. */
-const FORGETTING = 1.02;
+/** The median of fewer answers says too little: each project's list takes its own time. */
+const LEAST_KNOWN = 8;
+/** The quickest median is forgotten by so much with each round that is slower: a service may become slower for good. */
+const FORGETTING = 1.05;
 
 /**
  * How many requests a service is sent at once (additive increase, multiplicative decrease): one more behind each round of answers
@@ -44,8 +45,10 @@ export class AdaptiveLimit {
   #cuts = 0;
   #pause: Pause | undefined;
   #quickest = Number.POSITIVE_INFINITY;
-  /** What answers took since the limit was changed. */
-  #round: number[] = [];
+  /** Answers of this round. */
+  #answers = 0;
+  /** What the latest answers took, in ms, since the limit was halved. */
+  #recent: number[] = [];
 
   constructor(ceiling: number) {
     this.#ceiling = ceiling;
@@ -85,7 +88,8 @@ export class AdaptiveLimit {
     if (outcome === 'answered') this.#answered(turn, now);
     else if (outcome !== 'other' && turn.cuts === this.#cuts) {
       if (outcome === 'rate limit') this.#pace.refused(now, this.pauseAt(now)?.until ?? now);
-      this.#halve();
+      // Where others could have been sent beside it, the pace alone was too much.
+      this.#cut(outcome === 'overloaded' || turn.isLast);
     }
   }
 
@@ -94,22 +98,27 @@ export class AdaptiveLimit {
     // One that had room beside it says nothing of the limit; one from before a cut, nothing of what is left.
     if (!turn.isLast || turn.cuts !== this.#cuts) return;
     const took = Math.max(0, now - turn.at);
-    this.#round.push(took);
-    if (this.#round.length < Math.max(this.#atOnce, LEAST_ROUND)) return;
-    const median = this.#round.sort((one, other) => one - other)[this.#round.length >> 1] as number;
+    this.#recent.push(took);
+    if (this.#recent.length > Math.max(this.#atOnce, LEAST_KNOWN)) this.#recent.shift();
+    this.#answers += 1;
+    if (this.#answers < this.#atOnce) return;
+    this.#answers = 0;
+    if (this.#isSlow()) this.#cut(true);
+    else this.#atOnce = Math.min(this.#ceiling, this.#atOnce + 1);
+  }
+
+  #isSlow(): boolean {
+    if (this.#recent.length < LEAST_KNOWN) return false;
+    const median = this.#recent.toSorted((one, other) => one - other)[this.#recent.length >> 1] as number;
     const isSlow = median > SLOW * this.#quickest + SLOW_MS;
     this.#quickest = Math.min(median, FORGETTING * this.#quickest);
-    if (isSlow) this.#halve();
-    else this.#setTo(this.#atOnce + 1);
+    return isSlow;
   }
 
-  #halve(): void {
+  #cut(halves: boolean): void {
     this.#cuts += 1;
-    this.#setTo(Math.floor(this.#atOnce / 2));
-  }
-
-  #setTo(atOnce: number): void {
-    this.#atOnce = Math.max(1, Math.min(this.#ceiling, atOnce));
-    this.#round = [];
+    if (halves) this.#atOnce = Math.max(1, this.#atOnce >> 1);
+    this.#answers = 0;
+    this.#recent = [];
   }
 }

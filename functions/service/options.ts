@@ -33,7 +33,7 @@ export interface ConnectOptions {
   readonly audience: string;
   /** Read for each token request, so that rotated credentials are taken up. */
   readonly credentials: () => Promise<{ clientId: string; clientSecret: string }>;
-  /** Requests at once; 4 unless told. */
+  /** Requests at once, at most; 16 unless told. How many the service bears is found. */
   readonly concurrency?: number;
   readonly identifiers?: Identifiers;
   /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 200 users unless told. */
@@ -78,7 +78,7 @@ const LIST_BYTES = {
 /** Checks the options and fills in the defaults. Throws a TypeError that names the option. */
 export function readOptions(options: ConnectOptions): Settings {
   const { baseUrl, authUrl, pageSize = {}, maxListBytes = {}, ...rest } = options;
-  const { concurrency = 4, requestTimeout = 30_000, maxBodyBytes = 16 * 2 ** 20, maxAttempts = 5 } = rest;
+  const { concurrency = 16, requestTimeout = 30_000, maxBodyBytes = 16 * 2 ** 20, maxAttempts = 5 } = rest;
   const { projects = 200, tasks = 500, auditLog = 100, users = 200 } = pageSize;
   const counts = { concurrency, requestTimeout, maxBodyBytes, maxAttempts };
   const sizes = { projects, tasks, auditLog, users };

@@ -1,5 +1,5 @@
 /** How long one count lasts, in ms; the rate is that of two. */
-const COUNT_MS = 2_000;
+const COUNT_MS = 1_000;
 /** The shortest time that a rate is told of: what services allow, they allow a second at least. */
 const SHORTEST_MS = 1_000;
 /** Behind so long a silence nothing is known of what the service bears now. */
@@ -9,7 +9,7 @@ const SLOWEST = 5;
 /** A part of the rate that was too much, which is left out at first. */
 const BACK_OFF = 0.1;
 /** ms until the pace is that rate again; and where it is but a guess, as it was not observed for SHORTEST_MS. */
-const PLATEAU_MS = 6_000;
+const PLATEAU_MS = 8_000;
 const GUESS_MS = 3_000;
 
 interface Count {
@@ -44,8 +44,9 @@ export class Pace {
     }
     this.#lastAt = now;
     const interval = this.#interval(now);
-    // A timer that rang late is made up for, by one request and no more.
-    this.#nextAt = Math.min(Math.max(this.#nextAt, now - interval), now) + interval;
+    // What a timer rang late is made up for; what was not asked for is not.
+    const isLate = now >= this.#nextAt && now - this.#nextAt < interval;
+    this.#nextAt = (isLate ? this.#nextAt : now) + interval;
   }
 
   accepted(now: number): void {

@@ -79,7 +79,7 @@ describe('the poll function', () => {
       {
         name: 'example-eu',
         credentials: 'changewire/example-eu',
-        concurrency: 4,
+        concurrency: 16,
         processes: [
           {
             id: 'replace-with-a-process-id',

@@ -26,7 +26,7 @@ describe('the operate function', () => {
   it('reads the workspaces beside its code, with their defaults', () => {
     expect(readWorkspaces(JSON.stringify(workspaces))).toMatchObject([
       {
-        concurrency: 4,
+        concurrency: 16,
         processes: [{ changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_600_000, overlap: 120_000 }],
       },
     ]);

@@ -9,7 +9,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { all, failureOf, ids, rig, SECRET } from './support/connect.ts';
-import { type Behaviour, goodToken, page, SERVICE_DATE, sequence, status } from './support/server.ts';
+import { type Behaviour, page, SERVICE_DATE, sequence } from './support/server.ts';
 
 const MIB = 2 ** 20;
 const PAGE = JSON.stringify({
@@ -189,15 +189,4 @@ describe('a compressed answer that inflates beyond the limit', () => {
     const { service } = await rig(encoded('gzip', gzipSync(PAGE)), { maxListBytes: { projects: 500 } });
     expect(await failureOf(all(service.projects('p')))).toMatchObject({ path: '$.projects' });
   });
-});
-
-test('undici’s word that this is experimental is kept from everybody’s terminal, and no other warning', async () => {
-  const warnings: string[] = [];
-  const note = ({ message }: Error) => void warnings.push(message);
-  process.on('warning', note);
-  await rig(status(404), { token: goodToken });
-  process.emitWarning('another one');
-  await new Promise(resolve => setImmediate(resolve));
-  process.off('warning', note);
-  expect(warnings).toEqual(['another one']);
 });

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { AdaptiveLimit, type Outcome, type Turn } from '../../functions/service/adaptive-limit.ts';
+
+const START = Date.parse('2026-07-01T10:00:00Z');
+
+/** Sends as many as may be sent, and ends them after `ms` each: one round of a service that nobody else asks. */
+function round(limit: AdaptiveLimit, at: number, ms: number, outcome: Outcome = 'answered'): number {
+  const turns: Turn[] = [];
+  while (limit.wait(at) === 0) turns.push(limit.start(at));
+  for (const turn of turns) limit.end(turn, at + ms, outcome);
+  return turns.length;
+}
+
+function rounds(limit: AdaptiveLimit, count: number, ms: number, from = START): number {
+  // One after another, so that each is sent beside as many as there may be.
+  const turns: Turn[] = [];
+  let at = from;
+  for (let answers = 0; answers < count; ) {
+    while (limit.wait(at) === 0) turns.push(limit.start(at));
+    at += ms;
+    for (const turn of turns.splice(0)) {
+      limit.end(turn, at, 'answered');
+      answers += 1;
+      if (limit.wait(at) === 0) turns.push(limit.start(at));
+    }
+  }
+  for (const turn of turns) limit.end(turn, at, 'other');
+  return at;
+}
+
+/** Either others have to end first, or it is soon enough. */
+function expectWait(limit: AdaptiveLimit, underWay: number, now: number): void {
+  const wait = limit.wait(now);
+  expect(wait).toBeGreaterThanOrEqual(0);
+  if (wait === Number.POSITIVE_INFINITY) expect(underWay).toBeGreaterThanOrEqual(limit.atOnce);
+  else expect(wait).toBeLessThanOrEqual(600_000);
+}
+
+describe('the limit of requests at once', () => {
+  test('begins with four, or with as many as there may be', () => {
+    expect(round(new AdaptiveLimit(16), START, 100)).toBe(4);
+    expect(round(new AdaptiveLimit(2), START, 100)).toBe(2);
+  });
+
+  test('grows to its ceiling and no further while answers take as long as ever', () => {
+    const limit = new AdaptiveLimit(10);
+    rounds(limit, 500, 100);
+    expect(limit.atOnce).toBe(10);
+  });
+
+  test('stays where it is while less is asked for than may be', () => {
+    const limit = new AdaptiveLimit(16);
+    for (let index = 0; index < 100; index += 1) limit.end(limit.start(START), START + 100, 'answered');
+    expect(limit.atOnce).toBe(4);
+  });
+
+  test.each<[Outcome, number]>([
+    ['rate limit', 8],
+    ['overloaded', 8],
+    ['other', 16],
+  ])('behind %s of all that were under way at once: %i of 16', (outcome, left) => {
+    const limit = new AdaptiveLimit(16);
+    const at = rounds(limit, 500, 100);
+    const turns = Array.from({ length: 16 }, () => limit.start(at));
+    for (const turn of turns.reverse()) limit.end(turn, at + 100, outcome);
+    expect(limit.atOnce).toBe(left);
+  });
+
+  test('is left alone by a rate limit that few requests met: only the pace was too much', () => {
+    const limit = new AdaptiveLimit(16);
+    const at = rounds(limit, 500, 100);
+    limit.end(limit.start(at), at + 100, 'rate limit');
+    expect(limit.atOnce).toBe(16);
+    expect(limit.wait(at + 100)).toBe(0);
+    limit.start(at + 100);
+    expect(limit.wait(at + 100)).toBeGreaterThan(0);
+  });
+
+  test('is halved where the answers of a round are slow, though not for some of them', () => {
+    const limit = new AdaptiveLimit(16);
+    const at = rounds(limit, 500, 100);
+    let ended = at;
+    for (let index = 0; index < 5; index += 1) {
+      const turns = Array.from({ length: 16 }, () => limit.start(ended));
+      for (const [place, turn] of turns.entries())
+        limit.end(turn, ended + (place < 6 ? 5_000 : 100), 'answered');
+      ended += 5_000;
+    }
+    expect(limit.atOnce).toBe(16);
+    rounds(limit, 17, 300, ended);
+    expect(limit.atOnce).toBeLessThan(16);
+  });
+
+  test('grows again with a service that became slower for good', () => {
+    const limit = new AdaptiveLimit(16);
+    const at = rounds(limit, 500, 100);
+    rounds(limit, 5_000, 1_000, at);
+    expect(limit.atOnce).toBe(16);
+  });
+
+  const outcomes = fc.constantFrom<Outcome>(
+    'answered',
+    'answered',
+    'answered',
+    'rate limit',
+    'overloaded',
+    'other',
+  );
+  const steps = fc.array(
+    fc.record({
+      /** The clock may be set, both ways. */
+      passes: fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: -7_200_000, max: 7_200_000 })),
+      ends: fc.nat(3),
+      outcome: outcomes,
+      retryAfter: fc.option(fc.integer({ min: 1, max: 90_000_000 }), { freq: 3 }),
+    }),
+    { maxLength: 80 },
+  );
+
+  test('whatever happens: keeps within its bounds, changes by one or by half, and always lets somebody go in time', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 32 }), steps, (ceiling, plan) => {
+        const limit = new AdaptiveLimit(ceiling);
+        const underWay: Turn[] = [];
+        let now = START;
+        for (const { passes, ends, outcome, retryAfter } of plan) {
+          now += passes;
+          while (underWay.length < 40 && limit.wait(now) === 0) underWay.push(limit.start(now));
+          expect(underWay.length).toBeLessThanOrEqual(ceiling);
+          const asked = outcome === 'answered' || !retryAfter ? undefined : { status: 429, retryAfter };
+          for (const turn of underWay.splice(0, ends)) {
+            const before = limit.atOnce;
+            limit.end(turn, now, outcome, asked);
+            expect([before, Math.min(ceiling, before + 1), Math.max(1, before >> 1)]).toContain(limit.atOnce);
+          }
+          expectWait(limit, underWay.length, now);
+        }
+      }),
+    );
+  });
+
+  test('whatever happens: nothing is sent during a pause, and everything soon behind it', () => {
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 600_000 }), (plan, retryAfter) => {
+        const limit = new AdaptiveLimit(16);
+        let now = START;
+        for (const { passes, outcome } of plan) {
+          now += Math.abs(passes);
+          if (limit.wait(now) === 0) limit.end(limit.start(now), now + 10, outcome);
+        }
+        now += 10;
+        limit.end(limit.start(now), now, 'overloaded', { status: 503, retryAfter });
+        expect(limit.pauseAt(now)?.until).toBe(now + retryAfter);
+        expect(limit.wait(now)).toBe(retryAfter);
+        expect(limit.wait(now + retryAfter - 1)).toBeGreaterThan(0);
+        expect(limit.wait(now + retryAfter)).toBeLessThanOrEqual(250);
+      }),
+    );
+  });
+});
