@@ -15,6 +15,8 @@ export type Kind = keyof Identifiers;
 
 /** Of an identifier, percent-encoded: it stands in table keys, where DynamoDB takes 1,024 bytes, and in event ids. */
 const LONGEST_ID = 900;
+/** So short a one needs no counting: no character becomes longer than nine. */
+const SURELY_SHORT = LONGEST_ID / 9;
 /** Of one that is longer, so many characters are shown: encoded they have room in LONGEST_ID. */
 const SHOWN = 60;
 
@@ -69,10 +71,12 @@ export function identifyAll(
   return records;
 }
 
-/** The record, with what makes it useless: a flaw of a project's record is that project's, though the listing is the process's. One whose identifier is too long is known by a short one: it is remembered as
- *  skipped, in a place that is not as large as an answer. */
+/** The record, with what makes it useless: a flaw of a project's record is that project's, though the listing is the process's.
+ *  One whose identifier is too long is known by a short one: it is remembered as skipped, in a place that is not as large as an
+ *  answer. */
 function named(answer: Answer, kind: Kind, path: string, id: string, fields: JsonObject): ServiceRecord {
-  const isTooLong = id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID;
+  const isTooLong =
+    id.length > SURELY_SHORT && (id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID);
   const found = flawOf(id, fields, isTooLong);
   const flaw = found && answer.wrong({ path, scope: scopeOf(kind), ...found });
   return { id: isTooLong ? shortened(id) : id, fields, ...(flaw && { flaw }) };

@@ -71,7 +71,8 @@ export class Pace {
   rate(now: number): number {
     if (!this.#too) return Number.POSITIVE_INFINITY;
     const { rate, from, plateau } = this.#too;
-    const curve = (Math.max(0, now - from) / plateau - 1) ** 3;
+    // Of a clock that was set back nothing is known any more, as of one that went on for long.
+    const curve = (Math.abs(now - from) / plateau - 1) ** 3;
     return rate * (1 + BACK_OFF * curve);
   }
 
