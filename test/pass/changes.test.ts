@@ -32,7 +32,7 @@ describe('a baseline', () => {
 
   it('that runs out of time goes on in the next run, and says how far it is', async () => {
     const progress: string[] = [];
-    world = await stage.create({ projects: 12 });
+    world = await stage.create({ projects: 12, settings: { concurrency: 4 } });
     const slow = world.poller({
       onProgress: ({ mode, done, total }) => {
         progress.push(`${mode} ${done}/${total}`);
@@ -53,7 +53,7 @@ describe('a baseline', () => {
   });
 
   it('invariant 1: a change between an interrupted baseline and its end is told by the next pass', async () => {
-    world = await stage.create({ projects: 12 });
+    world = await stage.create({ projects: 12, settings: { concurrency: 4 } });
     const slow = world.poller({ onProgress: () => world.pass(200) });
     await world.run('changes', { poll: slow, remaining: 1_500 });
     const ids = await Array.fromAsync(world.snapshots.projectIds(world.process));
