@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Page, ServiceRecord } from '../../functions/service/service.ts';
 import { failureOf, ids, type Rig, rig } from './support/connect.ts';
 import { type Behaviour, html, json, page, sequence } from './support/server.ts';
@@ -81,12 +81,14 @@ describe('a page whose digest is known', () => {
   });
 
   test('is not even parsed', async () => {
-    // What stands for known is no JSON: had it been looked at, it would have been asked for again.
     const { service, requests } = await rig(html);
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
     const pages: boolean[] = [];
     for await (const { hasNextPage } of service.tasks('p', 'q', { isKnown: () => true }))
       pages.push(hasNextPage);
     expect([pages, requests.length]).toEqual([[false], 1]);
+    expect(parse.mock.calls.filter(([text]) => text.startsWith('<'))).toEqual([]);
   });
 
   test('hides no other one: that is read as ever', async () => {
