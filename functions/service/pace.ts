@@ -33,8 +33,10 @@ export class Pace {
 
   /** ms from `now` until the next request may start. */
   wait(now: number): number {
-    const interval = this.#interval(now);
-    return Math.min(Math.max(0, this.#nextAt - now), interval);
+    const due = this.#nextAt - now;
+    // No interval is so long: the clock was set back.
+    if (due > SILENCE_MS) return 0;
+    return Math.min(Math.max(0, due), this.#interval(now));
   }
 
   started(now: number): void {

@@ -36,7 +36,7 @@ export const workspaceSettings = z.strictObject({
   /** Secrets Manager's name or ARN of the JSON `{"clientId": "...", "clientSecret": "..."}`. */
   credentials: z.string().min(1),
   /** Requests at once. */
-  concurrency: z.number().int().min(1).max(32).default(4),
+  concurrency: z.number().int().min(1).max(32).default(16),
   /** The record's property that identifies it, when the usual names are wrong. */
   identifiers: z
     .strictObject({
