@@ -1,0 +1,383 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { rulesOf } from '../../functions/changes/compare-project.ts';
+import { type DecisionRules, decide, type Seen, type Verdict } from '../../functions/pass/decide.ts';
+import type { Listed } from '../../functions/pass/listing.ts';
+import type { Snapshot } from '../../functions/snapshots/snapshots.ts';
+import type { Debt } from '../../functions/snapshots/state.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const iso = (time: number) => new Date(time).toISOString();
+
+/** What may be seen of one project, and by which pass. */
+const COLUMNS = {
+  kind: ['changes', 'sweep', 'baseline'],
+  round: ['1', '2'],
+  /** What was listed: the changed projects; the whole list; the whole list, that never came to rest. */
+  listing: ['changed', 'whole', 'restless'],
+  listed: ['listed', 'unlisted'],
+  snapshot: ['none', 'no tasks', 'tasks'],
+  /** What the task list answers: all of it, nothing (404), or never twice the same. */
+  tasks: ['200', '404', 'restless'],
+  debt: ['none', 'unreadable', 'no-task-list', 'not-listed', 'uncertain'],
+} as const;
+type Column = keyof typeof COLUMNS;
+type Case = { readonly [One in Column]: (typeof COLUMNS)[One][number] };
+const NAMES = Object.keys(COLUMNS) as Column[];
+
+/** Each combination stands in one row. `*`: any; `as owed`: the cause of the debt. Where the project is listed its name has changed; a task
+ *  has, where there was one, and was created where there was none. */
+const RULES = `
+kind            round  listing           listed    snapshot        tasks         debt                               end              difference
+
+A baseline never writes over a snapshot.
+baseline        *      *                 *         no tasks|tasks  *             *                                  settled          -
+
+Neither listed nor known: no project of ours, or one that was owed a look, and that only the whole listing calls gone.
+*               *      *                 unlisted  none            *             none                               settled          -
+*               *      whole             unlisted  none            *             !none                              settled          -
+*               *      changed           unlisted  none            *             !none                              unclear          -
+*               *      restless          unlisted  none            *             !none                              as owed          -
+
+Listed, with its tasks: what differs is committed; of tasks that never came to rest something may be missing.
+*               *      *                 listed    none            200           *                                  settled          project.created task.created
+*               *      *                 listed    none            restless      *                                  uncertain        project.created task.created
+changes|sweep   *      *                 listed    no tasks        200           *                                  settled          project.updated task.created
+changes|sweep   *      *                 listed    no tasks        restless      *                                  uncertain        project.updated task.created
+changes|sweep   *      *                 listed    tasks           200           *                                  settled          project.updated task.updated
+changes|sweep   *      *                 listed    tasks           restless      *                                  uncertain        project.updated task.updated
+
+Listed, and its task list answers 404: its own changes are told, and its tasks are left as they were. A service may answer so for no tasks.
+changes|sweep   1      *                 listed    tasks           404           *                                  unclear          project.updated
+changes|sweep   2      *                 listed    tasks           404           *                                  no-task-list     project.updated
+changes|sweep   *      changed           listed    no tasks        404           *                                  unclear          project.updated
+changes|sweep   *      whole|restless    listed    no tasks        404           *                                  settled          project.updated
+
+What was never read is told without tasks once two passes were answered so.
+*               1      *                 listed    none            404           *                                  unclear          -
+*               2      *                 listed    none            404           !no-task-list                      no-task-list     -
+*               2      *                 listed    none            404           no-task-list                       settled          project.created
+
+Not listed, and its task list answers 404: gone, if the listing was whole.
+changes|sweep   *      changed           unlisted  no tasks|tasks  404           *                                  unclear          -
+changes|sweep   *      whole             unlisted  no tasks|tasks  404           *                                  vanished         -
+
+A listing that may have passed over it is no sign of it: 404 must be one of a project that had tasks, and in a sweep, the second.
+changes         *      restless          unlisted  tasks           404           *                                  vanished         -
+changes         *      restless          unlisted  no tasks        404           none                               settled          -
+changes         *      restless          unlisted  no tasks        404           !none                              as owed          -
+sweep           *      restless          unlisted  tasks           404           not-listed                         vanished         -
+sweep           *      restless          unlisted  tasks           404           !not-listed                        not-listed       -
+sweep           *      restless          unlisted  no tasks        404           *                                  not-listed       -
+
+Not listed, though its tasks are there: gone once a second sweep misses it.
+sweep           *      whole             unlisted  no tasks        200|restless  not-listed                         vanished again   task.created
+sweep           *      whole             unlisted  tasks           200|restless  not-listed                         vanished again   task.updated
+sweep           *      whole             unlisted  no tasks        200|restless  !not-listed                        not-listed       task.created
+sweep           *      whole             unlisted  tasks           200|restless  !not-listed                        not-listed       task.updated
+sweep           *      changed|restless  unlisted  no tasks        200|restless  not-listed                         not-listed       task.created
+sweep           *      changed|restless  unlisted  tasks           200|restless  not-listed                         not-listed       task.updated
+sweep           *      changed|restless  unlisted  no tasks        200|restless  !not-listed                        uncertain        task.created
+sweep           *      changed|restless  unlisted  tasks           200|restless  !not-listed                        uncertain        task.updated
+
+A changes pass leaves that to sweeps; what could not be read, and can be again, is looked for in one whole listing.
+changes         *      *                 unlisted  no tasks        200           none                               settled          task.created
+changes         *      *                 unlisted  tasks           200           none                               settled          task.updated
+changes         *      *                 unlisted  no tasks        restless      none                               uncertain        task.created
+changes         *      *                 unlisted  tasks           restless      none                               uncertain        task.updated
+changes         *      *                 unlisted  no tasks        200|restless  not-listed|uncertain               as owed          task.created
+changes         *      *                 unlisted  tasks           200|restless  not-listed|uncertain               as owed          task.updated
+changes         *      changed           unlisted  no tasks        200|restless  unreadable|no-task-list            unclear          task.created
+changes         *      changed           unlisted  tasks           200|restless  unreadable|no-task-list            unclear          task.updated
+changes         *      whole             unlisted  no tasks        200           unreadable|no-task-list            settled          task.created
+changes         *      whole             unlisted  tasks           200           unreadable|no-task-list            settled          task.updated
+changes         *      whole             unlisted  no tasks        restless      unreadable|no-task-list            uncertain        task.created
+changes         *      whole             unlisted  tasks           restless      unreadable|no-task-list            uncertain        task.updated
+changes         *      restless          unlisted  no tasks        200|restless  unreadable|no-task-list            as owed          task.created
+changes         *      restless          unlisted  tasks           200|restless  unreadable|no-task-list            as owed          task.updated
+`;
+
+interface Row {
+  readonly text: string;
+  readonly cells: { readonly [One in Column]: readonly string[] };
+  readonly end: string;
+  readonly difference: string;
+}
+
+const ROWS = RULES.split('\n')
+  .map(line => line.split(/ {2,}/))
+  .filter(cells => cells.length === NAMES.length + 2 && cells[0] !== 'kind')
+  .map(
+    (cells): Row => ({
+      text: cells.join(', '),
+      cells: Object.fromEntries(
+        NAMES.map((name, at) => [name, valuesOf(COLUMNS[name], cells[at] as string)]),
+      ) as Row['cells'],
+      end: cells.at(-2) as string,
+      difference: cells.at(-1) as string,
+    }),
+  );
+
+function valuesOf(all: readonly string[], cell: string): readonly string[] {
+  if (cell === '*') return all;
+  return cell.startsWith('!') ? all.filter(one => one !== cell.slice(1)) : cell.split('|');
+}
+
+function combinations([column, ...others]: readonly Column[]): Partial<Case>[] {
+  if (!column) return [{}];
+  return combinations(others).flatMap(rest => COLUMNS[column].map(value => ({ [column]: value, ...rest })));
+}
+
+const CASES = combinations(NAMES) as Case[];
+const rowsOf = (one: Case) =>
+  ROWS.filter(({ cells }) => NAMES.every(name => cells[name].includes(one[name])));
+
+const rules = (kind: DecisionRules['kind'], round: DecisionRules['round']): DecisionRules => ({
+  kind,
+  round,
+  compare: rulesOf({ project: [], task: [] }, new Set(['updatedAt'])),
+});
+const listedAt = (readAt: number, record: JsonObject): Listed => ({
+  record,
+  readAt,
+  readBefore: readAt + 1_000,
+  digest: 'of the record',
+});
+const snapshotOf = (record: JsonObject, tasks: readonly JsonObject[]): Snapshot => ({
+  version: 1,
+  content: { record, tasks: new Map(tasks.map(task => [String(task.id), task])) },
+  recordReadAt: AT,
+  tasksReadAt: AT,
+});
+const debtOf = (cause: Debt['cause']): Debt => ({
+  ...{ cause, since: 0, metAt: AT, reason: 'r', told: false, revision: 1 },
+});
+const readAt = (time: number, tasks: readonly JsonObject[]): NonNullable<Seen['tasks']> => ({
+  tasks: new Map(tasks.map(task => [String(task.id), task])),
+  ...{ readAt: time, readBefore: time + 1_000, digest: 'of the tasks' },
+});
+
+const NOTHING: Seen = {
+  projectId: '7',
+  listing: 'changed',
+  listed: undefined,
+  snapshot: undefined,
+  tombstone: undefined,
+  tasks: undefined,
+  debt: undefined,
+};
+
+function seenIn({ listing, listed, snapshot, tasks, debt }: Case): Seen {
+  const before = snapshot === 'tasks' ? [{ id: '1', status: 'To do' }] : [];
+  const now = readAt(AT + 60_000, [{ id: '1', status: 'Done' }]);
+  return {
+    ...NOTHING,
+    listing,
+    listed: listed === 'listed' ? listedAt(AT + 60_000, { id: '7', name: 'New' }) : undefined,
+    snapshot: snapshot === 'none' ? undefined : snapshotOf({ id: '7', name: 'Old' }, before),
+    tasks: tasks === '404' ? undefined : { ...now, ...(tasks === 'restless' && { isRestless: true }) },
+    debt: debt === 'none' ? undefined : debtOf(debt),
+  };
+}
+
+const decideOn = (one: Case) => decide(seenIn(one), rules(one.kind, one.round === '1' ? 1 : 2));
+
+function inShort({ difference }: Verdict): string {
+  if (!difference) return '-';
+  return difference.changes.map(({ entity, action }) => `${entity}.${action}`).join(' ') || 'kept';
+}
+
+describe('what is decided', () => {
+  it('is said of each combination, once', () => {
+    expect(CASES.filter(one => rowsOf(one).length !== 1)).toEqual([]);
+  });
+
+  it.each(ROWS.map(row => [row.text, row] as const))('%s', (_, row) => {
+    const cases = CASES.filter(one => rowsOf(one).includes(row));
+    expect(cases.length).toBeGreaterThan(0);
+    for (const one of cases) {
+      const verdict = decideOn(one);
+      const end = row.end === 'as owed' ? one.debt : row.end;
+      expect({ ...one, end: verdict.end, difference: inShort(verdict) }).toEqual({
+        ...one,
+        end,
+        difference: row.difference,
+      });
+    }
+  });
+
+  it('lacks tasks only where there were some, and the second round misses them, too', () => {
+    const lacking = CASES.filter(one => decideOn(one).end === 'no-task-list' && decideOn(one).lacksTasks);
+    expect(lacking.length).toBeGreaterThan(0);
+    for (const one of lacking)
+      expect(one).toMatchObject({ round: '2', listed: 'listed', snapshot: 'tasks', tasks: '404' });
+  });
+});
+
+describe('invariant 9: a project', () => {
+  const { kind, ...others } = COLUMNS;
+  const anyCase = (more: Partial<{ readonly [One in Column]: readonly string[] }>) =>
+    fc.record(
+      Object.fromEntries(
+        Object.entries({ kind, ...others, ...more }).map(([name, values]) => [
+          name,
+          fc.constantFrom(...values),
+        ]),
+      ),
+    ) as unknown as fc.Arbitrary<Case>;
+  const isGone = (one: Case) => decideOn(one).end.startsWith('vanished');
+
+  it.each([
+    ['that is listed is not gone', { listed: ['listed'] }],
+    ['of which nothing is known is not gone', { snapshot: ['none'] }],
+    ['is not gone by a listing of the changed ones', { listing: ['changed'] }],
+    [
+      'whose tasks are there is not gone by one sweep',
+      { tasks: ['200', 'restless'], debt: COLUMNS.debt.filter(cause => cause !== 'not-listed') },
+    ],
+    [
+      'whose tasks are there is not gone by a changes pass',
+      { kind: ['changes'], tasks: ['200', 'restless'] },
+    ],
+    [
+      'whose tasks are there is not gone by a listing that may have passed over it',
+      {
+        listing: ['restless'],
+        tasks: ['200', 'restless'],
+      },
+    ],
+    [
+      'that had no tasks is not gone by a listing that may have passed over it',
+      {
+        listing: ['restless'],
+        snapshot: ['no tasks'],
+      },
+    ],
+    ['is not gone in a baseline', { kind: ['baseline'] }],
+  ] as const)('%s', (_, given) => {
+    fc.assert(fc.property(anyCase(given), one => !isGone(one)));
+  });
+
+  it('keeps the tasks that a 404 hides', () => {
+    fc.assert(
+      fc.property(anyCase({ tasks: ['404'], snapshot: ['no tasks', 'tasks'] }), one => {
+        const { difference } = decideOn(one);
+        return !difference?.changes.some(({ entity }) => entity === 'task');
+      }),
+    );
+  });
+});
+
+describe('a project that is listed though it was deleted', () => {
+  const decideAt = (later: number, kind: DecisionRules['kind'] = 'changes') =>
+    decide(
+      {
+        ...NOTHING,
+        listed: listedAt(AT + later, { id: '7' }),
+        tombstone: { version: 5, readAt: AT },
+        tasks: readAt(AT + later, []),
+      },
+      rules(kind, 1),
+    );
+
+  it.each(['changes', 'sweep'] as const)('was made again if a %s pass listed it clearly later', kind => {
+    expect(decideAt(5_001, kind).end).toBe('settled');
+    expect(inShort(decideAt(5_001, kind))).toBe('project.created');
+  });
+
+  it('invariant 2: may be what it was before, where it was listed at about that time: the next pass decides', () => {
+    expect(decideAt(5_000)).toEqual({ end: 'uncertain' });
+  });
+
+  it('invariant 2: and answers 404 for its tasks, may be what it was before, too', () => {
+    const seen = { ...NOTHING, listed: listedAt(AT, { id: '7' }), tombstone: { version: 5, readAt: AT } };
+    expect(decide(seen, rules('changes', 2))).toEqual({ end: 'uncertain' });
+  });
+});
+
+describe('the difference', () => {
+  const tasks = readAt(AT + 60_000, [{ id: '1' }]);
+  const decideBetween = (record: JsonObject, listed: Listed | undefined, more: Partial<Seen> = {}) =>
+    decide(
+      { ...NOTHING, listed, snapshot: snapshotOf(record, [{ id: '1' }]), tasks, ...more },
+      rules('changes', 1),
+    );
+
+  it('is none where nothing differs', () => {
+    expect(decideBetween({ id: '7' }, listedAt(AT + 60_000, { id: '7' }))).toEqual({ end: 'settled' });
+  });
+
+  it('is kept in silence where nothing but the update time differs: an older listing must not seem newer', () => {
+    const verdict = decideBetween(
+      { id: '7', updatedAt: iso(AT) },
+      listedAt(AT + 9_000, { id: '7', updatedAt: iso(AT + 1) }),
+    );
+    expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'kept']);
+    expect(verdict.difference).toMatchObject({
+      content: { record: { updatedAt: iso(AT + 1) } },
+      source: { readAt: AT + 9_000, readBefore: AT + 10_000, digest: 'of the record' },
+    });
+  });
+
+  it('invariant 2: is that of the tasks alone where the snapshot has the newer record', () => {
+    const snapshot = {
+      ...snapshotOf({ id: '7', name: 'Newer' }, []),
+      digests: { record: 'd' },
+      untimed: true,
+    };
+    const verdict = decideBetween({}, listedAt(AT - 9_000, { id: '7', name: 'Older' }), { snapshot });
+    expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'task.created']);
+    expect(verdict.difference?.content.record).toEqual({ id: '7', name: 'Newer' });
+    expect(verdict.difference?.source).toEqual({
+      ...{ record: { id: '7', name: 'Newer' }, readAt: AT, readBefore: AT, digest: 'd', untimed: true },
+    });
+  });
+
+  it('is uncertain where nothing tells which of two records is newer', () => {
+    const verdict = decideBetween({ id: '7', name: 'One' }, listedAt(AT, { id: '7', name: 'Other' }));
+    expect([verdict.end, inShort(verdict)]).toEqual(['uncertain', '-']);
+    const missing = decideBetween({}, listedAt(AT, { id: '7', name: 'Other' }), {
+      ...{ listing: 'whole', tasks: undefined, snapshot: snapshotOf({ id: '7', name: 'One' }, []) },
+    });
+    expect([missing.end, inShort(missing)]).toEqual(['uncertain', '-']);
+  });
+
+  it('invariant 1: has the task that was read, though no record was', () => {
+    const verdict = decideBetween({ id: '7' }, undefined, {
+      tasks: readAt(AT + 9, [{ id: '1' }, { id: '2' }]),
+    });
+    expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'task.created']);
+    expect(verdict.difference?.tasks).toMatchObject({ readAt: AT + 9, digest: 'of the tasks' });
+  });
+
+  it('invariant 9: has none of the tasks that a 404 hides, and the times at which they were read', () => {
+    const snapshot = { ...snapshotOf({ id: '7', name: 'Old' }, [{ id: '1' }]), digests: { tasks: 't' } };
+    const verdict = decideBetween({}, listedAt(AT + 9_000, { id: '7', name: 'New' }), {
+      snapshot,
+      tasks: undefined,
+    });
+    expect(inShort(verdict)).toBe('project.updated');
+    expect(verdict.difference?.tasks).toEqual({
+      ...{ tasks: snapshot.content.tasks, readAt: AT, readBefore: AT, digest: 't' },
+    });
+  });
+
+  it('of a project told without tasks was read when the listing was', () => {
+    const listed = listedAt(AT, { id: '7' });
+    const seen = { ...NOTHING, listing: 'whole', listed, debt: debtOf('no-task-list') } as const;
+    expect(decide(seen, rules('changes', 2)).difference?.tasks).toEqual({
+      ...{ tasks: new Map(), readAt: AT, readBefore: AT + 1_000 },
+    });
+  });
+
+  it('has the values that only the archiving of a field took from a record', () => {
+    const budget = { externalId: 'budget', name: 'Budget', type: 'text', archived: true } as const;
+    const snapshot = snapshotOf({ id: '7', name: 'Old', budget: '1' }, [{ id: '1' }]);
+    const seen = { ...NOTHING, listed: listedAt(AT + 9_000, { id: '7', name: 'New' }), snapshot, tasks };
+    const compare = rulesOf({ project: [budget], task: [] }, new Set());
+    const { difference } = decide(seen, { ...rules('changes', 1), compare });
+    expect(difference?.changes.flatMap(({ fields }) => fields.map(({ field }) => field))).toEqual(['name']);
+    expect(difference?.content.record).toEqual({ id: '7', name: 'New', budget: '1' });
+  });
+});
