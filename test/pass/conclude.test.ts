@@ -1,0 +1,485 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bulkLimit, type Conclusion, conclude, type Facts } from '../../functions/pass/conclude.ts';
+import type { End } from '../../functions/pass/debts.ts';
+import { Findings } from '../../functions/pass/findings.ts';
+import { type Debt, type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const MINUTE = 60_000;
+
+interface Given extends Partial<Omit<Facts, 'findings' | 'state'>> {
+  /** How many projects came to each end, in words: `3 vanished, 1 settled`. */
+  readonly found?: string;
+  /** How many there were to look at; as many as were found, where nothing else is said. */
+  readonly total?: number;
+  readonly debts?: Readonly<Record<string, Partial<Debt>>>;
+  readonly state?: Partial<ProcessState>;
+}
+
+const debtOf = (debt: Partial<Debt>): Debt => ({
+  ...{ cause: 'unreadable', since: 0, metAt: AT, reason: 'r', told: false, revision: 1, ...debt },
+});
+
+function factsOf({ found = '', total, debts = {}, state, ...more }: Given): Facts {
+  const owed = new Map(Object.entries(debts).map(([id, debt]) => [id, debtOf(debt)]));
+  const ends = found.split(', ').flatMap(part => {
+    const [count, ...end] = part.split(' ');
+    return Array.from({ length: Number(count) }, () => end.join(' ') as End);
+  });
+  const findings = new Findings(owed, total ?? ends.length);
+  for (const [at, end] of ends.entries()) {
+    const fault = new Error(`${end} ${at + 1}`);
+    findings.set(String(at + 1), { end, ...(isFault(end) && { reason: fault.message, fault }) });
+  }
+  return {
+    kind: 'changes',
+    window: { startedAt: AT, begunAt: AT },
+    isComplete: true,
+    isStopped: false,
+    findings,
+    known: 0,
+    missing: 0,
+    state: { ...UNKNOWN_PROCESS, baselined: more.kind !== 'baseline', debts: owed, ...state },
+    now: AT,
+    ...more,
+  };
+}
+
+const isFault = (end: End) => end === 'unreadable' || end === 'no-task-list';
+
+/** In short: `done, deletes 3, on hold, ends hold, keeps debts`. */
+function inShort({ as, deletions, hold, endsHold, keepsDebts }: Conclusion): string {
+  return [
+    as,
+    ...(deletions.length > 0 ? [`deletes ${deletions.length}`] : []),
+    ...(hold ? [`on hold: ${hold.missing} of ${hold.known}`] : []),
+    ...(endsHold ? ['ends hold'] : []),
+    ...(keepsDebts ? ['keeps debts'] : []),
+  ].join(', ');
+}
+
+const HOLD = { state: { hold: { since: AT, missing: 1 } } } as const;
+const RELEASED = { state: { hold: { since: AT, missing: 1 }, released: true } } as const;
+const SWEEP = { kind: 'sweep' } as const;
+const BASELINE = { kind: 'baseline' } as const;
+
+describe('a pass', () => {
+  it.each<readonly [title: string, facts: Given, conclusion: string]>([
+    ['that found nothing to look at is done', {}, 'done'],
+    [
+      'that looked at all is done, and what is owed no more is written',
+      { found: '3 settled' },
+      'done, keeps debts',
+    ],
+    [
+      'that ran out of time goes on later, and concludes nothing',
+      { ...SWEEP, found: '9 vanished', isStopped: true },
+      'later',
+    ],
+    [
+      'with few projects that can not be read is done without them',
+      { found: '10 unreadable, 5 settled' },
+      'done, keeps debts',
+    ],
+    ['with many of them fails, and owes none a look', { found: '11 unreadable, 5 settled' }, 'failed'],
+    [
+      'with a fifth of very many is done without them',
+      { found: '20 unreadable, 80 settled' },
+      'done, keeps debts',
+    ],
+    ['with more than a fifth of very many fails', { found: '21 unreadable, 79 settled' }, 'failed'],
+    [
+      'counts the fifth of those that it was to look at',
+      { found: '21 unreadable', total: 200 },
+      'done, keeps debts',
+    ],
+    ['that met too many when time ran out fails, too', { found: '11 unreadable', isStopped: true }, 'failed'],
+    ['counts task lists that are missing as failures', { found: '11 no-task-list' }, 'failed'],
+    [
+      'counts no project that is uncertain as a failure',
+      { found: '30 uncertain, 30 unclear' },
+      'done, keeps debts',
+    ],
+  ])('%s', (_, facts, conclusion) => {
+    expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
+  });
+
+  it('invariant 1: does not fail by those that failed before: all others would wait for them', () => {
+    const debts = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [String(at + 1), {}]));
+    expect(inShort(conclude(factsOf({ found: '11 unreadable, 3 settled', debts })))).toBe(
+      'done, keeps debts',
+    );
+  });
+
+  it('that fails says how many, and what the first met', () => {
+    const { error } = conclude(factsOf({ found: '11 unreadable' }));
+    expect(error?.message).toBe('11 project(s) can not be read or committed. The first: unreadable 1');
+    expect(error?.cause).toMatchObject({ message: 'unreadable 1' });
+  });
+});
+
+describe('deletions', () => {
+  it.each<readonly [title: string, facts: Given, conclusion: string]>([
+    [
+      'of a changes pass are told',
+      { found: '1 vanished', known: 20, missing: 1 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'of a sweep are told',
+      { ...SWEEP, found: '1 vanished', known: 20, missing: 1 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'that two sweeps found are told',
+      { ...SWEEP, found: '1 vanished again', known: 20, missing: 1 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'up to ten are told, however few others there are',
+      { ...SWEEP, found: '10 vanished', known: 11, missing: 10 },
+      'done, deletes 10, keeps debts',
+    ],
+    [
+      'of more than ten wait',
+      { ...SWEEP, found: '11 vanished', known: 20, missing: 11 },
+      'done, on hold: 11 of 20, keeps debts',
+    ],
+    [
+      'up to a fifth of many are told',
+      { ...SWEEP, found: '20 vanished', known: 100, missing: 20 },
+      'done, deletes 20, keeps debts',
+    ],
+    [
+      'of more than a fifth of many wait',
+      { ...SWEEP, found: '21 vanished', known: 100, missing: 21 },
+      'done, on hold: 21 of 100, keeps debts',
+    ],
+    [
+      'that are certain are told by a sweep, however many it is not sure of',
+      { ...SWEEP, found: '1 vanished, 15 not-listed', known: 20, missing: 16 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'wait for a changes pass that finds one of too many gone',
+      { found: '1 vanished', known: 20, missing: 11 },
+      'done, on hold: 11 of 20, keeps debts',
+    ],
+    [
+      'are none of a changes pass that found none gone',
+      { found: '1 settled', known: 20, missing: 11 },
+      'done, keeps debts',
+    ],
+    [
+      'are told beside projects that can not be read',
+      { ...SWEEP, found: '1 vanished, 1 unreadable', known: 20, missing: 1 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'are certain though too many others fail: these alone are not moved past',
+      { ...SWEEP, found: '1 vanished, 11 unreadable', known: 20, missing: 1 },
+      'failed, deletes 1',
+    ],
+    [
+      'are none in a baseline',
+      { ...BASELINE, found: '1 vanished', known: 20, missing: 1 },
+      'done, keeps debts',
+    ],
+  ])('%s', (_, facts, conclusion) => {
+    expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
+  });
+
+  it('are those of the projects that are gone', () => {
+    const facts = factsOf({
+      ...SWEEP,
+      found: '1 settled, 1 vanished, 1 not-listed, 1 vanished again',
+      known: 20,
+      missing: 3,
+    });
+    expect(conclude(facts).deletions).toEqual(['2', '4']);
+  });
+
+  it.each([
+    [0, 10],
+    [50, 10],
+    [54, 10],
+    [55, 11],
+    [1_000, 200],
+  ])('of %i projects are held above %i', (known, limit) => {
+    expect(bulkLimit(known)).toBe(limit);
+  });
+});
+
+describe('the last projects of a process', () => {
+  it.each<readonly [title: string, facts: Given, conclusion: string]>([
+    [
+      'wait together, however few: so looks a permission that was lost',
+      { ...SWEEP, found: '2 vanished', known: 2, missing: 2 },
+      'done, on hold: 2 of 2, keeps debts',
+    ],
+    [
+      'wait together, though only one of them is certainly gone',
+      { ...SWEEP, found: '1 vanished, 1 not-listed', known: 2, missing: 2 },
+      'done, on hold: 2 of 2, keeps debts',
+    ],
+    [
+      'wait together, though two sweeps missed them',
+      { ...SWEEP, found: '2 vanished again', known: 2, missing: 2 },
+      'done, on hold: 2 of 2, keeps debts',
+    ],
+    [
+      'wait together in a changes pass, too',
+      { found: '1 vanished', known: 2, missing: 2 },
+      'done, on hold: 2 of 2, keeps debts',
+    ],
+    [
+      'are not on hold while none is certainly gone',
+      { ...SWEEP, found: '2 not-listed', known: 2, missing: 2 },
+      'done, keeps debts',
+    ],
+    [
+      'go where it is one, and its task list says so',
+      { ...SWEEP, found: '1 vanished', known: 1, missing: 1 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'go so in a changes pass, too',
+      { found: '1 vanished', known: 1, missing: 1 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'wait where it is one, and its task list is there',
+      { ...SWEEP, found: '1 vanished again', known: 1, missing: 1 },
+      'done, on hold: 1 of 1, keeps debts',
+    ],
+  ])('%s', (_, facts, conclusion) => {
+    expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
+  });
+});
+
+describe('a process on hold', () => {
+  it.each<readonly [title: string, facts: Given, conclusion: string]>([
+    [
+      'stays so though fewer are certainly gone, because some can not be read',
+      { ...SWEEP, ...HOLD, found: '1 vanished, 14 uncertain', known: 20, missing: 15 },
+      'done, on hold: 15 of 20, keeps debts',
+    ],
+    [
+      'stays so though nothing is certainly gone, while none of what we know is left',
+      { ...SWEEP, ...HOLD, found: '2 not-listed', known: 2, missing: 2 },
+      'done, on hold: 2 of 2, keeps debts',
+    ],
+    [
+      'is so no longer when a sweep finds few missing, and deletes these',
+      { ...SWEEP, ...HOLD, found: '2 vanished', known: 20, missing: 2 },
+      'done, deletes 2, ends hold, keeps debts',
+    ],
+    [
+      'is so no longer when a sweep finds all projects back',
+      { ...SWEEP, ...HOLD, found: '20 settled', known: 20 },
+      'done, ends hold, keeps debts',
+    ],
+    ['is so no longer when nothing is left of it', { ...SWEEP, ...HOLD }, 'done, ends hold'],
+    [
+      'stays so whatever a changes pass finds: it sees a part',
+      { ...HOLD, found: '2 vanished', known: 20, missing: 2 },
+      'done, deletes 2, keeps debts',
+    ],
+    [
+      'stays so behind a changes pass that finds nothing gone',
+      { ...HOLD, found: '1 settled' },
+      'done, keeps debts',
+    ],
+    [
+      'that was released deletes all at the next sweep, and that ends it',
+      { ...SWEEP, ...RELEASED, found: '15 vanished', known: 20, missing: 15 },
+      'done, deletes 15, ends hold, keeps debts',
+    ],
+    [
+      'that was released deletes the last projects, too',
+      { ...SWEEP, ...RELEASED, found: '2 vanished again', known: 2, missing: 2 },
+      'done, deletes 2, ends hold, keeps debts',
+    ],
+    [
+      'that was released stays so behind a changes pass, which deletes what it found gone',
+      { ...RELEASED, found: '1 vanished', known: 20, missing: 15 },
+      'done, deletes 1, keeps debts',
+    ],
+    [
+      'that was released before anything was on hold is released no longer',
+      { ...SWEEP, state: { released: true } },
+      'done, ends hold',
+    ],
+    [
+      'that was released ends its hold in a sweep that fails, too: what is gone was deleted',
+      { ...SWEEP, ...RELEASED, found: '11 unreadable, 15 vanished', known: 40, missing: 15 },
+      'failed, deletes 15, ends hold',
+    ],
+  ])('%s', (_, facts, conclusion) => {
+    expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
+  });
+});
+
+describe('a baseline', () => {
+  const met = (ago: number) => ({ debts: { 1: { metAt: AT - ago } } });
+  const begun = (ago: number) => ({ window: { startedAt: AT - ago, begunAt: AT - ago } });
+  it.each<readonly [title: string, facts: Given, conclusion: string]>([
+    ['of which all can be read is done', { found: '3 settled' }, 'done, keeps debts'],
+    ['of an empty process is done', {}, 'done'],
+    [
+      'waits for a project that can not be read, and keeps that in mind',
+      { found: '1 unreadable, 9 settled' },
+      'failed, keeps debts',
+    ],
+    ['waits for a task list that is missing', { found: '1 no-task-list, 9 settled' }, 'failed, keeps debts'],
+    ['waits for tasks that never came to rest', { found: '1 uncertain, 9 settled' }, 'failed, keeps debts'],
+    [
+      'waits for it for less than five minutes',
+      { found: '1 unreadable, 9 settled', ...met(5 * MINUTE - 1) },
+      'failed, keeps debts',
+    ],
+    [
+      'does without it after five minutes',
+      { found: '1 unreadable, 9 settled', ...met(5 * MINUTE) },
+      'done, keeps debts',
+    ],
+    [
+      'waits no longer for a second one that it meets then',
+      { found: '2 unreadable, 9 settled', ...met(5 * MINUTE) },
+      'done, keeps debts',
+    ],
+    [
+      'waits no longer by a clock that runs ahead',
+      { found: '1 unreadable, 9 settled', ...met(-60 * MINUTE) },
+      'failed, keeps debts',
+    ],
+    [
+      'waits though it began long ago',
+      { found: '1 unreadable, 9 settled', ...begun(60 * MINUTE) },
+      'failed, keeps debts',
+    ],
+    [
+      'waits for a list that never came to rest',
+      { found: '9 settled', isComplete: false },
+      'failed, keeps debts',
+    ],
+    [
+      'waits for that since it began',
+      { found: '9 settled', isComplete: false, ...begun(5 * MINUTE) },
+      'done, keeps debts',
+    ],
+    [
+      'of which all fail waits for ever: that is an outage',
+      { found: '3 unreadable', ...met(60 * MINUTE) },
+      'failed',
+    ],
+    [
+      'of which too many fail waits for ever',
+      { found: '11 unreadable, 9 settled', ...begun(60 * MINUTE) },
+      'failed',
+    ],
+    [
+      'that ran out of time waits for nothing',
+      { found: '1 unreadable, 9 settled', isStopped: true },
+      'later',
+    ],
+    [
+      'neither is on hold, nor ends one',
+      { ...HOLD, found: '9 settled', known: 30, missing: 21 },
+      'done, keeps debts',
+    ],
+  ])('%s', (_, facts, conclusion) => {
+    expect(inShort(conclude(factsOf({ ...BASELINE, ...facts })))).toBe(conclusion);
+  });
+
+  it('says what it waits for', () => {
+    const errorOf = (facts: Given) => conclude(factsOf({ ...BASELINE, ...facts })).error?.message;
+    const waits = 'The baseline waits 5 minutes for this to end, and then does without.';
+    expect(errorOf({ found: '3 settled, 2 unreadable' })).toBe(
+      `2 project(s) can not be read. The first, 4: unreadable 4. ${waits}`,
+    );
+    expect(errorOf({ found: '3 settled', isComplete: false })).toBe(
+      'The list of projects changed each time that it was read: what it passed over would be told as created later. ' +
+        waits,
+    );
+  });
+});
+
+describe('invariant 9: whatever was found', () => {
+  const count = fc.nat({ max: 30 });
+  const ends: readonly End[] = [
+    'settled',
+    'vanished',
+    'vanished again',
+    'not-listed',
+    'unreadable',
+    'uncertain',
+    'unclear',
+  ];
+  const anyFacts = fc
+    .record({
+      kind: fc.constantFrom('changes', 'sweep', 'baseline'),
+      counts: fc.tuple(...ends.map(() => count)),
+      others: fc.nat({ max: 200 }),
+      missed: count,
+      isStopped: fc.boolean(),
+      isComplete: fc.boolean(),
+      isOnHold: fc.boolean(),
+      released: fc.boolean(),
+    })
+    .map(({ counts, others, missed, isOnHold, released, ...more }) => {
+      const gone = (counts[1] ?? 0) + (counts[2] ?? 0);
+      const missing = gone + (counts[3] ?? 0) + missed;
+      return factsOf({
+        ...more,
+        found: counts.map((number, at) => `${number} ${ends[at]}`).join(', '),
+        known: missing + others,
+        missing,
+        state: { released, ...(isOnHold && { hold: { since: AT, missing } }) },
+      });
+    });
+  const always = (holds: (facts: Facts, conclusion: Conclusion) => boolean) =>
+    fc.assert(fc.property(anyFacts, facts => holds(facts, conclude(facts))));
+
+  it('no more is deleted than the limit, unless the process was released', () => {
+    always(({ known, state }, { deletions }) => deletions.length <= bulkLimit(known) || state.released);
+  });
+
+  it('only what is gone is deleted, all of it or none', () => {
+    always(({ findings }, { deletions }) => {
+      const gone = findings.idsOf('vanished', 'vanished again');
+      return deletions.length === 0 || JSON.stringify(deletions) === JSON.stringify(gone);
+    });
+  });
+
+  it('nothing is deleted where the process is on hold after it', () => {
+    always((_, { deletions, hold }) => hold === undefined || deletions.length === 0);
+  });
+
+  it('nothing is deleted in a baseline, nor before all was looked at', () => {
+    always(
+      ({ kind, isStopped }, { deletions }) => deletions.length === 0 || (kind !== 'baseline' && !isStopped),
+    );
+  });
+
+  it('no two projects or more go of which nothing is left, unless the process was released', () => {
+    always(({ known, missing, state }, { deletions }) => {
+      return deletions.length === 0 || missing < known || known < 2 || state.released;
+    });
+  });
+
+  it('a pass is done, or goes on later, or says why it failed', () => {
+    always((_, { as, error }) => (as === 'failed') === (error !== undefined));
+  });
+
+  it('invariant 1: what is owed a look is written wherever a pass moves on', () => {
+    always(
+      ({ findings }, { as, keepsDebts }) => as !== 'done' || keepsDebts || findings.sorted().length === 0,
+    );
+  });
+
+  it('nothing is owed a look, or told to be skipped, by an outage', () => {
+    always(({ findings }, { keepsDebts }) => !(findings.areOutage && keepsDebts));
+  });
+});

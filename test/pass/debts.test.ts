@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { debtChanges, type Found, sinceOf, toTell } from '../../functions/pass/debts.ts';
+import { Findings } from '../../functions/pass/findings.ts';
+import {
+  type Cause,
+  type Debt,
+  type ProcessState,
+  UNKNOWN_PROCESS,
+} from '../../functions/snapshots/state.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const CAUSES: readonly Cause[] = ['unreadable', 'no-task-list', 'not-listed', 'uncertain'];
+
+const debtOf = (debt: Partial<Debt> = {}): Debt => ({
+  ...{
+    cause: 'unreadable',
+    since: 5,
+    metAt: AT - 60_000,
+    reason: 'before',
+    told: false,
+    revision: 3,
+    ...debt,
+  },
+});
+const stateOf = (
+  debts: Readonly<Record<string, Debt>> = {},
+  more: Partial<ProcessState> = {},
+): ProcessState => ({
+  ...{ ...UNKNOWN_PROCESS, baselined: true, watermark: AT - 10, sweptAt: AT - 20, ...more },
+  debts: new Map(Object.entries(debts)),
+});
+const FAULT = new Error('500');
+const failed = (end: Found['end'] = 'unreadable'): Found => ({ end, reason: 'now', fault: FAULT });
+
+describe('what is written of debts', () => {
+  const changesOf = (found: Found, before?: Debt) =>
+    debtChanges(stateOf(before && { 7: before }), [['7', found]], AT);
+
+  it.each<readonly [end: Found['end'], cause: Cause, reason: string]>([
+    ['unreadable', 'unreadable', 'It can not be read.'],
+    ['no-task-list', 'no-task-list', 'The project is listed, but its task list answers 404.'],
+    [
+      'not-listed',
+      'not-listed',
+      'The list of projects lacks it, and its task list does not tell whether it is gone.',
+    ],
+    ['uncertain', 'uncertain', 'What was read of it may be older than what was told.'],
+    ['unclear', 'uncertain', 'Only the whole list of projects tells what became of it.'],
+  ])('of a project that is %s is a row: %s', (end, cause, reason) => {
+    const after = { cause, since: AT - 20, metAt: AT, told: false };
+    expect(changesOf({ end })).toEqual([{ projectId: '7', before: undefined, after: { ...after, reason } }]);
+    expect(changesOf({ end, reason: 'now' })).toMatchObject([{ after: { ...after, reason: 'now' } }]);
+  });
+
+  it.each(['settled', 'vanished', 'vanished again'] as const)(
+    'of one that is %s is that it is owed no more',
+    end => {
+      const before = debtOf();
+      expect(changesOf({ end })).toEqual([]);
+      expect(changesOf({ end }, before)).toEqual([{ projectId: '7', before, after: undefined }]);
+    },
+  );
+
+  it.each(CAUSES)('is nothing where it is %s as before', cause => {
+    expect(changesOf({ end: cause, reason: 'now' }, debtOf({ cause }))).toEqual([]);
+  });
+
+  it('invariant 2: of another cause keeps since when its changes may be untold, when it was met, and that it was told', () => {
+    const before = debtOf({ told: true });
+    const after = { cause: 'no-task-list', since: 5, metAt: AT - 60_000, reason: 'now', told: true };
+    expect(changesOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
+  });
+
+  it('is a row for each project, in the order in which they are told', () => {
+    const findings = new Findings(new Map(), 3);
+    for (const id of ['9', '10', '8']) findings.set(id, { end: id === '8' ? 'settled' : 'uncertain' });
+    const written = debtChanges(stateOf({ 8: debtOf() }), findings.sorted(), AT);
+    expect(written.map(({ projectId, after }) => [projectId, after?.cause])).toEqual([
+      ['10', 'uncertain'],
+      ['8', undefined],
+      ['9', 'uncertain'],
+    ]);
+  });
+});
+
+describe('since when the changes of a project may be untold', () => {
+  it.each([
+    ['since the last sweep, where no listing showed them', { watermark: 9, sweptAt: 5 }, 5],
+    ['since the watermark, where the last sweep is younger', { watermark: 5, sweptAt: 9 }, 5],
+    [
+      'since ever, where a baseline did not get to read it',
+      { baselined: false, watermark: 5, sweptAt: 9 },
+      0,
+    ],
+  ] as const)('is %s', (_, state, since) => {
+    expect(sinceOf(stateOf({}, state))).toBe(since);
+  });
+});
+
+describe('what is told of debts', () => {
+  const toldOf = (found: Found, before?: Debt, begunAt = AT) =>
+    toTell(stateOf(before && { 7: before }), [['7', found]], begunAt);
+
+  it('is what an earlier pass could not read either, once', () => {
+    const before = debtOf();
+    const after = { ...before, cause: 'no-task-list', reason: 'now', told: true };
+    expect(toldOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
+    expect(toldOf(failed('no-task-list'), debtOf({ told: true }))).toEqual([]);
+  });
+
+  it.each<readonly [string, Found, Debt | undefined]>([
+    ['is nothing that one pass met', failed(), undefined],
+    ['is nothing that an earlier run of this pass met', failed(), debtOf({ metAt: AT })],
+    ['is nothing that another pass met meanwhile', failed(), debtOf({ metAt: AT + 9 })],
+    ['is nothing that can be read again', { end: 'settled' }, debtOf()],
+    ['is nothing that is still owed without a failure', { end: 'no-task-list' }, debtOf()],
+    [
+      'is nothing that was only not listed before: it did not fail then',
+      failed(),
+      debtOf({ cause: 'not-listed' }),
+    ],
+    ['is nothing that was only uncertain before', failed(), debtOf({ cause: 'uncertain' })],
+  ])('%s', (_, found, before) => {
+    expect(toldOf(found, before)).toEqual([]);
+  });
+});
+
+describe('an outage', () => {
+  const findingsOf = (failures: number, total: number, debts: ReadonlyMap<string, Debt> = new Map()) => {
+    const findings = new Findings(debts, total);
+    for (let id = 1; id <= failures; id++) findings.set(String(id), failed());
+    return findings;
+  };
+
+  it.each([
+    [10, 0, false],
+    [11, 0, true],
+    [11, 55, false],
+    [12, 55, true],
+    [200, 1_000, false],
+    [201, 1_000, true],
+  ])('of %i failures among %i projects: %s', (failures, total, areOutage) => {
+    expect(findingsOf(failures, total).areOutage).toBe(areOutage);
+  });
+
+  it('is over when these can be read in the second round, and is none of one that fails twice', () => {
+    const findings = findingsOf(11, 11);
+    findings.set('1', failed());
+    expect(findings.areOutage).toBe(true);
+    findings.set('1', { end: 'settled' });
+    expect(findings.areOutage).toBe(false);
+    for (let again = 0; again < 9; again++) findings.set('2', failed('no-task-list'));
+    expect(findings.areOutage).toBe(false);
+  });
+
+  it('counts nothing that was owed a look before', () => {
+    expect(findingsOf(11, 11, new Map([['1', debtOf()]])).areOutage).toBe(false);
+  });
+});
