@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { heldEvent } from '../../functions/changes/build-events.ts';
 import { announce, type Say } from '../../functions/pass/announce.ts';
+import type { PassParts } from '../../functions/pass/parts.ts';
 import type { Announcement, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 
@@ -24,7 +25,8 @@ function partsOf(announced: number, conflicts: number, most = 100) {
       return 'committed';
     },
   } as unknown as Snapshots;
-  return { committed, parts: { process, snapshots, state, clock: () => AT } };
+  const parts = { process, snapshots, clock: () => AT } as unknown as PassParts;
+  return { committed, announcer: { parts, state } };
 }
 const say = () => ({
   state: {},
@@ -38,16 +40,16 @@ it('gives an announcement the time as its version, or one more than the last whe
     [AT, AT + 1],
     [AT + 5_000, AT + 5_001],
   ] as const) {
-    const { parts, committed } = partsOf(last, 0);
-    expect(await announce(parts, say)).toBe(1);
+    const { announcer, committed } = partsOf(last, 0);
+    expect(await announce(announcer, say)).toBe(1);
     expect(committed[0]?.said).toMatchObject({ version, at: AT, events: [{ sequence: String(version) }] });
   }
 });
 
 it('invariant 8: decides again by the state of who was first', async () => {
-  const { parts, committed } = partsOf(AT, 1);
+  const { announcer, committed } = partsOf(AT, 1);
   const seen: ProcessState[] = [];
-  const told = await announce(parts, state => {
+  const told = await announce(announcer, state => {
     seen.push(state);
     return state.reported.includes('theirs') ? undefined : say();
   });
@@ -61,7 +63,9 @@ it('says what to look at when others keep being first', async () => {
     tries += 1;
     return say();
   };
-  await expect(announce(partsOf(0, 1_000).parts, counted)).rejects.toThrow(/process p .* 20 tries.*pollers/s);
+  await expect(announce(partsOf(0, 1_000).announcer, counted)).rejects.toThrow(
+    /process p .* 20 tries.*pollers/s,
+  );
   expect(tries).toBe(20);
 });
 
@@ -80,23 +84,23 @@ describe('what is too large for one commit', () => {
     };
 
   it('is said in parts, each with its state, and counted together', async () => {
-    const { parts, committed } = partsOf(0, 0, 3);
-    expect(await announce(parts, sayMany(10))).toBe(10);
+    const { announcer, committed } = partsOf(0, 0, 3);
+    expect(await announce(announcer, sayMany(10))).toBe(10);
     expect(committed.map(({ said }) => said.events.length)).toEqual([2, 2, 3, 3]);
     expect(committed.map(({ state }) => state.reported?.length)).toEqual([2, 4, 7, 10]);
     expect(committed.map(({ said }) => said.version)).toEqual([AT, AT + 1, AT + 2, AT + 3]);
   });
 
   it('counts what was said of it when another pass says the rest', async () => {
-    const { parts } = partsOf(0, 0, 1);
-    expect(await announce(parts, state => (state.reported.length < 2 ? sayMany(4)(state) : undefined))).toBe(
-      2,
-    );
+    const { announcer } = partsOf(0, 0, 1);
+    expect(
+      await announce(announcer, state => (state.reported.length < 2 ? sayMany(4)(state) : undefined)),
+    ).toBe(2);
   });
 
   it('is an error when nothing of it fits, or there is no less of it', async () => {
     const message = /process p .* too large to commit: not one/;
-    await expect(announce(partsOf(0, 0, 0).parts, sayMany(4))).rejects.toThrow(message);
-    await expect(announce(partsOf(0, 0, 0).parts, say)).rejects.toThrow(message);
+    await expect(announce(partsOf(0, 0, 0).announcer, sayMany(4))).rejects.toThrow(message);
+    await expect(announce(partsOf(0, 0, 0).announcer, say)).rejects.toThrow(message);
   });
 });

@@ -24,9 +24,6 @@ function readingWith(
     parts: {
       process: { workspace: 'w', processId: 'p' },
       settings,
-      reports: {
-        once: (code: string, message: string, details: object) => said.push([code, message, details]),
-      },
       log: { warn: (message: string, details: object) => said.push(['warn', message, details]) },
       service: {
         async *auditLog(_process: string, after: string | undefined) {
@@ -45,7 +42,10 @@ function readingWith(
         },
       },
     },
-    keepAlive: async () => undefined,
+    reports: {
+      once: (code: string, message: string, details: object) => said.push([code, message, details]),
+    },
+    heartbeat: { beat: async () => undefined },
   } as unknown as Pass;
   return { read: readAudit(pass, position), said, requests: () => requests, pages: () => pages };
 }

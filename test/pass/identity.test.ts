@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { Identity } from '../../functions/pass/identity.ts';
-import type { PassParts } from '../../functions/pass/pass.ts';
+import type { PassParts } from '../../functions/pass/parts.ts';
 import type { Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -130,12 +130,14 @@ describe('a check of identifiers', () => {
     new Identity({ process: { workspace: 'eu', processId: 'p' }, snapshots } as unknown as PassParts);
   const checked = (held: Tasks, read: Tasks) => () =>
     identity({}).checkTasks('1', new Map(held), new Map(read));
+  const headsOf = (...ids: string[]) =>
+    async function* () {
+      yield ids.map(projectId => ({ projectId, version: 1, recordReadAt: 0, tasksReadAt: 0 }));
+    };
   /** A check of a new project, beside one that is held. */
   const checkedBeside = (heldId: string, held: JsonObject, record: JsonObject) =>
     identity({
-      projectIds: async function* () {
-        yield heldId;
-      },
+      heads: headsOf(heldId),
       load: async () => ({ content: { record: held } }) as unknown as Snapshot,
     }).checkProject('new', record);
   type Tasks = readonly (readonly [string, JsonObject])[];
@@ -169,15 +171,13 @@ describe('a check of identifiers', () => {
   });
 
   it('knows nothing when no project is held', async () => {
-    const none = identity({ projectIds: async function* () {} });
+    const none = identity({ heads: headsOf() });
     await none.checkProject('new', { key: 'new' });
   });
 
   it('fails when the projects that are held can not be read', async () => {
     const broken = identity({
-      projectIds: async function* () {
-        yield '1';
-      },
+      heads: headsOf('1'),
       load: async () => {
         throw new Error('throttled');
       },

@@ -33,8 +33,6 @@ function listing({
       process: { workspace: 'w', processId: 'p' },
       clock: () => now,
       stopAt,
-      state: { watermark },
-      reports: { once: (code: string, message: string) => said.push(`${code}: ${message}`) },
       service: {
         async *projects(_process: string, filter: object) {
           filters.push(filter);
@@ -50,7 +48,9 @@ function listing({
         },
       },
     },
-    keepAlive: async () => undefined,
+    state: { watermark },
+    reports: { once: (code: string, message: string) => said.push(`${code}: ${message}`) },
+    heartbeat: { beat: async () => undefined },
     get outOfTime() {
       return now >= stopAt;
     },
@@ -66,19 +66,19 @@ describe('a listing', () => {
     const { projects, ...times } = await one.list(AT - 5);
     expect([...projects.keys()]).toEqual(['1', '2']);
     const listed = { readAt: AT + 7, readBefore: AT + 1_007, endedAt: AT, startedAt: AT + 7 };
-    expect(times).toEqual({ complete: true, ...listed });
+    expect(times).toEqual({ isComplete: true, ...listed });
     expect(one.filters).toEqual([{ updatedAfter: AT - 5 }]);
     const none = listing({ readings: [[]] });
-    expect(await none.list()).toMatchObject({ complete: true, readAt: AT, readBefore: AT });
+    expect(await none.list()).toMatchObject({ isComplete: true, readAt: AT, readBefore: AT });
     expect(none.filters).toEqual([{}]);
   });
 
   it('of several pages is read again, and rests when all that it showed is there', async () => {
     const { list, filters } = listing({ readings: [TWO], pageMs: 1_000 });
-    const { projects, complete, readAt, readBefore, startedAt } = await list();
+    const { projects, isComplete, readAt, readBefore, startedAt } = await list();
     expect([...projects.keys()]).toEqual(['1', '2']);
-    expect({ complete, readAt, readBefore, startedAt }).toEqual({
-      complete: true,
+    expect({ isComplete, readAt, readBefore, startedAt }).toEqual({
+      isComplete: true,
       readAt: AT + 1_007,
       readBefore: AT + 5_007,
       startedAt: AT + 1_007,
@@ -94,8 +94,8 @@ describe('a listing', () => {
     'that is not the same again, but %s, rests when a third reading lacks nothing, either',
     async (_, second) => {
       const { list, filters } = listing({ readings: [TWO, second] });
-      const { projects, complete } = await list();
-      expect([projects.size, complete, filters.length]).toEqual([new Set(second.flat()).size, true, 3]);
+      const { projects, isComplete } = await list();
+      expect([projects.size, isComplete, filters.length]).toEqual([new Set(second.flat()).size, true, 3]);
     },
   );
 
@@ -106,8 +106,12 @@ describe('a listing', () => {
       [['1'], ['2', '3', '4']],
     ];
     const { list, filters } = listing({ readings: hidden });
-    const { projects, complete } = await list();
-    expect([[...projects.keys()].sort(), complete, filters.length]).toEqual([['1', '2', '3', '4'], true, 3]);
+    const { projects, isComplete } = await list();
+    expect([[...projects.keys()].sort(), isComplete, filters.length]).toEqual([
+      ['1', '2', '3', '4'],
+      true,
+      3,
+    ]);
   });
 
   it('that lacks what it showed before is read again, and what went is not listed', async () => {
@@ -117,31 +121,31 @@ describe('a listing', () => {
         [['1'], ['3']],
       ],
     });
-    const { projects, complete } = await list();
-    expect([[...projects.keys()], complete, filters.length]).toEqual([['1', '3'], true, 3]);
+    const { projects, isComplete } = await list();
+    expect([[...projects.keys()], isComplete, filters.length]).toEqual([['1', '3'], true, 3]);
   });
 
   it('that has become one page is believed at once', async () => {
     const { list, filters } = listing({ readings: [TWO, [['1']]] });
-    const { projects, complete } = await list();
-    expect([[...projects.keys()], complete, filters.length]).toEqual([['1'], true, 2]);
+    const { projects, isComplete } = await list();
+    expect([[...projects.keys()], isComplete, filters.length]).toEqual([['1'], true, 2]);
   });
 
   it('that never rests is not complete, and lists all that it ever showed', async () => {
     const turns = [['1'], ['2']].map(last => [['0'], last]);
     const readings = Array.from({ length: 20 }, (_, index) => turns[index % 2] ?? []);
     const { list, filters } = listing({ readings });
-    const { projects, complete } = await list();
-    expect([[...projects.keys()].sort(), complete]).toEqual([['0', '1', '2'], false]);
+    const { projects, isComplete } = await list();
+    expect([[...projects.keys()].sort(), isComplete]).toEqual([['0', '1', '2'], false]);
     expect(filters).toHaveLength(MOST_READINGS);
   });
 
   it.each([
     [6_000, 2, true],
     [5_999, 1, false],
-  ])('with %i ms of time, and readings of two seconds, is read %i times', async (time, times, complete) => {
+  ])('with %i ms of time, and readings of two seconds, is read %i times', async (time, times, isComplete) => {
     const { list, filters } = listing({ readings: [TWO], pageMs: 1_000, stopAt: AT + time });
-    expect((await list()).complete).toBe(complete);
+    expect((await list()).isComplete).toBe(isComplete);
     expect(filters).toHaveLength(times);
   });
 

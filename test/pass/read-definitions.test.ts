@@ -26,7 +26,7 @@ async function read(list: 'coverpage' | 'taskCustomFields', error: Error) {
       throw error;
     },
   } as unknown as Service;
-  const reports = new Reports({ workspace: 'eu', processId: 'p' }, log, []);
+  const reports = new Reports({ workspace: 'eu', processId: 'p' }, log, [], []);
   return { definitions: await readDefinitions(service, 'p', reports), warned };
 }
 

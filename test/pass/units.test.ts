@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
+import { digest } from '../../functions/pass/digest.ts';
 import { freshest, isMadeAgain } from '../../functions/pass/freshest.ts';
 import { Recent } from '../../functions/pass/recent.ts';
 import { walk } from '../../functions/pass/walk.ts';
@@ -10,8 +11,8 @@ const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe('the freshest record', () => {
-  const listed = (readAt: number, record: JsonObject) => ({ record, readAt, readBefore: readAt });
-  const held = (recordReadAt: number, record: JsonObject) => ({
+  const listed = (readAt: number, record: JsonObject) => ({ record, readAt, readBefore: readAt, digest: '' });
+  const snapshot = (recordReadAt: number, record: JsonObject) => ({
     version: 1,
     content: { record, tasks: new Map() },
     recordReadAt,
@@ -19,33 +20,30 @@ describe('the freshest record', () => {
   });
 
   it('is the only one there is', () => {
-    expect(freshest(listed(AT, {}), undefined).record).toBe('listed');
-    expect(freshest(undefined, held(AT, {}))).toEqual({ record: 'held', doubtful: false });
+    expect(freshest(listed(AT, {}), undefined).newer).toBe('listed');
+    expect(freshest(undefined, snapshot(AT, {}))).toEqual({ newer: 'snapshot', isUncertain: false });
   });
 
   it.each([
-    ['an hour', 'held', 3_600_000],
+    ['an hour', 'snapshot', 3_600_000],
     ['two days', 'listed', 48 * 3_600_000],
-  ])(
-    'of one listed %s later by our own clock, with an older update time, is the %s one',
-    (_, record, later) => {
-      const older = { ...listed(AT + later, { updatedAt: iso(AT - 9) }), untimed: true };
-      const newer = held(AT, { updatedAt: iso(AT), state: 'newer' });
-      expect(freshest(older, newer).record).toBe(record);
-      expect(freshest({ ...older, record: { updatedAt: iso(AT + 1) } }, newer).record).toBe('listed');
-    },
-  );
+  ])('of one listed %s later by our own clock, with an older update time, is the %s’s', (_, newer, later) => {
+    const older = { ...listed(AT + later, { updatedAt: iso(AT - 9) }), untimed: true };
+    const known = snapshot(AT, { updatedAt: iso(AT), state: 'newer' });
+    expect(freshest(older, known).newer).toBe(newer);
+    expect(freshest({ ...older, record: { updatedAt: iso(AT + 1) } }, known).newer).toBe('listed');
+  });
 
   it('is not the one listed an hour later by the service, when the other was read by a clock of ours that may be behind', () => {
     const older = listed(AT + 3_600_000, { updatedAt: iso(AT - 9) });
-    const newer = held(AT, { updatedAt: iso(AT), state: 'newer' });
-    expect(freshest(older, { ...newer, untimed: true }).record).toBe('held');
-    expect(freshest(older, newer).record).toBe('listed');
+    const known = snapshot(AT, { updatedAt: iso(AT), state: 'newer' });
+    expect(freshest(older, { ...known, untimed: true }).newer).toBe('snapshot');
+    expect(freshest(older, known).newer).toBe('listed');
   });
 
   it.each([
     ['listed much later', AT + 60_000, AT, {}, {}, 'listed', false],
-    ['listed much earlier', AT - 60_000, AT, {}, { a: 1 }, 'held', false],
+    ['listed much earlier', AT - 60_000, AT, {}, { a: 1 }, 'snapshot', false],
     [
       'listed much later though its update time is older',
       AT + 60_000,
@@ -70,7 +68,7 @@ describe('the freshest record', () => {
       AT,
       { updatedAt: iso(AT - 1) },
       { updatedAt: iso(AT) },
-      'held',
+      'snapshot',
       false,
     ],
     [
@@ -88,7 +86,7 @@ describe('the freshest record', () => {
       AT,
       { updatedAt: iso(AT - 1) },
       { updatedAt: iso(AT) },
-      'held',
+      'snapshot',
       false,
     ],
     [
@@ -109,10 +107,10 @@ describe('the freshest record', () => {
       'listed',
       false,
     ],
-    ['of the same moment, and the same', AT, AT, { a: 1 }, { a: 1 }, 'held', false],
-    ['of the same moment, and another', AT, AT, { a: 1 }, { a: 2 }, 'held', true],
-  ] as const)('%s', (_title, listedAt, heldAt, theirs, ours, record, doubtful) => {
-    expect(freshest(listed(listedAt, theirs), held(heldAt, ours))).toEqual({ record, doubtful });
+    ['of the same moment, and the same', AT, AT, { a: 1 }, { a: 1 }, 'snapshot', false],
+    ['of the same moment, and another', AT, AT, { a: 1 }, { a: 2 }, 'snapshot', true],
+  ] as const)('%s', (_title, listedAt, readAt, theirs, ours, newer, isUncertain) => {
+    expect(freshest(listed(listedAt, theirs), snapshot(readAt, ours))).toEqual({ newer, isUncertain });
   });
 });
 
@@ -174,7 +172,7 @@ describe('a project that is listed though it was deleted', () => {
     ['when only the record has an update time', true, 5_001, updatedAt(AT - 1), { untimed: true }, {}],
     ['when only the tombstone has one', true, 5_001, {}, { untimed: true }, { updatedAt: AT }],
   ] as const)('was made again %s: %s', (_, expected, later, record, listed, tombstone) => {
-    const times = { readAt: AT + later, readBefore: AT + later };
+    const times = { readAt: AT + later, readBefore: AT + later, digest: '' };
     expect(isMadeAgain({ record, ...times, ...listed }, { version: 1, readAt: AT, ...tombstone })).toBe(
       expected,
     );
@@ -183,7 +181,8 @@ describe('a project that is listed though it was deleted', () => {
 
 describe('recently listed projects', () => {
   const record = { name: 'Acme', updatedAt: iso(AT) };
-  const listed = { record, readAt: AT, readBefore: AT };
+  const listed = { record, readAt: AT, readBefore: AT, digest: digest(record) };
+  const as = (fields: JsonObject) => ({ ...listed, record: fields, digest: digest(fields) });
 
   it('are settled when byte for byte the same, and read at least 5 s after their update time', () => {
     expect(new Recent([]).isSettled('1', listed)).toBe(false);
@@ -192,9 +191,9 @@ describe('recently listed projects', () => {
       [5_000, true],
     ] as const) {
       const recent = new Recent([]);
-      recent.processed('1', listed, AT + after);
+      recent.add('1', listed, AT + after);
       expect(new Recent(recent.toSave()).isSettled('1', listed)).toBe(settled);
-      const other = { ...listed, record: { ...record, name: 'Other' } };
+      const other = as({ ...record, name: 'Other' });
       expect(new Recent(recent.toSave()).isSettled('1', other)).toBe(false);
     }
   });
@@ -205,15 +204,15 @@ describe('recently listed projects', () => {
         const now = { ...listed, readAt: AT + off + after, readBefore: AT + off + after, untimed: true };
         const next = new Recent(before.toSave());
         const settled = next.isSettled('1', now);
-        if (!settled) next.processed('1', now, now.readAt + 300);
+        if (!settled) next.add('1', now, now.readAt + 300);
         return { next, settled };
       };
       const [first, second] = [pass(new Recent([]), 10).next, (before: Recent) => pass(before, 60_000).next];
       expect(pass(first, 60_000).settled).toBe(false);
       expect(pass(second(first), 120_000).settled).toBe(true);
-      const unstamped = { ...listed, record: { name: 'Acme' }, untimed: true };
+      const unstamped = { ...as({ name: 'Acme' }), untimed: true };
       const recent = new Recent([['1', '', AT, AT]]);
-      recent.processed('1', unstamped, AT + 60_000);
+      recent.add('1', unstamped, AT + 60_000);
       expect(new Recent(recent.toSave()).isSettled('1', unstamped)).toBe(false);
     }
   });
@@ -221,7 +220,7 @@ describe('recently listed projects', () => {
   it('are remembered up to 2,000, and 250,000 bytes of them: the last', () => {
     const saved = (count: number, length: number) => {
       const recent = new Recent([]);
-      for (let id = 1; id <= count; id++) recent.processed(String(id).padEnd(length, 'x'), listed, AT);
+      for (let id = 1; id <= count; id++) recent.add(String(id).padEnd(length, 'x'), listed, AT);
       return recent.toSave();
     };
     const few = saved(2_001, 5);
@@ -237,23 +236,23 @@ describe('recently listed projects', () => {
 
   it('are never settled without an update time', () => {
     const recent = new Recent([]);
-    const untimed = { ...listed, record: { name: 'Acme' } };
-    recent.processed('1', untimed, AT + 60_000);
+    const untimed = as({ name: 'Acme' });
+    recent.add('1', untimed, AT + 60_000);
     expect(new Recent(recent.toSave()).isSettled('1', untimed)).toBe(false);
   });
 
   it('are never settled when they can not be told from others, nor remembered then', () => {
     const recent = new Recent([]);
-    recent.processed('1', listed, AT + 60_000);
+    recent.add('1', listed, AT + 60_000);
     const next = new Recent(recent.toSave());
     expect(next.isSettled('1', { ...listed, flaw: new Error('two of one name') as never })).toBe(false);
-    expect(next.isSettled('1', { ...listed, record: { ...record, name: 'Other' } })).toBe(false);
+    expect(next.isSettled('1', as({ ...record, name: 'Other' }))).toBe(false);
     expect(next.toSave()).toEqual([]);
   });
 
   it('are remembered by short digests, 2,000 of them, those that came last', () => {
     const recent = new Recent([]);
-    for (let id = 0; id <= 2_000; id++) recent.processed(String(id), listed, AT);
+    for (let id = 0; id <= 2_000; id++) recent.add(String(id), listed, AT);
     const saved = recent.toSave();
     expect([saved.length, saved[0]?.[0], saved.at(-1)?.[0]]).toEqual([2_000, '1', '2000']);
     expect(saved[0]?.[1]).toHaveLength(16);
@@ -261,7 +260,7 @@ describe('recently listed projects', () => {
 
   it('are remembered while they are listed, and no longer', () => {
     const first = new Recent([]);
-    first.processed('1', listed, AT + 60_000);
+    first.add('1', listed, AT + 60_000);
     const second = new Recent(first.toSave());
     second.isSettled('1', listed);
     expect(second.toSave()).toEqual(first.toSave());
