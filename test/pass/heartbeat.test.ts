@@ -1,0 +1,103 @@
+import { expect, test, vi } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
+import { Heartbeat, LEASE_MS, LeaseLostError } from '../../functions/pass/heartbeat.ts';
+import type { Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
+
+const process: ProcessKey = { workspace: 'eu', processId: 'p' };
+
+/** The heartbeat of a lease that was taken at time 0, and the writes of that lease, which wait to be answered. */
+function begin(lease: Partial<Lease> = {}) {
+  const clock = { now: 0 };
+  const writes: (PromiseWithResolvers<boolean> & { readonly lease: Lease; readonly until: number })[] = [];
+  const saveProgress: Snapshots['saveProgress'] = (_, written, until) => {
+    const write = Promise.withResolvers<boolean>();
+    writes.push({ ...write, lease: written, until });
+    return write.promise;
+  };
+  const parts = { process, snapshots: { saveProgress }, clock: () => clock.now };
+  const mine = { mode: 'sweep', owner: 'me', window: undefined, progress: undefined, ...lease } as const;
+  return { heartbeat: new Heartbeat(parts, mine), clock, writes };
+}
+
+test('a lease is written every ten seconds, and then lives for a minute', async () => {
+  const { heartbeat, clock, writes } = begin();
+  clock.now = 9_999;
+  await heartbeat.beat();
+  expect(writes).toEqual([]);
+  clock.now = 10_000;
+  const beat = heartbeat.beat();
+  writes[0]?.resolve(true);
+  await beat;
+  await heartbeat.beat();
+  expect(writes.map(({ until }) => until)).toEqual([10_000 + LEASE_MS]);
+});
+
+test('of many workers one writes, and the others wait for it', async () => {
+  const { heartbeat, clock, writes } = begin();
+  clock.now = 10_000;
+  let went = 0;
+  const workers = [1, 2, 3].map(() =>
+    heartbeat.beat().then(() => {
+      went += 1;
+    }),
+  );
+  await new Promise(resolve => setImmediate(resolve));
+  expect([writes.length, went]).toEqual([1, 0]);
+  writes[0]?.resolve(true);
+  await Promise.all(workers);
+  expect(went).toBe(3);
+});
+
+test('invariant 8: while one worker learns that the lease is lost, no other goes on by it, nor later', async () => {
+  const { heartbeat, clock, writes } = begin();
+  clock.now = 10_000;
+  const workers = [heartbeat.beat(), heartbeat.beat()];
+  writes[0]?.resolve(false);
+  for (const worker of workers) await expect(worker).rejects.toThrow(LeaseLostError);
+  await expect(heartbeat.beat()).rejects.toThrow(LeaseLostError);
+  expect(writes).toHaveLength(1);
+});
+
+test('invariant 8: no worker goes on by a lease that ended while the answer was on its way', async () => {
+  const { heartbeat, clock, writes } = begin();
+  clock.now = 10_000;
+  const workers = [heartbeat.beat(), heartbeat.beat()].map(worker => worker.catch(error => error));
+  clock.now = 80_000;
+  writes[0]?.resolve(true);
+  await vi.waitFor(() => expect(writes).toHaveLength(2));
+  writes[1]?.resolve(false);
+  for (const worker of workers) expect(await worker).toBeInstanceOf(LeaseLostError);
+});
+
+test('invariant 8: says which process it lost when it makes sure of its lease', async () => {
+  const { heartbeat, writes } = begin();
+  const saving = heartbeat.save();
+  writes[0]?.resolve(false);
+  await expect(saving).rejects.toThrow(/^Another poller took over process p\.$/);
+});
+
+test('what a pass began with, and how far it came, is written with the next beat', async () => {
+  const { heartbeat, clock, writes } = begin();
+  const window = { startedAt: 7, begunAt: 3 };
+  heartbeat.begin(window);
+  heartbeat.reach('1001');
+  expect(writes).toEqual([]);
+  expect(heartbeat.lease).toMatchObject({ window, progress: '1001' });
+  clock.now = 10_000;
+  const beat = heartbeat.beat();
+  writes[0]?.resolve(true);
+  await beat;
+  expect(writes[0]?.lease).toEqual({ mode: 'sweep', owner: 'me', window, progress: '1001' });
+});
+
+test('is written at once when it has to be, and then not before ten seconds', async () => {
+  const { heartbeat, clock, writes } = begin();
+  clock.now = 5_000;
+  const saving = heartbeat.save();
+  writes[0]?.resolve(true);
+  await saving;
+  clock.now = 14_999;
+  expect(heartbeat.isDue).toBe(false);
+  clock.now = 15_000;
+  expect(heartbeat.isDue).toBe(true);
+});

@@ -1,0 +1,20 @@
+import { byText } from '../../functions/changes/order.ts';
+import type { Debt } from '../../functions/snapshots/state.ts';
+import type { World } from './world.ts';
+
+/** The projects that the passes of a world owe a look, in the order of their ids. */
+export async function owedIn({ snapshots, process }: World): Promise<({ readonly id: string } & Debt)[]> {
+  const { debts } = await snapshots.readState(process);
+  return [...debts].map(([id, debt]) => ({ id, ...debt })).sort((one, other) => byText(one.id, other.id));
+}
+
+/** In short: `1002 unreadable`, with `, told` where subscribers know. */
+export async function owedInShort(world: World): Promise<string[]> {
+  return (await owedIn(world)).map(({ id, cause, told }) => `${id} ${cause}${told ? ', told' : ''}`);
+}
+
+/** The projects that have a snapshot. */
+export async function knownIn({ snapshots, process }: World): Promise<string[]> {
+  const pages = await Array.fromAsync(snapshots.heads(process));
+  return pages.flat().map(({ projectId }) => projectId);
+}
