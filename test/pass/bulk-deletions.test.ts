@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { bulkLimit } from '../../functions/pass/deletions.ts';
+import { bulkLimit } from '../../functions/pass/conclude.ts';
 import { stateKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { hide } from '../support/hide.ts';
@@ -48,7 +48,7 @@ describe('deletions in bulk', () => {
     await baselined({ projects: 14 });
     hide(world, idsTo(1012));
     await world.later('sweep');
-    expect((await state()).held).toBeUndefined();
+    expect((await state()).hold).toBeUndefined();
     await world.later('sweep');
     expect(await told()).toEqual([]);
   });
@@ -61,7 +61,7 @@ describe('deletions in bulk', () => {
     expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 0 });
     expect(await told()).toEqual(['source.held']);
     expect((await world.events())[0]?.data).toMatchObject({ missing: 12, known: 14 });
-    expect((await state()).held).toEqual({ since, missing: 12 });
+    expect((await state()).hold).toEqual({ since, missing: 12 });
     const warned = {
       level: 'warn',
       message: expect.stringMatching(/^Too many projects .* until an operator releases the process\.$/),
@@ -69,7 +69,7 @@ describe('deletions in bulk', () => {
     };
     expect(world.said.filter(({ level }) => level === 'warn')).toEqual([warned, warned]);
     await world.later();
-    expect(await world.figures()).toMatchObject({ held: 1 });
+    expect(await world.figures()).toMatchObject({ onHold: 1 });
   });
 
   it('go ahead when the operator releases them, and the process is no longer held', async () => {
@@ -80,7 +80,7 @@ describe('deletions in bulk', () => {
     await world.later('sweep');
     expect(await told()).toHaveLength(13);
     expect(await state()).toMatchObject({
-      held: undefined,
+      hold: undefined,
       released: false,
     });
   });
@@ -88,15 +88,16 @@ describe('deletions in bulk', () => {
   it('end by themselves when the projects are back', async () => {
     await baselined({ projects: 14 });
     hide(world, idsTo(1012));
-    world.service.fail({
+    const failing = world.service.fail({
       when: request => request.path.includes('/tasks'),
-      times: 14,
+      times: 99,
       fault: { status: 404 },
     });
     await world.later('sweep');
     expect(await told()).toEqual(['source.held']);
+    failing.cancel();
     await world.later('sweep');
-    expect(await state()).toMatchObject({ held: undefined });
+    expect(await state()).toMatchObject({ hold: undefined });
     expect(await told()).toEqual(['source.held']);
   });
 
@@ -134,11 +135,11 @@ describe('deletions in bulk', () => {
   );
 
   it('that hold the process leave most task lists alone: what they may show is left to later sweeps', async () => {
-    await baselined({ projects: 20 });
+    await baselined({ projects: 20, settings: { concurrency: 1 } });
     hide(world, ['1020']);
     await world.later('sweep');
     for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
-    hide(world, ['1019', '1020'], 2);
+    hide(world, ['1019', '1020'], 4);
     world.service.clearRequests();
     await world.later('sweep');
     expect(await told()).toEqual(['source.held']);
@@ -161,7 +162,7 @@ describe('deletions in bulk', () => {
     world.pass(60_000);
     const poll = world.poller({ snapshots: { ...world.snapshots, finish } });
     expect(await world.run('sweep', { poll })).toMatchObject({ outcome: 'completed', events: 0 });
-    expect((await state()).held).toMatchObject({ missing: 12 });
+    expect((await state()).hold).toMatchObject({ missing: 12 });
     expect(await told()).toEqual(['source.held']);
   });
 });

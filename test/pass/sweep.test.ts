@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Pass, type PassParts } from '../../functions/pass/pass.ts';
-import { Reports } from '../../functions/pass/reports.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
-import { sweepPass } from '../../functions/pass/sweep-pass.ts';
-import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { tooManyRequests } from '../../local/simulated-service/server.ts';
 import { hide } from '../support/hide.ts';
+import { owedInShort } from '../support/owed.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
@@ -69,15 +66,15 @@ describe('a sweep', () => {
     expect((await world.snapshots.readState(world.process)).sweptAt).toBe(sweptAt);
   });
 
-  it('is completed by our clock when it ends, also when it was not certain of all; the baseline is one', async () => {
+  it('is completed by our clock when it ends, also without what it could not read, which is owed a look; the baseline is one', async () => {
     await baselined();
     const state = () => world.snapshots.readState(world.process);
     expect((await state()).sweepCompletedAt).toBe(world.clock.now);
-    const { sweptAt } = await state();
     world.pass(600_000);
     world.service.fail({ when: isTasksOf('1002'), times: 99, fault: { status: 403 } });
     expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
-    expect(await state()).toMatchObject({ sweepCompletedAt: world.clock.now, sweptAt });
+    expect(await state()).toMatchObject({ sweepCompletedAt: world.clock.now, sweptAt: world.clock.now });
+    expect(await owedInShort(world)).toEqual(['1002 unreadable']);
     await world.later();
     expect((await state()).sweepCompletedAt).toBe(world.clock.now - 60_000);
   });
@@ -107,54 +104,16 @@ describe('a sweep', () => {
     world.pass(60_000);
     expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
     expect(other).toMatchObject({ outcome: 'busy' });
-    expect((await world.snapshots.readState(world.process)).missing).toEqual(ids);
-  });
-
-  it('remembers only so many missing projects as one item of the table holds', async () => {
-    const ids = Array.from({ length: 2_001 }, (_, index) => String(1001 + index));
-    const page = { readAt: 0, clock: 'service', after: undefined, hasNextPage: false, items: [] };
-    let saved: Partial<ProcessState> = {};
-    const process = { workspace: 'eu', processId: 'p' };
-    const state = { ...UNKNOWN_PROCESS, baselined: true };
-    const silent = { info: () => {}, warn: () => {}, error: () => {} };
-    const pages = async function* () {
-      yield page;
-    };
-    const parts = {
-      process,
-      state,
-      log: silent,
-      reports: new Reports(process, silent, []),
-      definitions: { fresh: async () => undefined },
-      service: { projects: pages, tasks: pages },
-      snapshots: {
-        saveProgress: async () => true,
-        readState: async () => state,
-        held: async () => new Set(),
-        projectIds: async function* () {
-          yield* ids;
-        },
-        finish: async (_process: unknown, _lease: unknown, ended: Partial<ProcessState>) => {
-          saved = ended;
-          return true;
-        },
-      },
-      clock: () => 0,
-      concurrency: 1,
-      stopAt: 60_000,
-    } as unknown as PassParts;
-    const pass = new Pass(parts, { mode: 'sweep', owner: 'me', window: undefined, progress: undefined });
-    expect(await sweepPass(pass)).toBe('completed');
-    expect(saved.missing).toEqual(ids.slice(0, 2_000));
+    expect(await owedInShort(world)).toEqual(ids.map(id => `${id} not-listed`));
   });
 });
 
 describe('a project that a sweep missed once', () => {
   const missed = async () => {
     await baselined();
-    hide(world, ['1002'], 3);
+    hide(world, ['1002'], 6);
     await world.later('sweep');
-    expect((await world.snapshots.readState(world.process)).missing).toEqual(['1002']);
+    expect(await owedInShort(world)).toEqual(['1002 not-listed']);
   };
 
   it.each([
@@ -195,7 +154,7 @@ describe('a project that a sweep missed once', () => {
 
   it('invariant 9: is not counted as missed by a sweep that could not ask for its task list', async () => {
     await baselined();
-    hide(world, ['1002'], 3);
+    hide(world, ['1002'], 6);
     world.service.fail({ when: isTasksOf('1002'), fault: { status: 403 } });
     for (let sweep = 0; sweep < 2; sweep++) {
       await world.later('sweep');

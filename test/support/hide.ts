@@ -4,8 +4,9 @@ import type { World } from './world.ts';
 export const isWholeListing = ({ path }: { path: string }) =>
   path.includes('/projects?') && !path.includes('updatedAfter');
 
-/** Hides projects from the next whole listings, as a shifted cursor or a lost permission would. */
-export function hide(world: World, ids: readonly string[], times = 1): void {
+/** Hides projects from the next requests for whole listings, as a shifted cursor or a lost permission would; from both of one sweep, which
+ *  makes sure of what the first one lacks. */
+export function hide(world: World, ids: readonly string[], times = 2): void {
   const hidden = new Set(ids);
   const change = (body: { projects?: unknown }) => ({
     ...body,
