@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import { isWholeListing } from '../support/hide.ts';
+import { knownIn, owedIn } from '../support/owed.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World } from '../support/world.ts';
@@ -11,7 +12,7 @@ let world: World;
 const refuse = (id: string, status = 403, times = 1_000) =>
   world.service.fail({ when: isTasksOf(id), times, fault: { status } });
 const state = () => world.snapshots.readState(world.process);
-const skipped = async () => (await state()).skipped;
+const owed = () => owedIn(world);
 const isBaselined = async () => (await state()).baselined;
 const DONE = { mode: 'baseline', outcome: 'completed' };
 
@@ -54,7 +55,7 @@ describe('a project that can not be read in a baseline', () => {
     world = await stage.create({ projects: 6 });
     const refused = refuse('1002');
     await runsFailing(4, /1 project\(s\) can not be read.*1002.*403.*\. The baseline waits 5 minutes/);
-    expect((await Array.fromAsync(world.snapshots.projectIds(world.process))).sort()).toHaveLength(5);
+    expect((await knownIn(world)).sort()).toHaveLength(5);
     expect(await isBaselined()).toBe(false);
     refused.cancel();
     expect(await world.later()).toMatchObject(DONE);
@@ -78,7 +79,7 @@ describe('a project that can not be read in a baseline', () => {
     refuse('1004', 500);
     await runsFailing(5, /2 project/);
     expect(await world.later()).toMatchObject(DONE);
-    expect(await skipped()).toMatchObject([
+    expect(await owed()).toMatchObject([
       { id: '1002', since: 0, reason: expect.stringMatching(/403/), told: false },
       { id: '1004', since: 0, reason: expect.stringMatching(/500/), told: false },
     ]);
@@ -122,7 +123,7 @@ describe('a project that can not be read in a baseline', () => {
       ['task.created', never],
       ['project.created', new Date(began).toISOString()],
     ]);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     const served = servedState(world.edit, PROCESS);
     expect(Object.keys(served)).toContain(made);
     expect(applyEvents(baseline, await world.events())).toEqual(served);
@@ -141,7 +142,7 @@ describe('a project that can not be read in a baseline', () => {
       data: { observed: { after: new Date(0).toISOString() } },
     });
     await world.later();
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     expect(await told()).toHaveLength(1);
   });
 
@@ -154,7 +155,7 @@ describe('a project that can not be read in a baseline', () => {
     refused.cancel();
     await world.later();
     await world.later('sweep');
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     expect(await told()).toEqual([]);
   });
 
@@ -182,7 +183,7 @@ describe('too many projects that can not be read in a baseline', () => {
     expect(await isBaselined()).toBe(false);
     for (const { cancel } of refusals) cancel();
     expect(await world.later()).toMatchObject(DONE);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 });
 
@@ -228,7 +229,7 @@ describe('task lists that are missing in a baseline', () => {
     refuse('1002');
     await runsFailing(5, /1002.*403.*waits 5 minutes/);
     expect(await world.later()).toMatchObject(DONE);
-    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    expect((await owed()).map(({ id }) => id)).toEqual(['1002']);
   });
 });
 
@@ -251,10 +252,10 @@ describe('a baseline that looks for missing task lists again', () => {
       await world.later().catch(() => undefined);
     }
     expect(await isBaselined()).toBe(true);
-    expect(await skipped()).toMatchObject([{ id: made.at(-1), tasksMissing: true }]);
+    expect(await owed()).toMatchObject([{ id: made.at(-1), tasksMissing: true }]);
     await world.later();
     expect(await told()).toEqual([`project.created ${made.at(-1)}`]);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 
   it('remembers a hundred in all, when it has waited long enough', async () => {
@@ -263,7 +264,7 @@ describe('a baseline that looks for missing task lists again', () => {
     await runsFailing(1, /1001/);
     for (let made = 0; made < 120; made++) refuse(world.edit.createProject(PROCESS, { name: 'New' }), 404);
     expect(await world.later('changes', 300_000)).toMatchObject(DONE);
-    const ids = (await skipped()).map(({ id }) => id);
+    const ids = (await owed()).map(({ id }) => id);
     expect([ids.length, ids[0], ids[1]]).toEqual([100, '1001', '1004']);
   });
 
@@ -293,16 +294,16 @@ describe('a project that was left out of a baseline', () => {
     await leaveOut();
     world.edit.deleteProject(PROCESS, '1002');
     await world.later('changes', 600_000);
-    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    expect((await owed()).map(({ id }) => id)).toEqual(['1002']);
     await world.later('sweep', 600_000);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     expect((await told()).filter(line => !line.startsWith('source.'))).toEqual([]);
   });
 
   it('stays skipped when a sweep, too, is refused, or when its listing is cut short', async () => {
     await leaveOut();
     await world.later('sweep', 600_000);
-    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    expect((await owed()).map(({ id }) => id)).toEqual(['1002']);
   });
 
   it('and that a sweep told is asked for since no time before 1970', async () => {
@@ -312,7 +313,7 @@ describe('a project that was left out of a baseline', () => {
     world.service.clearRequests();
     await world.later('changes', 600_000);
     expect(world.service.requests.filter(({ path }) => path.includes('1969'))).toEqual([]);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 
   it('invariant 6: costs no listing of all beside one whose task list is missing', async () => {
@@ -324,7 +325,7 @@ describe('a project that was left out of a baseline', () => {
     world.service.clearRequests();
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 600_000);
     expect(world.service.requests.filter(isWholeListing)).toEqual([]);
-    expect((await skipped()).map(({ id }) => id)).toEqual(['1002', '1003']);
+    expect((await owed()).map(({ id }) => id)).toEqual(['1002', '1003']);
   });
 });
 
@@ -349,6 +350,6 @@ describe('a baseline of many projects without task lists, whose identifiers are 
     expect(lease?.window?.withoutTaskList).toHaveLength(Math.floor(100_000 / 883));
     await expect(world.later()).rejects.toThrow(/task lists of 37 listed project/);
     expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
-    expect(await Array.fromAsync(world.snapshots.projectIds(world.process))).toHaveLength(150);
+    expect(await knownIn(world)).toHaveLength(150);
   });
 });

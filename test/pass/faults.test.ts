@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
 import { dyingAt } from '../support/dying.ts';
+import { owedIn } from '../support/owed.ts';
 import { openTable, type TestTable } from '../support/table.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { createWorld, PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -172,7 +173,7 @@ describe('a service that fails', () => {
         fault: { status: 500 },
       });
       expect(await world.run()).toMatchObject({ outcome: 'completed' });
-      expect((await world.snapshots.readState(world.process)).skipped).toMatchObject([{ id: '1002' }]);
+      expect(await owedIn(world)).toMatchObject([{ id: '1002' }]);
       for (let attempt = 0; attempt < 8; attempt++)
         await world.later('changes', 600_000).catch(() => undefined);
       await expectConverged(world, baseline);

@@ -292,7 +292,7 @@ describe('told once: two pollers', () => {
       const state = await world.snapshots.readState(...given);
       reads += 1;
       // It holds the lease by now, and has seen that there is no baseline yet.
-      if (reads === 2) await meanwhile();
+      if (reads === 1) await meanwhile();
       return state;
     };
     const stale = world.poller({ snapshots: { ...world.snapshots, readState } });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hide, isWholeListing } from '../support/hide.ts';
+import { owedIn } from '../support/owed.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World } from '../support/world.ts';
@@ -169,12 +170,12 @@ describe('a skipped project that the listing of its retry passed over', () => {
     const made = world.edit.createProject(PROCESS, { name: 'New' });
     world.service.fail({ when: isTasksOf(made), fault: { status: 404 } });
     await world.later();
-    expect((await world.snapshots.readState(world.process)).skipped.map(({ id }) => id)).toEqual([made]);
+    expect(await owedIn(world).map(({ id }) => id)).toEqual([made]);
     world.edit.deleteProject(PROCESS, made);
     world.service.fail({ when: isWholeListing, times: 100, fault: { before: () => world.pass(15_000) } });
     world.pass(10 * MINUTE);
     await world.run('changes', { remaining: 150_000 });
-    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+    expect(await owedIn(world)).toEqual([]);
   });
 
   it('invariant 1: stays skipped until it is found: one that was never read', async () => {
@@ -187,10 +188,10 @@ describe('a skipped project that the listing of its retry passed over', () => {
     world.pass(10 * MINUTE);
     await world.run('changes', { remaining: 120_000 });
     slow.cancel();
-    expect((await world.snapshots.readState(world.process)).skipped.map(({ id }) => id)).toEqual(['1003']);
+    expect(await owedIn(world).map(({ id }) => id)).toEqual(['1003']);
     await world.later('changes', 10 * MINUTE);
     expect(await told()).toContain('project.created 1003');
-    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+    expect(await owedIn(world)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pass } from '../../functions/pass/pass.ts';
 import { Retried } from '../../functions/pass/retried.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { owedIn } from '../support/owed.ts';
 import { restlessTasks } from '../support/restless-tasks.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -21,7 +22,7 @@ const { told } = stage;
 const answer = (id: string, status = 403) =>
   world.service.fail({ when: isTasksOf(id), times: 1_000, fault: { status } });
 const budget = (id: string, value: string) => world.edit.updateProject(PROCESS, id, { budget: value });
-const skipped = async () => (await world.snapshots.readState(world.process)).skipped.map(({ id }) => id);
+const owed = async () => (await owedIn(world)).map(({ id }) => id);
 
 describe('a skipped project', () => {
   it('invariant 6: whose task list stays missing costs no listing of all projects in each pass', async () => {
@@ -29,12 +30,12 @@ describe('a skipped project', () => {
     answer('1002', 404);
     world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
     await world.later();
-    expect(await skipped()).toEqual(['1002']);
+    expect(await owed()).toEqual(['1002']);
     world.service.clearRequests();
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
     const listings = world.service.requests.filter(({ path }) => path.includes('/projects?'));
     expect(listings.filter(({ path }) => !path.includes('updatedAfter'))).toEqual([]);
-    expect(await skipped()).toEqual(['1002']);
+    expect(await owed()).toEqual(['1002']);
   });
 
   it('invariant 1: stays skipped while its tasks change all the time as they are read', async () => {
@@ -45,10 +46,10 @@ describe('a skipped project', () => {
     refusal.cancel();
     const restless = restlessTasks(world, '1002');
     await world.later('changes', 10 * MINUTE);
-    expect(await skipped()).toEqual(['1002']);
+    expect(await owed()).toEqual(['1002']);
     restless.cancel();
     await world.later('changes', 10 * MINUTE);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     expect(await told()).toEqual(['task.deleted 1002/500008']);
   });
 
@@ -66,7 +67,7 @@ describe('a skipped project', () => {
     };
     world.pass(MINUTE);
     await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, announce } }) });
-    expect(await skipped()).toEqual(['1002']);
+    expect(await owed()).toEqual(['1002']);
   });
 });
 
@@ -82,12 +83,12 @@ describe('a hundred skipped projects', () => {
       },
       said: { events: [], version: announced + 1, at: world.clock.now },
     });
-    expect(await skipped()).toHaveLength(100);
+    expect(await owed()).toHaveLength(100);
     answer('1001');
     answer('1101');
     budget('1101', '1');
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect((await skipped()).sort()).toEqual(['1001', '1101']);
+    expect((await owed()).sort()).toEqual(['1001', '1101']);
   });
 });
 
@@ -127,7 +128,7 @@ describe('a pass that lost its lease behind its walk', () => {
     world.pass(MINUTE);
     expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy' });
     expect(announced).toEqual([]);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 });
 
@@ -197,7 +198,7 @@ describe('a skipped project that is listed again', () => {
     world.service.fail({ when: isTasksOf('1002'), times: 100, fault: { status: 404 } });
     await world.later();
     expect(await stage.told()).toEqual(['project.updated 1002 budget: "" → "1"']);
-    expect((await world.snapshots.readState(world.process)).skipped).toEqual([]);
+    expect(await owedIn(world)).toEqual([]);
   });
 
   it('lacked its task list only if it was its own that was missing', () => {

@@ -4,6 +4,7 @@ import type { Pass } from '../../functions/pass/pass.ts';
 import { outageOf } from '../../functions/pass/skips.ts';
 import { projectKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { owedIn } from '../support/owed.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { applyEvents, servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -38,7 +39,7 @@ const withDeep = (id: string, projects: readonly { id: string }[]) => {
   const deep = Array.from({ length: 2_000 }).reduce<object>(inner => ({ inner }), {});
   return projects.map(project => (project.id === id ? { ...project, deep } : project));
 };
-const skipped = async () => (await world.snapshots.readState(world.process)).skipped;
+const owed = () => owedIn(world);
 const owing = async () => (await world.figures()).owing;
 const expectConverged = async (baseline: unknown) => {
   const served = servedState(world.edit, PROCESS);
@@ -84,7 +85,7 @@ describe('source.skipped', () => {
     refusal.cancel();
     await world.later();
     expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     await expectConverged(baseline);
   });
 
@@ -153,7 +154,7 @@ describe('a skipped project', () => {
     refusal.cancel();
     unreadable.cancel();
     expect(await world.later()).toMatchObject({ skippedNoLonger: ['1002', made] });
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     await expectConverged(baseline);
     expect(await world.later()).not.toHaveProperty('skippedNoLonger');
     expect(await owing()).toBe(0);
@@ -218,7 +219,7 @@ describe('a skipped project', () => {
     refusal.cancel();
     await world.later();
     expect((await told()).at(-1)).toBe('project.deleted 1002');
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     await expectConverged(baseline);
   });
 
@@ -230,7 +231,7 @@ describe('a skipped project', () => {
     world.edit.deleteProject(PROCESS, made);
     refusal.cancel();
     await world.later();
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     await expectConverged(baseline);
   });
 
@@ -268,7 +269,7 @@ describe('a skipped project', () => {
     budget('1005', '1');
     for (let pass = 0; pass < 3; pass++) expect(await world.later()).toMatchObject({ outcome: 'completed' });
     expect(await told()).toContain('project.updated 1005 budget: "" → "1"');
-    expect((await skipped()).map(({ id }) => id)).toEqual(['1002']);
+    expect((await owed()).map(({ id }) => id)).toEqual(['1002']);
   });
 
   it('invariant 1: whose task list is missing stays skipped, though only the audit log named it', async () => {
@@ -276,7 +277,7 @@ describe('a skipped project', () => {
     const missing = refuse('1002', 404);
     world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
     for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
-    const [{ id, reason } = {}] = await skipped();
+    const [{ id, reason } = {}] = await owed();
     expect(id).toBe('1002');
     expect(reason).toMatch(/^Project 1002 is listed, .*answers 404\. Its tasks .* can be opened there\.$/);
     missing.cancel();
@@ -317,7 +318,7 @@ describe('a sweep over a project that can not be read', () => {
     world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
     await world.later();
     expect((await told()).at(-1)).toBe('task.updated 1002/500002 status: "To do" → "Done"');
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 
   it('invariant 8: beside a `changes` pass forgets no project that the other one found', async () => {
@@ -331,7 +332,7 @@ describe('a sweep over a project that can not be read', () => {
     };
     world.pass(MINUTE);
     await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, announce } }) });
-    expect((await skipped()).map(({ id }) => id).sort()).toEqual(['1002', '1004']);
+    expect((await owed()).map(({ id }) => id).sort()).toEqual(['1002', '1004']);
   });
 
   it('goes on with deletions, though the snapshot of one that is gone is torn', async () => {
@@ -370,7 +371,7 @@ describe('too many projects that can not be read', () => {
     }
     await expect(world.later('sweep')).rejects.toThrow(/11 project/);
     expect(await told()).toEqual(['project.updated 1014 budget: "" → "1"']);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     end();
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
     await expectConverged(baseline);
@@ -401,7 +402,7 @@ describe('too many projects that can not be read', () => {
       await world.later();
     }
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect(await skipped()).toHaveLength(12);
+    expect(await owed()).toHaveLength(12);
   });
 });
 
@@ -419,7 +420,7 @@ describe('a pass that runs out of time behind a project that can not be read', (
     }
     expect(outcomes.length).toBeGreaterThan(1);
     expect(outcomes.at(-1)).toBe('completed');
-    expect((await skipped()).map(({ id }) => id)).toEqual(['1001']);
+    expect((await owed()).map(({ id }) => id)).toEqual(['1001']);
     refusal.cancel();
     await world.later();
     await expectConverged(baseline);

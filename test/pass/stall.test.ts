@@ -124,13 +124,12 @@ describe('source.stalled', () => {
   });
 
   it.each([
-    ['where there is something to walk', 'saveProgress', 'before'],
-    ['before they walk', 'held', 'before'],
+    ['where there is something to commit', 'commit', 'before'],
+    ['before they walk', 'withSnapshot', 'before'],
     ['at its end', 'finish', 'before'],
   ] as const)('is told by the run after those that die %s', async (_, call, when) => {
     await baselined();
-    // A pass that has nothing to walk writes nothing down before its end.
-    if (call === 'saveProgress') world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
+    if (call === 'commit') world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
     for (let pass = 0; pass < 6; pass++) {
       world.pass(61_000);
       await runKilled(call, when);
@@ -176,20 +175,13 @@ describe('source.stalled', () => {
 
   it('is not told by a run that took too old a look at the state', async () => {
     await baselined();
-    world.pass(6 * MINUTE);
+    down();
     let looks = 0;
-    const poll = world.poller({
-      snapshots: {
-        ...world.snapshots,
-        readState: async process => {
-          const state = await world.snapshots.readState(process);
-          if (++looks > 1) return state;
-          await world.run();
-          down();
-          return state;
-        },
-      },
-    });
+    const readState: Snapshots['readState'] = async process => {
+      const state = await world.snapshots.readState(process);
+      return ++looks > 1 ? state : { ...state, completedAt: state.completedAt - 6 * MINUTE };
+    };
+    const poll = world.poller({ snapshots: { ...world.snapshots, readState } });
     await expect(world.run('changes', { poll })).rejects.toThrow();
     expect(await told()).toEqual([]);
     expect(saidOf('warn', /stalled/)).toEqual([]);
@@ -265,11 +257,13 @@ describe('source.recovered', () => {
     let looks = 0;
     const readState: Snapshots['readState'] = async process => {
       const state = await world.snapshots.readState(process);
-      if (++looks === 1) await world.run();
+      if (++looks > 1) return state;
+      world.pass(61_000);
+      await world.run();
       return state;
     };
     const poll = world.poller({ snapshots: { ...world.snapshots, readState } });
-    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'completed', events: 0 });
+    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy', events: 0 });
     expect(await told()).toEqual(['source.stalled', 'source.recovered']);
     expect(saidOf('warn', /could not be told/)).toEqual([]);
   });

@@ -55,7 +55,7 @@ describe('more new audit entries than can be held', () => {
           },
         },
       },
-      keepAlive: async () => {},
+      heartbeat: { beat: async () => undefined },
     } as unknown as Pass;
     const before: AuditPosition = { order: 'oldest-first', tail: 'c', seen: ['known'] };
     const { entries: held, position } = await readAudit(pass, before);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../local/simulated-service/server.ts';
+import { knownIn } from '../support/owed.ts';
 import { openStage } from '../support/stage.ts';
 import { servedState, snapshotState } from '../support/told.ts';
 import { PROCESS, type World } from '../support/world.ts';
@@ -168,6 +169,6 @@ describe('a process of which a part is forbidden', () => {
     });
     for (const mode of ['sweep', 'changes', 'sweep', 'sweep'] as const) await world.later(mode);
     expect(await told()).toEqual([]);
-    expect(await Array.fromAsync(world.snapshots.projectIds(world.process))).toHaveLength(6);
+    expect(await knownIn(world)).toHaveLength(6);
   });
 });

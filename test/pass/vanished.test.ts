@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { owedIn } from '../support/owed.ts';
 import { isTasksOf, openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
 
@@ -13,7 +14,7 @@ async function baselined(options: WorldOptions = {}): Promise<World> {
   return world;
 }
 const { told } = stage;
-const skipped = async () => (await world.snapshots.readState(world.process)).skipped.map(({ id }) => id);
+const owed = async () => (await owedIn(world)).map(({ id }) => id);
 const answer = (id: string, status: number, times: number) =>
   world.service.fail({ when: isTasksOf(id), times, fault: { status } });
 
@@ -42,7 +43,7 @@ describe('a project whose task list answers 404', () => {
     world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
     await world.later();
     expect((await told()).at(-1)).toBe('project.deleted 1001');
-    expect(await skipped()).toEqual(['1002']);
+    expect(await owed()).toEqual(['1002']);
     missing.cancel();
     await world.later();
     expect((await told()).at(-1)).toBe('task.updated 1002/500003 status: "To do" → "Done"');
@@ -54,7 +55,7 @@ describe('a project whose task list answers 404', () => {
     answer('1002', 429, 100);
     world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
     await expect(world.later()).rejects.toThrow(/1002\/tasks.*status 429/);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 
   it('is told as deleted in id order, whatever the table’s order', async () => {
@@ -87,10 +88,10 @@ describe('a new project whose task list answers 404', () => {
     world.edit.createTask(PROCESS, id, { name: 'Task' });
     answer(id, 404, 1);
     await world.later();
-    expect([await told(), await skipped()]).toEqual([[], [id]]);
+    expect([await told(), await owed()]).toEqual([[], [id]]);
     await world.later('changes', HOUR);
     expect((await told()).map(line => line.split(' ')[0])).toEqual(['project.created', 'task.created']);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 
   it('invariant 1: for good, is told by the next pass, without tasks: a service may answer so', async () => {
@@ -99,7 +100,7 @@ describe('a new project whose task list answers 404', () => {
     answer(id, 404, 1_000);
     for (let pass = 0; pass < 3; pass++) await world.later('changes', HOUR);
     await world.later('sweep', HOUR);
-    expect([await told(), await skipped()]).toEqual([[`project.created ${id}`], []]);
+    expect([await told(), await owed()]).toEqual([[`project.created ${id}`], []]);
   });
 
   it('invariant 1: and that only a sweep finds, is told by the next pass', async () => {
@@ -107,9 +108,9 @@ describe('a new project whose task list answers 404', () => {
     const id = make();
     answer(id, 404, 1_000);
     await world.later('sweep', HOUR);
-    expect(await skipped()).toEqual([id]);
+    expect(await owed()).toEqual([id]);
     await world.later('changes', HOUR);
-    expect([await told(), await skipped()]).toEqual([[`project.created ${id}`], []]);
+    expect([await told(), await owed()]).toEqual([[`project.created ${id}`], []]);
   });
 
   it('is forgotten when it was deleted just then', async () => {
@@ -120,10 +121,10 @@ describe('a new project whose task list answers 404', () => {
       fault: { before: () => world.edit.deleteProject(PROCESS, id) },
     });
     await world.later();
-    expect(await skipped()).toEqual([id]);
+    expect(await owed()).toEqual([id]);
     await world.later('changes', HOUR);
     await world.later('sweep', HOUR);
-    expect([await told(), await skipped()]).toEqual([[], []]);
+    expect([await told(), await owed()]).toEqual([[], []]);
   });
 
   it('invariant 1: is no outage when they are many: they are told a hundred at a time, all others at once', async () => {
@@ -137,18 +138,18 @@ describe('a new project whose task list answers 404', () => {
     const { watermark } = await world.snapshots.readState(world.process);
     world.edit.updateProject(PROCESS, '1001', { budget: '1' });
     expect(await world.later()).toMatchObject({ outcome: 'completed', events: 1 });
-    expect(await skipped()).toEqual(made.slice(0, 100));
+    expect(await owed()).toEqual(made.slice(0, 100));
     expect((await world.snapshots.readState(world.process)).watermark).toBe(watermark);
     // A sweep between them has nothing more to tell of those that are remembered.
     await world.later('sweep');
     expect((await told()).filter(line => line.startsWith('source.'))).toEqual([]);
-    expect(await skipped()).toHaveLength(100);
+    expect(await owed()).toHaveLength(100);
     for (let pass = 0; pass < 4; pass++)
       expect(await world.later('changes', HOUR)).toMatchObject({ outcome: 'completed' });
     expect((await told()).sort()).toEqual(
       [...made.map(id => `project.created ${id}`), 'project.updated 1001 budget: "" → "1"'].sort(),
     );
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
     expect((await world.snapshots.readState(world.process)).watermark).toBeGreaterThan(watermark);
   });
 
@@ -162,8 +163,8 @@ describe('a new project whose task list answers 404', () => {
     refused.cancel();
     answer(id, 404, 2);
     await world.later('changes', HOUR);
-    expect([await told(), await skipped()]).toEqual([[`source.skipped ${id}`], [id]]);
-    expect((await world.snapshots.readState(world.process)).skipped).toMatchObject([
+    expect([await told(), await owed()]).toEqual([[`source.skipped ${id}`], [id]]);
+    expect(await owedIn(world)).toMatchObject([
       { told: true, tasksMissing: true, reason: expect.stringMatching(/is listed, but its task list/) },
     ]);
     await world.later('changes', HOUR);
@@ -171,7 +172,7 @@ describe('a new project whose task list answers 404', () => {
       'project.created',
       'task.created',
     ]);
-    expect(await skipped()).toEqual([]);
+    expect(await owed()).toEqual([]);
   });
 
   it('invariant 2: is none when it was deleted, and a list of updates still shows it', async () => {
@@ -206,8 +207,8 @@ describe('a new project whose task list answers 404', () => {
     });
     world.pass(2_000);
     await world.run('sweep');
-    expect([await told(), await skipped()]).toEqual([[], [id]]);
+    expect([await told(), await owed()]).toEqual([[], [id]]);
     await world.later();
-    expect([await told(), await skipped()]).toEqual([[`project.created ${id}`], []]);
+    expect([await told(), await owed()]).toEqual([[`project.created ${id}`], []]);
   });
 });
