@@ -136,7 +136,8 @@ function isSame(before: Reading, { ids, rows }: Reading): boolean {
 function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed {
   const untimed = page.clock === 'local';
   const times = { readAt: page.readAt, readBefore: readBefore(page), ...(untimed && { untimed }) };
-  return { record: fields, digest: digest(fields), ...times, ...(flaw && { flaw }) };
+  // One that can't be used may be too deep to write as JSON.
+  return { record: fields, digest: flaw ? '' : digest(fields), ...times, ...(flaw && { flaw }) };
 }
 
 function endless(pass: Pass, found: number, pages: number): Error {
