@@ -64,9 +64,7 @@ export function decide(seen: Seen, rules: DecisionRules): Verdict {
   if (!listed && !snapshot) return { end: ofNoProject(seen) };
   if (listed && tombstone && !isMadeAgain(listed, tombstone)) return { end: 'uncertain' };
   if (!tasks)
-    return listed
-      ? listedWithoutTaskList(seen, listed, rules)
-      : { end: unlistedWithoutTaskList(seen, rules) };
+    return listed ? listedWithoutTaskList(seen, listed, rules) : unlistedWithoutTaskList(seen, rules);
   const { difference, isUncertain } = differ(seen, tasks, rules.compare);
   const end = listed ? 'settled' : unlistedWithTaskList(seen, rules);
   return { difference, end: end === 'settled' && (isUncertain || tasks.isRestless) ? 'uncertain' : end };
@@ -102,11 +100,15 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, { round, compare }: D
 
 /** Gone, as far as the whole listing can tell. One that may have passed over it tells so only of a project that had tasks; and a sweep, which
  *  nothing but that answer led to it, only if the last one missed it, too. */
-function unlistedWithoutTaskList({ listing, snapshot, debt }: Seen, { kind }: DecisionRules): End {
-  if (listing !== 'restless') return listing === 'whole' ? 'vanished' : 'unclear';
+function unlistedWithoutTaskList({ listing, snapshot, debt }: Seen, { kind }: DecisionRules): Verdict {
+  if (listing === 'whole') return { end: 'vanished' };
   const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
-  if (kind === 'changes') return hadTasks ? 'vanished' : (debt?.cause ?? 'settled');
-  return hadTasks && debt?.cause === 'not-listed' ? 'vanished' : 'not-listed';
+  // It answered so while it was listed: to ask the whole list each time would cost more than that a sweep finds it gone.
+  if (kind === 'changes' && hadTasks && debt?.cause === 'no-task-list')
+    return { end: 'no-task-list', lacksTasks: true };
+  if (listing === 'changed') return { end: 'unclear' };
+  if (kind === 'changes') return { end: hadTasks ? 'vanished' : (debt?.cause ?? 'settled') };
+  return { end: hadTasks && debt?.cause === 'not-listed' ? 'vanished' : 'not-listed' };
 }
 
 /** Its task list is there. Two sweeps that miss it are certain enough; a `changes` pass leaves that to them. */
