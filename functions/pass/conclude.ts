@@ -108,12 +108,11 @@ function areAllThatWeKnow(
 
 /** Why a baseline is not over yet: projects that can't be read, or whose task lists are not there, or a list that never came to rest. It waits
  *  some minutes, and then does without: each of these projects is told, whole, as created once it can be read. */
-function waitingFor({ window, isComplete, findings, state, now }: Facts): Error | undefined {
+function waitingFor({ window, isComplete, findings, now }: Facts): Error | undefined {
   const lacking = findings.idsOf('unreadable', 'no-task-list', 'uncertain');
   if (lacking.length === 0 && isComplete) return undefined;
-  const met = lacking.flatMap(id => state.debts.get(id)?.metAt ?? []);
   // A poller whose clock runs ahead must not make the others wait for that time.
-  const since = Math.min(now, ...met, ...(isComplete ? [] : [window.begunAt]));
+  const since = Math.min(now, window.waitingSince ?? now);
   if (now - since >= WAIT_MS) return undefined;
   const [fault] = findings.faults;
   const what =

@@ -40,10 +40,14 @@ export function debtChanges(
     const cause = causeOf(one);
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
     if (before?.cause === cause) return [];
-    const { reason = REASONS[one.end as keyof typeof REASONS] } = one;
     const { since, metAt: first, told } = before ?? { since: sinceOf(state), metAt, told: false };
-    return [{ projectId, before, after: { cause, since, metAt: first, reason, told } }];
+    return [{ projectId, before, after: { cause, since, metAt: first, reason: reasonOf(one), told } }];
   });
+}
+
+/** What was met, in words that subscribers may read. */
+export function reasonOf({ end, reason }: Found): string {
+  return reason ?? REASONS[end as keyof typeof REASONS];
 }
 
 /** What is still unclear when a pass ends is owed a look, too. */

@@ -84,7 +84,11 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, { round, compare }: D
     const tasks = tasksOf(snapshot);
     const { difference, isUncertain } = differ(seen, tasks, compare);
     if (tasks.tasks.size > 0)
-      return { difference, end: round === 1 ? 'unclear' : 'no-task-list', lacksTasks: true };
+      return {
+        difference,
+        end: round === 1 && debt?.cause !== 'no-task-list' ? 'unclear' : 'no-task-list',
+        lacksTasks: true,
+      };
     if (listing === 'changed') return { difference, end: 'unclear' };
     return { difference, end: isUncertain ? 'uncertain' : 'settled' };
   }

@@ -4,7 +4,7 @@ import { nextPace } from '../schedule/pace.ts';
 import type { PassState, ProcessState } from '../snapshots/state.ts';
 import { announce, type Say } from './announce.ts';
 import { type Conclusion, conclude } from './conclude.ts';
-import { debtChanges, toTell } from './debts.ts';
+import { debtChanges, reasonOf, toTell } from './debts.ts';
 import { isRetried } from './decide.ts';
 import { deleteProject } from './delete-project.ts';
 import { failureReason } from './failure-reason.ts';
@@ -43,8 +43,22 @@ export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promis
     });
     if (!saved) return 'unfinished';
   }
+  if (end.as === 'failed' && end.keepsDebts) pass.heartbeat.begin({ waitingSince: parts.clock(), ...window });
   if (end.error) throw end.error;
+  if (survey.isBaseline) tellWhatIsLeftOut(pass, findings, isComplete);
   return 'completed';
+}
+
+/** What a baseline ends without. */
+function tellWhatIsLeftOut({ parts: { log, process } }: Pass, findings: Findings, isComplete: boolean): void {
+  const restless =
+    'The list of projects changed each time that it was read: a project that it passed over is told as created later; ' +
+    'the baseline ends all the same.';
+  if (!isComplete) log.warn(restless, { ...process });
+  for (const [projectId, found] of findings.sorted()) {
+    const message = 'The baseline ends without a project; once it can be read it is told as created.';
+    if (found.end !== 'settled') log.warn(message, { ...process, projectId, reason: reasonOf(found) });
+  }
 }
 
 /** What moves on with a pass of its kind. */

@@ -65,8 +65,8 @@ export interface PassWindow {
   readonly audit?: unknown;
   /** When it began, by our clock, in ms since 1970. */
   readonly begunAt: number;
-  /** True when the pass read some project that it can't be certain of. */
-  readonly isUncertain?: boolean;
+  /** Since when a baseline waits for projects that can't be read, by our clock. */
+  readonly waitingSince?: number;
   /** True when a listing of it may have passed over some project. */
   readonly isIncomplete?: boolean;
 }

@@ -322,7 +322,7 @@ describe('a process on hold', () => {
 });
 
 describe('a baseline', () => {
-  const met = (ago: number) => ({ debts: { 1: { metAt: AT - ago } } });
+  const waiting = (ago: number) => ({ window: { startedAt: AT, begunAt: 0, waitingSince: AT - ago } });
   const begun = (ago: number) => ({ window: { startedAt: AT - ago, begunAt: AT - ago } });
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
     ['of which all can be read is done', { found: '3 settled' }, 'done, keeps debts'],
@@ -336,22 +336,22 @@ describe('a baseline', () => {
     ['waits for tasks that never came to rest', { found: '1 uncertain, 9 settled' }, 'failed, keeps debts'],
     [
       'waits for it for less than five minutes',
-      { found: '1 unreadable, 9 settled', ...met(5 * MINUTE - 1) },
+      { found: '1 unreadable, 9 settled', ...waiting(5 * MINUTE - 1) },
       'failed, keeps debts',
     ],
     [
       'does without it after five minutes',
-      { found: '1 unreadable, 9 settled', ...met(5 * MINUTE) },
+      { found: '1 unreadable, 9 settled', ...waiting(5 * MINUTE) },
       'done, keeps debts',
     ],
     [
       'waits no longer for a second one that it meets then',
-      { found: '2 unreadable, 9 settled', ...met(5 * MINUTE) },
+      { found: '2 unreadable, 9 settled', ...waiting(5 * MINUTE) },
       'done, keeps debts',
     ],
     [
-      'waits no longer by a clock that runs ahead',
-      { found: '1 unreadable, 9 settled', ...met(-60 * MINUTE) },
+      'waits from now on where the clock of an earlier poller ran ahead',
+      { found: '1 unreadable, 9 settled', ...waiting(-60 * MINUTE) },
       'failed, keeps debts',
     ],
     [
@@ -365,13 +365,13 @@ describe('a baseline', () => {
       'failed, keeps debts',
     ],
     [
-      'waits for that since it began',
-      { found: '9 settled', isComplete: false, ...begun(5 * MINUTE) },
+      'waits for that for less than five minutes',
+      { found: '9 settled', isComplete: false, ...waiting(5 * MINUTE) },
       'done, keeps debts',
     ],
     [
       'of which all fail waits for ever: that is an outage',
-      { found: '3 unreadable', ...met(60 * MINUTE) },
+      { found: '3 unreadable', ...waiting(60 * MINUTE) },
       'failed',
     ],
     [

@@ -49,7 +49,8 @@ changes|sweep   *      *                 listed    tasks           200          
 changes|sweep   *      *                 listed    tasks           restless      *                                  uncertain        project.updated task.updated
 
 Listed, and its task list answers 404: its own changes are told, and its tasks are left as they were. A service may answer so for no tasks.
-changes|sweep   1      *                 listed    tasks           404           *                                  unclear          project.updated
+changes|sweep   1      *                 listed    tasks           404           !no-task-list                      unclear          project.updated
+changes|sweep   1      *                 listed    tasks           404           no-task-list                       no-task-list     project.updated
 changes|sweep   2      *                 listed    tasks           404           *                                  no-task-list     project.updated
 changes|sweep   *      changed           listed    no tasks        404           *                                  unclear          project.updated
 changes|sweep   *      whole|restless    listed    no tasks        404           *                                  settled          project.updated
