@@ -25,7 +25,8 @@ export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promis
     findings.sorted().every(([, { end }]) => end === 'settled') && pass.state.debts.size === 0;
   const state = isAsItWas && !pass.state.hold ? pass.state : await parts.snapshots.readState(parts.process);
   const { window, listing } = survey;
-  const isComplete = listing.isComplete && !window.isIncomplete;
+  // Each run of a baseline looks at all that its own listing shows.
+  const isComplete = listing.isComplete && (survey.isBaseline || !window.isIncomplete);
   const { known, missing } = second ?? { known: 0, missing: 0 };
   const facts = { kind, window, isComplete, isStopped, findings, known, missing, state, now: parts.clock() };
   const end = conclude(facts);
