@@ -39,15 +39,24 @@ export function debtChanges(
     const before = state.debts.get(projectId);
     const cause = causeOf(one);
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
-    if (before?.cause === cause) return [];
+    const isUnclear = one.end === 'unclear';
+    // What is tried again all the same is told as what it was.
+    if (before && (isUnclear ? isRetried(before.cause) : before.cause === cause)) return [];
     const { since, metAt: first, told } = before ?? { since: sinceOf(state), metAt, told: false };
-    return [{ projectId, before, after: { cause, since, metAt: first, reason: reasonOf(one), told } }];
+    // The next run of this pass is to look at it, too.
+    const met = isUnclear ? metAt : first;
+    return [{ projectId, before, after: { cause, since, metAt: met, reason: reasonOf(one), told } }];
   });
 }
 
 /** What was met, in words that subscribers may read. */
 export function reasonOf({ end, reason }: Found): string {
   return reason ?? REASONS[end as keyof typeof REASONS];
+}
+
+/** What each `changes` pass tries again; of the other debts it learns nothing new, unless they are listed or named. */
+export function isRetried(cause: Cause): boolean {
+  return cause === 'unreadable' || cause === 'no-task-list';
 }
 
 /** What is still unclear when a pass ends is owed a look, too. */

@@ -7,8 +7,8 @@ import {
 } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
-import type { Cause, Debt } from '../snapshots/state.ts';
-import type { End } from './debts.ts';
+import type { Debt } from '../snapshots/state.ts';
+import { type End, isRetried } from './debts.ts';
 import { freshest, isMadeAgain } from './freshest.ts';
 import type { Listed, ListingKind } from './listing.ts';
 import type { PassKind } from './parts.ts';
@@ -125,11 +125,6 @@ function unlistedWithTaskList({ listing, debt }: Seen, { kind }: DecisionRules):
   if (!isRetried(debt.cause)) return debt.cause;
   if (listing === 'changed') return 'unclear';
   return listing === 'whole' ? 'settled' : debt.cause;
-}
-
-/** What each `changes` pass tries again; of the other debts it learns nothing new, unless they are listed or named. */
-export function isRetried(cause: Cause): boolean {
-  return cause === 'unreadable' || cause === 'no-task-list';
 }
 
 /** The difference between what was read and the snapshot, by the newer one of the two records. */

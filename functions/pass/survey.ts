@@ -2,7 +2,7 @@ import { byKey, type PassWindow } from '../snapshots/snapshots.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import { readAudit } from './audit.ts';
 import { namesIn } from './audit-names.ts';
-import { isRetried } from './decide.ts';
+import { isRetried } from './debts.ts';
 import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
 import { Recent } from './recent.ts';

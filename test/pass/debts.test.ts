@@ -65,6 +65,22 @@ describe('what is written of debts', () => {
     expect(changesOf({ end: cause, reason: 'now' }, debtOf({ cause }))).toEqual([]);
   });
 
+  it.each(['unreadable', 'no-task-list'] as const)(
+    'invariant 1: stays %s where time ran out before that was clear: it is tried again',
+    cause => {
+      expect(changesOf({ end: 'unclear' }, debtOf({ cause }))).toEqual([]);
+    },
+  );
+
+  it.each(['not-listed', 'uncertain'] as const)(
+    'invariant 1: of one that was %s, and is unclear when time runs out, is met now: the run that goes on looks at it',
+    cause => {
+      const before = debtOf({ cause });
+      const after = { cause: 'uncertain', since: 5, metAt: AT };
+      expect(changesOf({ end: 'unclear' }, before)).toMatchObject([{ projectId: '7', before, after }]);
+    },
+  );
+
   it('invariant 2: of another cause keeps since when its changes may be untold, when it was met, and that it was told', () => {
     const before = debtOf({ told: true });
     const after = { cause: 'no-task-list', since: 5, metAt: AT - 60_000, reason: 'now', told: true };

@@ -243,7 +243,9 @@ describe('a sweep whose listing passed over a project', () => {
       await world.later('sweep');
     }
     expect(await told()).not.toContain('project.deleted 1003');
-    expect((await owedIn(world)).filter(({ cause }) => cause === 'not-listed').map(({ id }) => id)).toEqual([]);
+    expect((await owedIn(world)).filter(({ cause }) => cause === 'not-listed').map(({ id }) => id)).toEqual(
+      [],
+    );
   });
 
   it('invariant 2: and that goes behind the listing, is told as deleted by its second one, in an interval that holds it', async () => {
