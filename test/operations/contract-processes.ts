@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import type { Bench } from './contract.ts';
 import { eventsOf } from './events.ts';
 import { commit } from './house.ts';
@@ -27,11 +28,9 @@ export function processesContract({ setting, ask, name }: Bench): void {
     const { snapshots } = setting().stores;
     const { announced } = await snapshots.readState(process);
     const since = setting().now() - 5_000;
-    const held = { since, missing: projects };
+    const state = { hold: { since, missing: projects }, baselined: true };
     const said = { events: [], version: Math.max(announced + 1, since), at: since };
-    expect(await snapshots.announce(process, { announced, state: { held, baselined: true }, said })).toBe(
-      'committed',
-    );
+    expect(await snapshots.announce(process, { announced, state, said })).toBe('committed');
     return since;
   };
 
@@ -76,6 +75,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
     if (!lease) throw new Error('no lease');
     await snapshots.finish(process, lease, { baselined: true, completedAt: at });
     const projectId = name('project');
+    const owed = { cause: 'unreadable', since: 0, metAt: at, reason: 'answered 500', told: true } as const;
+    await snapshots.writeDebts(process, [{ projectId: name('owed'), before: undefined, after: owed }]);
     const events = eventsOf(at, 1, { process, projectId });
     await commit(setting().stores, events, { process, at, projectId });
     return { process, at, events, asked: { workspace: process.workspace, process: process.processId } };
@@ -108,8 +109,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect((await statusBy(asked))?.state).toBe('removed');
     expect(await ask('forget', asked)).toEqual({ ...asked, projects, dryRun: false });
     expect(await statusBy(asked)).toBeUndefined();
-    expect(await Array.fromAsync(snapshots.projectIds(process))).toEqual([]);
-    expect((await snapshots.readState(process)).baselined).toBe(false);
+    expect(await Array.fromAsync(snapshots.heads(process))).toEqual([]);
+    expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
     await expect(ask('forget', asked)).rejects.toThrow('There is no process of this identifier.');
     const { actions } = await ask('actions', asked);
     expect(actions).toMatchObject([{ ...setting().caller, operation: 'forget', details: '1 projects' }]);

@@ -1,19 +1,22 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
-import type { ProcessState } from '../../functions/snapshots/state.ts';
+import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import type { Debt, PassState } from '../../functions/snapshots/state.ts';
 import { AT, type OpenHouse, openHouse, PROCESSES, STORES } from './house.ts';
 import { askOf } from './setting.ts';
 
 const CALLER = { who: 'ann', isProven: true };
 const [PROCESS] = PROCESSES as [ProcessKey, ProcessKey];
 const iso = (at: number) => new Date(at).toISOString();
-const skipped = (id: string, since: number) => ({
-  id,
-  since,
-  reason: 'answered 500',
-  told: true,
-  tasksMissing: false,
+const NONE = { count: 0, skipped: 0, notListed: 0, first: [] };
+const debt = (projectId: string, more: Partial<Debt> = {}) => ({
+  projectId,
+  before: undefined,
+  after: {
+    ...({ cause: 'unreadable', since: AT - 7, metAt: AT - 3, reason: 'answered 500', told: true } as const),
+    ...more,
+  },
 });
 
 describe.each(STORES)('over %s, the status', (_, open) => {
@@ -26,9 +29,10 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     if (!lease) throw new Error('no lease');
     return lease;
   };
-  const stateIs = async (state: Partial<ProcessState>) => {
+  const stateIs = async (state: Partial<PassState>, ...debts: ReturnType<typeof debt>[]) => {
     const lease = await begun();
     await house.snapshots.finish(PROCESS, lease, state);
+    await house.snapshots.writeDebts(PROCESS, debts);
   };
   const statusOf = async () => {
     const { processes } = await ask()('status');
@@ -36,37 +40,61 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   };
   const well = { baselined: true, completedAt: AT - 60_000, sweptAt: AT - 3_600_000 };
 
-  it.each<[string, Partial<ProcessState>, object]>([
-    [
-      'well',
-      well,
-      { completedAt: iso(AT - 60_000), sweptAt: iso(AT - 3_600_000), debts: { count: 0, first: [] } },
-    ],
+  it.each<[string, Partial<PassState>, object, ...ReturnType<typeof debt>[]]>([
+    ['well', well, { completedAt: iso(AT - 60_000), sweptAt: iso(AT - 3_600_000), debts: NONE }],
     ['stalled', { ...well, completedAt: AT - 300_001 }, {}],
     ['stalled', { ...well, stalled: { since: AT - 9_000 } }, { stalledSince: iso(AT - 9_000) }],
     ['well', { ...well, completedAt: AT - 300_000 }, {}],
     [
-      'held',
-      { ...well, held: { since: AT - 5, missing: 40 }, skipped: [skipped('p1', AT)] },
+      'on-hold',
+      { ...well, hold: { since: AT - 5, missing: 40 } },
       { hold: { since: iso(AT - 5), projects: 40, isReleased: false } },
+      debt('p1'),
     ],
     [
       'owing',
-      { ...well, skipped: [skipped('p1', AT - 7), skipped('p2', 0)] },
+      well,
       {
         debts: {
-          count: 2,
+          ...{ count: 4, skipped: 2, notListed: 1 },
           first: [
-            { project: 'p1', since: iso(AT - 7), reason: 'answered 500' },
-            { project: 'p2', reason: 'answered 500' },
+            {
+              project: 'p4',
+              cause: 'unreadable',
+              metAt: iso(AT - 9),
+              isSkipped: true,
+              reason: 'answered 500',
+            },
+            {
+              ...{
+                project: 'p1',
+                cause: 'unreadable',
+                since: iso(AT - 7),
+                metAt: iso(AT - 3),
+                isSkipped: true,
+              },
+              reason: 'answered 500',
+            },
+            { project: 'p3', cause: 'no-task-list', metAt: iso(AT - 3), isSkipped: false, reason: '404' },
+            { project: 'p2', cause: 'not-listed', metAt: iso(AT - 8), isSkipped: false, reason: 'missing' },
           ],
         },
       },
+      debt('p1'),
+      debt('p2', { cause: 'not-listed', reason: 'missing', metAt: AT - 8, told: false }),
+      debt('p3', { cause: 'no-task-list', reason: '404', since: 0, told: false }),
+      debt('p4', { since: 0, metAt: AT - 9 }),
     ],
-    ['stalled', { ...well, completedAt: AT - 400_000, held: { since: AT, missing: 1 } }, {}],
-  ])('of a process is %s', async (state, known, more) => {
+    [
+      'well',
+      well,
+      { debts: { count: 1, skipped: 0, notListed: 1 } },
+      debt('p', { cause: 'not-listed', told: false }),
+    ],
+    ['stalled', { ...well, completedAt: AT - 400_000, hold: { since: AT, missing: 1 } }, {}],
+  ])('of a process is %s', async (state, known, more, ...debts) => {
     house = openHouse(open);
-    await stateIs(known);
+    await stateIs(known, ...debts);
     expect(await statusOf()).toMatchObject({
       ...{ workspace: PROCESS.workspace, process: PROCESS.processId, state, interval: 60_000, underWay: [] },
       ...more,
@@ -88,10 +116,10 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     house = openHouse(open);
     expect(await statusOf()).toEqual({
       ...{ workspace: PROCESS.workspace, process: PROCESS.processId, state: 'unknown', interval: 60_000 },
-      ...{ underWay: [], debts: { count: 0, first: [] } },
+      ...{ underWay: [], debts: NONE },
     });
     const lease = await begun('sweep');
-    const walked = { ...lease, window: { startedAt: AT }, progress: 'p7' };
+    const walked = { ...lease, window: { startedAt: AT, begunAt: AT }, progress: 'p7' };
     await house.snapshots.saveProgress(PROCESS, walked, AT + 60_000);
     const status = await statusOf();
     expect(status).toMatchObject({ state: 'baseline', underWay: [{ mode: 'sweep', progress: 'p7' }] });
@@ -104,17 +132,19 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     expect((await statusOf())?.underWay).toEqual([{ mode: 'changes' }]);
     house.state.now = AT + 60_001;
     expect((await statusOf())?.underWay).toEqual([]);
-    await house.snapshots.saveProgress(PROCESS, { ...lease, window: { startedAt: AT } }, AT + 60_000);
+    await house.snapshots.saveProgress(
+      PROCESS,
+      { ...lease, window: { startedAt: AT, begunAt: AT } },
+      AT + 60_000,
+    );
     await house.snapshots.release(PROCESS, lease);
     expect((await statusOf())?.underWay).toEqual([{ mode: 'changes' }]);
   });
 
   it('counts all debts, and tells the first ten, also where they are many', async () => {
     house = openHouse(open);
-    const many = Array.from({ length: 3_000 }, (_, index) =>
-      skipped(`project-${index}-${'x'.repeat(30)}`, AT),
-    );
-    await stateIs({ ...well, skipped: many });
+    const many = Array.from({ length: 3_000 }, (_, index) => debt(`project-${index}-${'x'.repeat(30)}`));
+    await stateIs(well, ...many);
     const debts = (await statusOf())?.debts;
     expect([debts?.count, debts?.first.length]).toEqual([3_000, 10]);
   });

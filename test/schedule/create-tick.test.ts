@@ -101,7 +101,14 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
         'Ticked.',
         {
           passes: { sent: 4, unsent: 0 },
-          processes: { late: 0, stalled: 0, held: 0, owing: 0, unbaselined: 0, oldestPassAgeMs: 50 * SECOND },
+          processes: {
+            late: 0,
+            stalled: 0,
+            onHold: 0,
+            owing: 0,
+            unbaselined: 0,
+            oldestPassAgeMs: 50 * SECOND,
+          },
           endpoints: { woken: 0, failing: 0, stopped: 0 },
           subscriptions: { unconfirmed: 0, undelivered: 0 },
           readingStopped: 0,
@@ -117,9 +124,9 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
 
   it('tells and counts what is not well, and names it', async () => {
     const { finish, tick, said, counts } = world;
-    await finish(0, { completedAt: AT - HOUR, held: { since: AT, missing: 7 } });
+    await finish(0, { completedAt: AT - HOUR, hold: { since: AT, missing: 7 } });
     await finish(1, {
-      skipped: [{ id: 'p', since: 0, reason: 'r', told: true, tasksMissing: false }],
+      skipped: 1,
       stalled: { since: AT },
     });
     await tick({
@@ -153,7 +160,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       ],
       ['warn', { which: [{ name: 'c', messages: 3 }] }],
       ['warn', { which: [{ name: 'publish', reason: 'Disabled.' }] }],
-      ['info', { processes: { late: 1, held: 1, owing: 1, stalled: 1 }, readingStopped: 1 }],
+      ['info', { processes: { late: 1, onHold: 1, owing: 1, stalled: 1 }, readingStopped: 1 }],
     ]);
   });
 

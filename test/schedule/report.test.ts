@@ -71,7 +71,7 @@ describe('what a tick tells', () => {
   it('names what it warns of', () => {
     const { said } = told({
       processes: {
-        ...{ stalled: 0, held: 0, owing: 0, unbaselined: 0, oldestPassAge: 1_499 },
+        ...{ stalled: 0, onHold: 0, owing: 0, unbaselined: 0, oldestPassAge: 1_499 },
         late: [{ workspace: 'eu', processId: 'p', what: 'sweep' }],
       },
       subscriptions: [
@@ -105,7 +105,7 @@ describe('what a tick tells', () => {
   });
 
   it('has the age of the oldest pass in whole seconds', () => {
-    const processes = { late: [], stalled: 0, held: 0, owing: 0, unbaselined: 0, oldestPassAge: 1_499 };
+    const processes = { late: [], stalled: 0, onHold: 0, owing: 0, unbaselined: 0, oldestPassAge: 1_499 };
     expect(told({ processes }).counts).toEqual([{ OldestPassAge: 1 }]);
     expect(told({ processes: { ...processes, oldestPassAge: 0 } }).counts).toEqual([{ OldestPassAge: 0 }]);
   });

@@ -17,9 +17,9 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
     return stores;
   };
   const hold = async ({ snapshots }: Stores) => {
-    const held = { since: AT, missing: 12 };
+    const hold = { since: AT, missing: 12 };
     const said = { events: [], version: AT, at: AT };
-    expect(await snapshots.announce(PROCESS, { announced: 0, state: { held }, said })).toBe('committed');
+    expect(await snapshots.announce(PROCESS, { announced: 0, state: { hold }, said })).toBe('committed');
   };
 
   it('is released only while it is on hold, and no other process with it', async () => {
@@ -30,10 +30,10 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
     await hold(stores);
     expect(await states.release(OTHER)).toBe(false);
     expect(await states.release(PROCESS)).toBe(true);
-    expect(await snapshots.readState(PROCESS)).toMatchObject({ released: true, held: { missing: 12 } });
+    expect(await snapshots.readState(PROCESS)).toMatchObject({ released: true, hold: { missing: 12 } });
     const lease = await snapshots.takeLease(PROCESS, { mode: 'sweep', owner: 'a', now: AT, until: AT + 9 });
     if (!lease) throw new Error('no lease');
-    await snapshots.finish(PROCESS, lease, { held: undefined, released: false });
+    await snapshots.finish(PROCESS, lease, { hold: undefined, released: false });
     expect(await states.release(PROCESS)).toBe(false);
     expect((await snapshots.readState(PROCESS)).released).toBe(false);
   });
@@ -47,16 +47,16 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
       return lease;
     };
     const [changes, sweep] = [await take('changes'), await take('sweep')];
-    const walked = { ...sweep, window: { startedAt: AT }, progress: 'ü#1' };
+    const walked = { ...sweep, window: { startedAt: AT, begunAt: AT }, progress: 'ü#\ud800' };
     await snapshots.saveProgress(PROCESS, walked, AT + 99);
     expect(await states.passes(PROCESS)).toEqual([
       { mode: 'changes', progress: undefined, isBegun: false, heldUntil: AT + 9 },
-      { mode: 'sweep', progress: 'ü#1', isBegun: true, heldUntil: AT + 99 },
+      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, heldUntil: AT + 99 },
     ]);
     await snapshots.release(PROCESS, walked);
     await snapshots.finish(PROCESS, changes, { completedAt: AT });
     expect(await states.passes(PROCESS)).toEqual([
-      { mode: 'sweep', progress: 'ü#1', isBegun: true, heldUntil: undefined },
+      { mode: 'sweep', progress: 'ü#\ud800', isBegun: true, heldUntil: undefined },
     ]);
     expect(await states.passes(OTHER)).toEqual([]);
   });

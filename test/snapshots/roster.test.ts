@@ -5,8 +5,11 @@ import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { partition, partKey } from '../../functions/snapshots/keys.ts';
 import { queryItems } from '../../functions/snapshots/query-items.ts';
+import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
+import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { AT, commit, STORES, type Stores, storesOf } from '../operations/house.ts';
 import { openModel, type StartedTable, startTable, usesModel } from '../support/table.ts';
+import { noise } from './subject.ts';
 
 const GONE = { workspace: 'eu', processId: 'a#P#b' };
 const page = { now: AT, most: 100 };
@@ -55,17 +58,14 @@ function rosterContract(where: string, open: () => Stores): void {
       expect([await roster.count(GONE, 3), await roster.count(GONE, 100)]).toEqual([3, 5]);
       expect(await roster.forget(GONE, { now: AT, most: 3 })).toMatchObject({ isDone: false });
       expect(await listed(stores)).toContain(GONE.processId);
-      expect(await snapshots.readState(GONE)).toMatchObject({
-        baselined: false,
-        completedAt: 0,
-        announced: 0,
-      });
-      expect(await snapshots.isUnfinished(GONE, 'sweep')).toBe(false);
+      const begun = { completedAt: 0, watermark: 0, audit: undefined, recent: [], isSweepUnfinished: false };
+      expect(await snapshots.readState(GONE)).toMatchObject({ baselined: false, announced: 0, ...begun });
       for (let isDone = false; !isDone; ) {
         const forgotten = await roster.forget(GONE, { now: AT, most: 3 });
         isDone = forgotten !== 'busy' && forgotten.isDone;
       }
       expect(await roster.count(GONE, 100)).toBe(0);
+      expect(await snapshots.readState(GONE)).toEqual(UNKNOWN_PROCESS);
       expect(await snapshots.tombstone(GONE, 'deleted')).toBeUndefined();
       expect(await listed(stores)).not.toContain(GONE.processId);
       expect(await roster.forget(GONE, page)).toEqual({ projects: 0, isDone: true });
@@ -84,7 +84,8 @@ function rosterContract(where: string, open: () => Stores): void {
       expect(await stores.roster.forget(GONE, page)).toEqual({ projects: 2, isDone: true });
       for (const process of others) {
         expect(await stores.roster.count(process, 9)).toBe(2);
-        expect((await stores.snapshots.readState(process)).baselined).toBe(true);
+        const { baselined, debts } = await stores.snapshots.readState(process);
+        expect([baselined, debts.size]).toEqual([true, 4]);
         expect(await stores.snapshots.tombstone(process, 'deleted')).toBeDefined();
       }
       const journal = { order: 'oldest-first', since: 0, until: AT + 1, processes: [GONE] } as const;
@@ -113,15 +114,29 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
   const request = { owner: 'a', now: AT, until: AT } as const;
   const lease = await snapshots.takeLease(process, { ...request, mode: 'changes' });
   if (!lease) throw new Error('no lease');
+  const definitions = {
+    project: [{ externalId: noise(90_000), name: '', type: 'text' }],
+    task: [],
+  };
   const recent = Array.from(
     { length: 4_000 },
     (_, index) => [`${index}`, `${index ** 7}`.padStart(64), AT] as const,
   );
-  await snapshots.finish(process, lease, { baselined: true, completedAt: AT, recent });
+  await snapshots.finish(process, lease, { baselined: true, completedAt: AT, recent, definitions });
   const sweep = await snapshots.takeLease(process, { ...request, mode: 'sweep' });
   if (!sweep) throw new Error('no lease');
-  await snapshots.saveProgress(process, { ...sweep, window: { startedAt: AT }, progress: 'p1' }, AT);
+  await snapshots.saveProgress(
+    process,
+    { ...sweep, window: { startedAt: AT, begunAt: AT }, progress: 'p1' },
+    AT,
+  );
   await snapshots.release(process, sweep);
+  const owed = { cause: 'unreadable', since: 0, metAt: AT, reason: 'answered 500', told: true } as const;
+  const debts = Array.from({ length: 4 }, (_, index) => `p#${index}`);
+  await snapshots.writeDebts(
+    process,
+    debts.map(projectId => ({ projectId, before: undefined, after: owed })),
+  );
   for (let index = 0; index < projects; index++)
     await commit(stores, [], { process, projectId: `p#${index}` });
   const said = { events: [{ id: 'x' } as never], version: AT, at: AT };
@@ -159,7 +174,7 @@ describe('the roster of a table', () => {
       const items = await Array.fromAsync(queryItems(table, partition(GONE), undefined));
       return [...new Set(items.map(({ sk }) => sk?.S?.split('#')[0]))].sort();
     };
-    expect(await kinds()).toEqual(['ACTION', 'CHANGE', 'PASS', 'PROJECT', 'STATE', 'TOMBSTONE']);
+    expect(await kinds()).toEqual(['ACTION', 'CHANGE', 'DEBT', 'PASS', 'PROJECT', 'STATE', 'TOMBSTONE']);
     const part = { ...partKey(GONE, 'p#1', 1), blob: { B: new Uint8Array() } };
     await table.client.send(new PutItemCommand({ TableName: table.tableName, Item: part }));
     expect(await stores.roster.count(GONE, 100)).toBe(30);

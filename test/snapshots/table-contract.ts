@@ -282,6 +282,13 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
         ['nope <> :five', true],
         ['nope < :five', false],
         ['nope >= :five', false],
+        ['n BETWEEN :four AND :five', true],
+        ['n BETWEEN :four AND :four', false],
+        ['NOT n between :five and :five', false],
+        ['s BETWEEN :ac AND :ac', false],
+        ['s BETWEEN :four AND :five', false],
+        ['nope BETWEEN :four AND :five', false],
+        ['n = :four OR n BETWEEN :four AND :five AND n = :five', true],
         ['s = :five', false],
         ['s <> :five', true],
         ['s < :five', false],
@@ -379,6 +386,22 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
           'two parentheses for one',
           { ConditionExpression: '((attribute_exists(a)))' },
           /redundant parentheses/,
+        ],
+        [
+          'bounds that are the wrong way round',
+          {
+            ConditionExpression: 'n BETWEEN :one AND :zero',
+            ExpressionAttributeValues: { ...one, ':zero': { N: '0' } },
+          },
+          /BETWEEN operator requires upper bound/,
+        ],
+        [
+          'bounds of two types',
+          {
+            ConditionExpression: 'n BETWEEN :one AND :text',
+            ExpressionAttributeValues: { ...one, ':text': { S: 'a' } },
+          },
+          /BETWEEN operator requires same data type/,
         ],
         [
           'a prefix that is a number',
@@ -691,6 +714,33 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
         const named = { ...more, ExpressionAttributeNames: { '#pk': 'pk' } };
         named.KeyConditionExpression = `#pk = :pk AND ${condition}`;
         expect(await found(named, { ':sk': { S: 'a#1' } })).toEqual(expected);
+      });
+
+      it.each([
+        ['a', 'a#2', ['a', 'a#1', 'a#10', 'a#2']],
+        ['a#', 'a#~', ['a#1', 'a#10', 'a#2']],
+        ['C', 'Z', []],
+        ['b', 'b', ['b']],
+        ['~', '\uffff', ['~', 'é', 'ﬁ', '\uffff']],
+      ])(
+        'finds what lies between %j and %j, in both directions and page after page',
+        async (from, to, expected) => {
+          await fill();
+          const between = { KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to' };
+          const values = { ':from': { S: from }, ':to': { S: to } };
+          expect(await found(between, values)).toEqual(expected);
+          expect(await found({ ...between, ScanIndexForward: false }, values)).toEqual(expected.toReversed());
+          const input = queryInput(between, values);
+          const pages = await Array.fromAsync(paginateQuery({ client: table.client, pageSize: 2 }, input));
+          expect(pages.flatMap(({ Items }) => keysOf(Items))).toEqual(expected);
+        },
+      );
+
+      it('between bounds that are the wrong way round is refused', async () => {
+        const between = { KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to' };
+        await expect(query(between, { ':from': { S: 'b' }, ':to': { S: 'a' } })).rejects.toMatchObject(
+          invalid,
+        );
       });
 
       it('finds nothing where nothing is', async () => {

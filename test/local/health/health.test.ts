@@ -117,8 +117,13 @@ describe('the health of a run', () => {
   });
 
   it('tells what waits for an endpoint, and why it gets nothing more; that makes nothing late', async () => {
-    const { parts, write, at } = run();
-    await write({ held: { since: AT, missing: 7 }, skipped: [] });
+    const { snapshots, parts, write, at } = run();
+    await write({ hold: { since: AT, missing: 7 } });
+    const debt = { cause: 'unreadable', since: 0, metAt: AT, reason: 'r' } as const;
+    const owed = [false, true].map((told, index) => {
+      return { projectId: `p${index}`, before: undefined, after: { ...debt, told } };
+    });
+    await snapshots.writeDebts(KEY, owed);
     await parts.deliveries.add(['e1', 'e2'].map(id => delivery(id)));
     const [first] = await parts.deliveries.due('crm', AT, 1);
     await parts.deliveries.bury('crm', first?.place ?? '', { at: AT, reason: 'answered 400' });
@@ -130,7 +135,7 @@ describe('the health of a run', () => {
     await parts.rows.change('crm', () => ({ name: 'crm', health }));
     expect(await at(MINUTE)).toMatchObject({
       status: 'ok',
-      processes: [{ heldSince: new Date(AT).toISOString() }],
+      processes: [{ onHoldSince: new Date(AT).toISOString(), skipped: 1 }],
       endpoints: [
         {
           name: 'planner',

@@ -61,6 +61,9 @@ const single = fc.oneof(
     .tuple(fc.constantFrom('attribute_exists', 'attribute_not_exists'), attribute)
     .map(([f, a]) => `${f}(${a})`),
   fc.tuple(attribute, textName).map(([a, v]) => `begins_with(${a}, ${v})`),
+  fc
+    .tuple(attribute, fc.constantFrom(':zero AND :half', ':zero AND :one', ':a AND :b', ':b AND :c'))
+    .map(([name, bounds]) => `${name} BETWEEN ${bounds}`),
 );
 const { tree } = fc.letrec<{ tree: string }>(tie => ({
   tree: fc.oneof(
@@ -151,12 +154,17 @@ const action: fc.Arbitrary<(pk: string) => TransactWriteItem> = fc.oneof(
 );
 
 const range = fc.option(
-  fc
-    .tuple(
-      fc.constantFrom('sk = ', 'sk < ', 'sk <= ', 'sk > ', 'sk >= ', 'begins_with(sk, '),
-      fc.constantFrom(':a', ':b', ':c'),
-    )
-    .map(([start, value]) => `${start}${value}${start.includes('(') ? ')' : ''}`),
+  fc.oneof(
+    fc
+      .tuple(fc.constantFrom(':a', ':b', ':c'), fc.constantFrom(':a', ':b', ':c'))
+      .map(([from, to]) => `sk BETWEEN ${from} AND ${to}`),
+    fc
+      .tuple(
+        fc.constantFrom('sk = ', 'sk < ', 'sk <= ', 'sk > ', 'sk >= ', 'begins_with(sk, '),
+        fc.constantFrom(':a', ':b', ':c'),
+      )
+      .map(([start, value]) => `${start}${value}${start.includes('(') ? ')' : ''}`),
+  ),
   { nil: undefined },
 );
 const projection = fc.option(fc.constantFrom('sk', 'sk, n', 'm, s', 'nope'), { nil: undefined });

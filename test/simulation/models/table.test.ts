@@ -96,6 +96,13 @@ describe.each([
     ).rejects.toMatchObject(invalid);
   });
 
+  test('a range between two types is a mistake of a transaction’s request', async () => {
+    const more = { UpdateExpression: 'REMOVE x', ConditionExpression: 'x BETWEEN :one AND :other' };
+    const values = { ...ONE, ':other': { S: 'a' } };
+    const Update = { TableName, Key: KEY, ...more, ExpressionAttributeValues: values };
+    await expect(transact({ Update })).rejects.toMatchObject(invalid);
+  });
+
   test('a value that no expression of a transaction uses is a mistake of the request', async () => {
     const Update = { TableName, Key: KEY, UpdateExpression: 'REMOVE x', ExpressionAttributeValues: ONE };
     await expect(transact({ Update })).rejects.toMatchObject(invalid);
@@ -137,7 +144,7 @@ describe('what the model does not know', () => {
     ['an element', update('SET n[0] = :one'), /n\[0\]/],
     ['what is behind an update', update('SET n = :one x'), /:one x/],
     ['a size', condition('size(n) > :one'), /size/],
-    ['a range', condition('n BETWEEN :one AND :one'), /BETWEEN/],
+    ['half a range', condition('n BETWEEN :one'), /BETWEEN/],
     ['a list', condition('n IN (:one)'), /IN \(:one\)/],
     ['half a condition', condition('n = :one AND'), /AND/],
     ['values alone', condition(':one = :one'), /:one = :one/],
