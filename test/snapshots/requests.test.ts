@@ -3,6 +3,7 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
+  PutItemCommand,
   QueryCommand,
   TransactionCanceledException,
   TransactionConflictException,
@@ -197,6 +198,45 @@ describe('a commit', () => {
     await commit({ expected, version: AT + 2, snapshot: big(900_000, AT + 2) });
     const deleted = actions().flatMap(({ Delete }) => Delete?.Key?.sk?.S ?? []);
     expect(deleted).toEqual(['PROJECT#p1#PART#0002', 'PROJECT#p1#PART#0003']);
+  });
+});
+
+describe('a debt', () => {
+  const owed = { cause: 'unreadable', since: 0, metAt: AT, reason: 'answered 500', told: false } as const;
+  const owing = (...ids: string[]) =>
+    snapshots().writeDebts(
+      process,
+      ids.map(projectId => ({ projectId, before: undefined, after: owed })),
+    );
+  const debts = async () => [...(await snapshots().readState(process)).debts.keys()].sort();
+
+  it('that can not be written keeps no other from being written, and is an error in the end', async () => {
+    const failure = new Error('refused');
+    answer = command => {
+      if (command instanceof PutItemCommand && command.input.Item?.sk?.S === 'DEBT#p2') throw failure;
+      return undefined;
+    };
+    await expect(owing('p1', 'p2', 'p3')).rejects.toBe(failure);
+    expect(await debts()).toEqual(['p1', 'p3']);
+  });
+
+  it('is tried again while it is throttled', async () => {
+    let isThrottled = true;
+    answer = command => {
+      if (!(command instanceof PutItemCommand) || !isThrottled) return undefined;
+      isThrottled = false;
+      throw Object.assign(new Error('no'), { name: 'ThrottlingException' });
+    };
+    await owing('p1');
+    expect([await debts(), waited]).toEqual([['p1'], [25]]);
+  });
+
+  it('of a project whose identifier is longer than a key may be stands under its hash', async () => {
+    const longest = 'x'.repeat(1024 - 'DEBT#'.length);
+    await owing(longest, `${longest}y`);
+    const keys = sent.map(command => (command as PutItemCommand).input.Item?.sk?.S);
+    expect(keys).toEqual([`DEBT#${longest}`, expect.stringMatching(/^DEBT##[0-9a-f]{64}$/)]);
+    expect(await debts()).toEqual([longest, `${longest}y`]);
   });
 });
 
