@@ -4,21 +4,21 @@ import { COMMITS, type PortCall } from './port-calls.ts';
 /** The calls of a pass that often follow each other: between each two of them another pass must have committed in a large run.
  *  What follows only behind a fault, or seldom, is counted in one. */
 export const FOLLOWING = {
-  'read state': ['take lease', 'definitions', 'finish', 'announce'],
-  'take lease': ['token', 'read state', 'projects', 'definitions'],
+  'take lease': ['read state'],
+  'read state': ['debts'],
+  debts: ['token', 'projects', 'definitions', 'finish', 'announce'],
   token: ['projects', 'definitions'],
   projects: ['projects', 'audit log', 'save progress'],
   'audit log': ['audit log', 'projects', 'save progress'],
   definitions: ['definitions', 'projects', 'announce', 'load', 'commit'],
-  'save progress': ['held', 'load', 'tasks', 'project ids', 'finish'],
-  held: ['definitions', 'load'],
+  'save progress': ['with snapshot', 'load', 'tasks', 'heads', 'finish'],
+  'with snapshot': ['definitions', 'load'],
   load: ['tasks', 'load', 'delete'],
-  tasks: ['tasks', 'definitions', 'commit', 'load', 'held', 'read state', 'project ids', 'finish'],
-  commit: ['load', 'tasks', 'project ids', 'finish'],
+  tasks: ['tasks', 'definitions', 'commit', 'load', 'with snapshot', 'read state', 'heads', 'finish'],
+  commit: ['load', 'tasks', 'heads', 'finish'],
   announce: ['load', 'projects', 'finish'],
-  'project ids': ['tasks', 'load', 'read state'],
-  finish: ['is unfinished'],
-  'is unfinished': ['read state'],
+  heads: ['tasks', 'load', 'read state'],
+  finish: ['read state'],
 } as const satisfies Partial<Record<PortCall, readonly PortCall[]>>;
 
 /** Where another pass committed, as rows of the coverage. */

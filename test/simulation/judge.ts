@@ -1,10 +1,9 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
-import { decode } from '../../functions/snapshots/codec.ts';
 import { propertyOf } from '../../local/simulated-service/data/properties.ts';
 import type { FieldKind } from '../../local/simulated-service/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../support/told.ts';
 import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
-import { isHeld, isSweepUnfinished, releaseHeld, seenItem } from './operator.ts';
+import { auditPosition, isOnHold, isSweepUnfinished, release } from './operator.ts';
 import { Violation } from './oracle/violation.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
 import { type Plan, runsBegunBy } from './plan.ts';
@@ -29,12 +28,12 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await runs(world, 'sweep');
   await runs(world, 'sweep');
   // Deletions that an operator let go ahead may leave a last project, which is his to decide again.
-  for (let release = 0; release < 3 && isHeld(world); release++) {
-    releaseHeld(world);
+  for (let released = 0; released < 3 && isOnHold(world); released++) {
+    release(world);
     await runs(world, 'sweep');
     await runs(world, 'sweep');
   }
-  if (isHeld(world)) throw new Violation(1, 'the process was released, but is still held');
+  if (isOnHold(world)) throw new Violation(1, 'the process was released, but is still on hold');
   checkConvergence(world, plan);
   for (const entity of ['project', 'task'] as const)
     world.commits.fields.checkServed(entity, world.service.backend.edit.fields(PROCESS, entity));
@@ -192,8 +191,7 @@ function idleRequests(world: World, { freedoms, pageSize, steps }: Plan): number
 }
 
 function auditOrder(world: World): string | undefined {
-  const audit = seenItem(world)?.audit?.B;
-  return audit && (decode(audit) as { order?: string }).order;
+  return auditPosition(world)?.order;
 }
 
 /** One changed project, whatever else there is: listing, audit log, both definitions, and its tasks, twice at most. */

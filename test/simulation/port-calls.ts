@@ -4,10 +4,13 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  type TransactWriteItem,
   TransactWriteItemsCommand,
+  type Update,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { PROJECT_PREFIX } from '../../functions/snapshots/keys.ts';
+import { DEBT, PASS, PROJECT_PREFIX, STATE } from '../../functions/snapshots/keys.ts';
 
 /** What a pass asks of its two ports, the service and the snapshots. */
 export type PortCall =
@@ -17,22 +20,25 @@ export type PortCall =
   | 'definitions'
   | 'tasks'
   | 'read state'
-  | 'is unfinished'
+  | 'debts'
   | 'take lease'
   | 'save progress'
   | 'release'
   | 'abandon'
   | 'load'
-  | 'held'
+  | 'with snapshot'
   | 'parts'
-  | 'project ids'
+  | 'heads'
   | 'commit'
   | 'delete'
   | 'announce'
-  | 'finish';
+  | 'finish'
+  | 'write debt';
 
 /** Those that change what another pass works with. */
-export const COMMITS: ReadonlySet<PortCall> = new Set(['commit', 'delete', 'announce', 'finish']);
+export const COMMITS: ReadonlySet<PortCall> = new Set<PortCall>([
+  ...(['commit', 'delete', 'announce', 'finish', 'write debt'] as const),
+]);
 
 /** What a request over a boundary of the service is. */
 export function requestCall(boundary: string): PortCall {
@@ -41,35 +47,49 @@ export function requestCall(boundary: string): PortCall {
 
 /** What a command of `functions/snapshots/` is. */
 export function tableCall(command: object): PortCall {
-  if (command instanceof BatchGetItemCommand) return 'held';
-  if (command instanceof PutItemCommand || command instanceof DeleteItemCommand) return 'parts';
-  if (command instanceof QueryCommand) return isOfProjects(command) ? 'project ids' : 'parts';
+  if (command instanceof BatchGetItemCommand) return 'with snapshot';
+  if (command instanceof PutItemCommand) return WRITES[kindOf(command.input.Item)];
+  if (command instanceof DeleteItemCommand) return DELETIONS[kindOf(command.input.Key)];
+  if (command instanceof QueryCommand) return queryCall(command);
   if (command instanceof GetItemCommand) return READS[kindOf(command.input.Key)];
-  if (command instanceof UpdateItemCommand) return updateCall(command.input.UpdateExpression);
+  if (command instanceof UpdateItemCommand) return updateCall(command.input);
   if (command instanceof TransactWriteItemsCommand) return transactionCall(command.input.TransactItems);
   throw new Error(`no pass sends ${command.constructor.name}`);
 }
 
-function isOfProjects({ input }: QueryCommand): boolean {
-  return input.ExpressionAttributeValues?.[':prefix']?.S === PROJECT_PREFIX;
+function queryCall({ input: { ExpressionAttributeValues: values } }: QueryCommand): PortCall {
+  if (values?.[':from']?.S === DEBT) return 'debts';
+  return values?.[':prefix']?.S === PROJECT_PREFIX ? 'heads' : 'parts';
 }
 
-const READS = { state: 'read state', pass: 'is unfinished', project: 'load' } as const;
+type Kind = 'state' | 'part' | 'pass' | 'debt' | 'project';
+type Item = Record<string, { S?: string | undefined }> | undefined;
 
-function kindOf(key: Record<string, { S?: string | undefined }> | undefined): keyof typeof READS {
+const READS: Record<Kind, PortCall> = {
+  ...{ state: 'read state', part: 'parts', pass: 'debts', debt: 'debts', project: 'load' },
+};
+const WRITES: Record<Kind, PortCall> = {
+  ...{ state: 'announce', part: 'parts', pass: 'finish', debt: 'write debt', project: 'commit' },
+};
+const DELETIONS: Record<Kind, PortCall> = { ...WRITES, project: 'delete' };
+
+function kindOf(key: Item): Kind {
   const sk = key?.sk?.S ?? '';
-  if (sk === 'STATE') return 'state';
-  return sk.startsWith('PASS#') ? 'pass' : 'project';
+  if (sk === STATE) return 'state';
+  if (sk.startsWith(STATE)) return 'part';
+  if (sk.startsWith(DEBT)) return 'debt';
+  return sk.startsWith(PASS) ? 'pass' : 'project';
 }
 
-function updateCall(expression = ''): PortCall {
-  if (expression.includes('SET leaseOwner')) return 'take lease';
-  if (!expression.startsWith('REMOVE')) return 'save progress';
-  return expression.includes('progress') ? 'abandon' : 'release';
+function updateCall({ Key, UpdateExpression = '' }: Update | UpdateItemCommandInput): PortCall {
+  if (kindOf(Key as Item) === 'state') return 'announce';
+  if (UpdateExpression.includes('endedBy =')) return 'finish';
+  if (UpdateExpression.includes('SET leaseOwner')) return 'take lease';
+  if (!UpdateExpression.startsWith('REMOVE')) return 'save progress';
+  return UpdateExpression.includes('progress') ? 'abandon' : 'release';
 }
 
-function transactionCall([first]: TransactWriteItemsCommand['input']['TransactItems'] = []): PortCall {
-  if (first?.Put) return 'commit';
-  if (first?.Delete) return 'delete';
-  return kindOf(first?.Update?.Key as Parameters<typeof kindOf>[0]) === 'pass' ? 'finish' : 'announce';
+function transactionCall([first]: readonly TransactWriteItem[] = []): PortCall {
+  if (first?.Update) return updateCall(first.Update);
+  return first?.Put ? 'commit' : 'delete';
 }

@@ -3,14 +3,13 @@ import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../..
 import type { Definitions } from '../../../functions/changes/field-index.ts';
 import { serialise } from '../../../functions/changes/serialise.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
-import { debtOf } from '../../../functions/snapshots/debts.ts';
-import { CHANGE, DEBT, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
-import type { Debt } from '../../../functions/snapshots/state.ts';
+import { CHANGE, DEBT, debtorOf, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
+import type { Cause } from '../../../functions/snapshots/state.ts';
 import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
 import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';
 import type { History, RecordName } from './history.ts';
-import { SourceOracle } from './source.ts';
+import { type OwedProject, SourceOracle } from './source.ts';
 import { ToldStatesOracle } from './told-states.ts';
 import { Violation } from './violation.ts';
 
@@ -45,7 +44,6 @@ export class CommitsOracle {
   /** The largest version of each project, and the write that it came with. */
   readonly #versions = new Map<string, { readonly version: number; readonly write: number }>();
   #commands = 0;
-  readonly #debts = new Map<string, Debt>();
   readonly source: SourceOracle;
   readonly fields = new FieldsOracle();
   readonly states: ToldStatesOracle;
@@ -59,6 +57,9 @@ export class CommitsOracle {
   readonly #hidden: ReadonlySet<string>;
   readonly #shifted: ReadonlySet<string>;
   #writes = 0;
+  /** The debts of the table, and whether deletions wait. */
+  readonly #debts = new Map<string, OwedProject>();
+  #isOnHold = false;
 
   constructor(history: History, coverage: Coverage, isTimed: boolean, { hidden, shifted }: Unseen) {
     this.#history = history;
@@ -81,9 +82,7 @@ export class CommitsOracle {
     this.#commands += 1;
     for (const record of records) this.#take(record, touched);
     const definitions = records.flatMap(definitionsOf).at(-1);
-    const state = records.findLast(isState)?.dynamodb?.NewImage;
-    if (state) this.source.compare(state.hold !== undefined);
-    if (takeDebts(records, this.#debts)) this.source.owe(this.#debts);
+    if (this.#takeState(records)) this.source.compare(this.#debts, this.#isOnHold);
     if (definitions) this.fields.compare(definitions, this.told !== undefined);
     if (!this.told && records.some(isBaselined)) {
       this.#leftOut = new Set(this.#debts.keys());
@@ -110,14 +109,25 @@ export class CommitsOracle {
     }
     this.told = structuredClone(this.snapshots);
     this.states.begin(this.told);
-    const state = records.find(isState)?.dynamodb?.NewImage;
     this.#debts.clear();
-    takeDebts(records, this.#debts);
-    this.source.restored(this.#debts, {
-      isHeld: state?.hold !== undefined,
-      isStalled: state?.stalled !== undefined,
-    });
+    this.#takeState(records);
+    const isStalled = records.find(isState)?.dynamodb?.NewImage?.stalled !== undefined;
+    this.source.restored(this.#debts, { isOnHold: this.#isOnHold, isStalled });
     this.fields.restored(records.flatMap(definitionsOf).at(-1) ?? { project: [], task: [] });
+  }
+
+  /** @returns whether any of them is of the state, or of a debt */
+  #takeState(records: readonly DynamoDBRecord[]): boolean {
+    const state = records.findLast(isState)?.dynamodb?.NewImage;
+    if (state) this.#isOnHold = state.hold !== undefined;
+    const debts = records.filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith(DEBT));
+    for (const { dynamodb } of debts) {
+      const id = debtorOf(dynamodb?.Keys?.sk?.S ?? '') ?? '';
+      const image = dynamodb?.NewImage;
+      if (image) this.#debts.set(id, { cause: image.cause?.S as Cause, told: image.told?.BOOL === true });
+      else this.#debts.delete(id);
+    }
+    return state !== undefined || debts.length > 0;
   }
 
   #take({ eventName, dynamodb }: DynamoDBRecord, touched: Set<string>): void {
@@ -251,17 +261,6 @@ export function isOfRecord(event: ChangeEvent): event is RecordEvent {
 
 function projectIdOf(sk: string): string {
   return decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
-}
-
-/** Takes the debts among the records; true when there are some. */
-function takeDebts(records: readonly DynamoDBRecord[], debts: Map<string, Debt>): boolean {
-  const changed = records.filter(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith(DEBT));
-  for (const { dynamodb } of changed) {
-    const image = dynamodb?.NewImage;
-    if (image) debts.set(...debtOf(image as Parameters<typeof debtOf>[0]));
-    else debts.delete(decodeURIComponent(dynamodb?.Keys?.sk?.S?.slice(DEBT.length) ?? ''));
-  }
-  return changed.length > 0;
 }
 
 /** An endpoint has a STATE, too. */

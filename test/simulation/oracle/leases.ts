@@ -26,7 +26,7 @@ export class LeasesOracle {
   wrote(records: readonly DynamoDBRecord[], writer: string | undefined, now: number): void {
     for (const { dynamodb } of records) {
       const sk = dynamodb?.Keys?.sk?.S ?? '';
-      if (!sk.startsWith('PASS#') || sk.endsWith('#SEEN')) continue;
+      if (!sk.startsWith('PASS#')) continue;
       const [owner, until] = [dynamodb?.NewImage?.leaseOwner?.S, Number(dynamodb?.NewImage?.leaseUntil?.N)];
       this.#change(sk, owner === undefined ? undefined : { owner, until, taker: writer }, writer, now);
     }
@@ -40,8 +40,8 @@ export class LeasesOracle {
 
   #change(sk: string, next: Held | undefined, writer: string | undefined, now: number): void {
     const before = this.#held.get(sk);
-    // The end of a baseline begins what `changes` passes go on with, whoever has their lease.
-    if (before && next && before.owner === next.owner && before.until === next.until) return;
+    // What else stands in the row of a pass may be written by another one's end.
+    if (before && next?.owner === before.owner && next.until === before.until) return;
     const isTaken = next !== undefined && next.owner !== before?.owner;
     if (before?.taker !== undefined && !isTaken && before.taker !== writer)
       throw new Violation(8, `${writer} wrote to ${sk}, whose lease ${before.taker} took`);

@@ -23,9 +23,14 @@ function runOf(message: PassMessage, at: number): StartedRun {
 function oracleOf(schedule: typeof FIXED, pace?: Pace) {
   const oracle = new PassesOracle(schedule, new Coverage(), () => 0);
   const write = (next: Pace | undefined, by?: string) => {
-    const NewImage = { baselined: { BOOL: true }, ...(next && { pace: { S: JSON.stringify(next) } }) };
-    const Keys = { pk: { S: 'W#eu#P#p' }, sk: { S: 'STATE' } };
-    oracle.wrote([{ dynamodb: { Keys, NewImage } } as DynamoDBRecord], by);
+    const images = {
+      STATE: { baselined: { BOOL: true } },
+      'PASS#changes': next ? { pace: { S: JSON.stringify(next) } } : {},
+    };
+    const records = Object.entries(images).map(([sk, NewImage]) => {
+      return { dynamodb: { Keys: { pk: { S: 'W#eu#P#p' }, sk: { S: sk } }, NewImage } } as DynamoDBRecord;
+    });
+    oracle.wrote(records, by);
   };
   write(pace);
   const begin = (message: PassMessage, at: number) => {

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
-import type { PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { PollReport } from '../../../functions/create-poll.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
 import { isAdaptive, type Rhythm } from '../../../functions/schedule/scheduled.ts';
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
@@ -161,18 +161,23 @@ export class PassesOracle {
       if (run && sk.startsWith(PROJECT_PREFIX)) run.written.projects += 1;
       if (run && sk.startsWith(CHANGE)) run.written.records += 1;
       this.#watchClaim(dynamodb);
-      const image = dynamodb?.NewImage;
       if (!dynamodb?.Keys?.pk?.S?.startsWith('W#')) continue;
-      if (sk === 'STATE') {
-        const isBaselined = image?.baselined?.BOOL === true;
-        if (isBaselined !== this.#isBaselined) this.forget();
-        this.#isBaselined = isBaselined;
-      }
-      if (sk !== 'PASS#changes') continue;
-      const pace = image?.pace?.S === undefined ? undefined : (JSON.parse(image.pace.S) as Pace);
-      if (pace && run && JSON.stringify(pace) !== JSON.stringify(this.#pace)) this.#checkNext(run, pace);
-      this.#pace = pace;
+      if (sk === 'STATE') this.#watchBaseline(dynamodb);
+      if (sk === 'PASS#changes') this.#watchPace(dynamodb, run);
     }
+  }
+
+  #watchBaseline({ NewImage }: StreamRecord): void {
+    const isBaselined = NewImage?.baselined?.BOOL === true;
+    if (isBaselined !== this.#isBaselined) this.forget();
+    this.#isBaselined = isBaselined;
+  }
+
+  #watchPace({ NewImage }: StreamRecord, run: StartedRun | undefined): void {
+    const text = NewImage?.pace?.S;
+    const pace = text === undefined ? undefined : (JSON.parse(text) as Pace);
+    if (pace && run && text !== JSON.stringify(this.#pace)) this.#checkNext(run, pace);
+    this.#pace = pace;
   }
 
   #watchClaim(record: StreamRecord | undefined): void {

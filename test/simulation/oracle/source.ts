@@ -1,8 +1,13 @@
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import { isRetried } from '../../../functions/pass/decide.ts';
-import type { Debt } from '../../../functions/snapshots/state.ts';
+import type { Cause } from '../../../functions/snapshots/state.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
+
+/** What a row tells of one debt. */
+export interface OwedProject {
+  readonly cause: Cause;
+  readonly told: boolean;
+}
 
 /** Judges what is told of the process itself: its sequence grows; a stall, a hold, and the skipping of a project are told
  *  once, and end before they are told again. */
@@ -13,9 +18,8 @@ export class SourceOracle {
   #isHeld = false;
   /** Projects that subscribers know to be skipped … */
   #told: ReadonlySet<string> = new Set();
-  /** … and all that are. */
-  #skipped: ReadonlySet<string> = new Set();
-  #owed: ReadonlySet<string> = new Set();
+  /** … and all that passes owe a look. */
+  #debts: ReadonlyMap<string, OwedProject> = new Map();
 
   constructor(coverage: Coverage) {
     this.#coverage = coverage;
@@ -39,40 +43,34 @@ export class SourceOracle {
 
   #tellSkipped(id: string, projectId: string): void {
     if (this.#told.has(projectId)) throw new Violation(2, `${id} tells of ${projectId} a second time`);
-    if (!this.#skipped.has(projectId))
+    const cause = this.#debts.get(projectId)?.cause;
+    if (cause !== 'unreadable' && cause !== 'no-task-list')
       throw new Violation(2, `${id} tells of ${projectId}, which failed in one pass only`);
     this.#coverage.add('project', 'told as skipped');
     this.#told = new Set([...this.#told, projectId]);
   }
 
-  /** To be asked at each write of the state, after what is told with it. */
-  compare(isHeld: boolean): void {
-    if (isHeld && !this.#isHeld) throw new Violation(1, 'the process is held, but nobody was told');
-    this.#isHeld = isHeld;
-  }
-
-  /** To be asked at each write of debts, after what is told with it. */
-  owe(debts: ReadonlyMap<string, Debt>): void {
-    const told = toldIn(debts);
+  /** To be asked at each write of the state or of debts, after what is told with it. */
+  compare(debts: ReadonlyMap<string, OwedProject>, isOnHold: boolean): void {
+    if (isOnHold && !this.#isHeld) throw new Violation(1, 'the process is on hold, but nobody was told');
+    this.#isHeld = isOnHold;
+    const told = toldOf(debts);
     if (!told.isSubsetOf(this.#told))
       throw new Violation(1, `nobody was told of all of ${[...told].join(', ')}`);
-    const skipped = skippedIn(debts);
-    for (const id of skipped) if (!this.#skipped.has(id)) this.#coverage.add('project', 'skipped');
-    for (const [id, { cause }] of debts) if (!this.#owed.has(id)) this.#coverage.add('debt', cause);
+    for (const id of unreadIn(debts)) if (!this.#debts.has(id)) this.#coverage.add('project', 'skipped');
+    for (const [id, { cause }] of debts) if (!this.#debts.has(id)) this.#coverage.add('debt', cause);
     this.#told = told;
-    this.#skipped = skipped;
-    this.#owed = new Set(debts.keys());
+    this.#debts = new Map(debts);
   }
 
   /** Told of the state in a table that was restored: what was told since is unsaid. The sequence grows all the same. */
   restored(
-    debts: ReadonlyMap<string, Debt>,
-    { isHeld, isStalled }: { isHeld: boolean; isStalled: boolean },
+    debts: ReadonlyMap<string, OwedProject>,
+    { isOnHold, isStalled }: { isOnHold: boolean; isStalled: boolean },
   ): void {
-    this.#told = toldIn(debts);
-    this.#skipped = skippedIn(debts);
-    this.#owed = new Set(debts.keys());
-    this.#isHeld = isHeld;
+    this.#told = toldOf(debts);
+    this.#debts = new Map(debts);
+    this.#isHeld = isOnHold;
     this.#isStalled = isStalled;
   }
 
@@ -81,29 +79,25 @@ export class SourceOracle {
     if (this.#isStalled) throw new Violation(1, 'passes complete again, but the stall was never called over');
   }
 
-  /** To be asked once sweeps have seen all that there is. */
+  /** To be asked once two sweeps have seen all that there is. */
   checkNothingOwed(): void {
-    if (this.#owed.size > 0)
-      throw new Violation(
-        1,
-        `two sweeps were completed, but a look is still owed to ${[...this.#owed].join(', ')}`,
-      );
+    if (this.#debts.size > 0)
+      throw new Violation(1, `two sweeps saw all projects, but a look is still owed to ${[...this.#debts.keys()].join(', ')}`);
   }
 
   /** To be asked once every project can be read again. */
   checkNoneSkipped(): void {
-    if (this.#skipped.size > 0)
-      throw new Violation(
-        1,
-        `every project can be read, but skipped are still ${[...this.#skipped].join(', ')}`,
-      );
+    const unread = unreadIn(this.#debts);
+    if (unread.length > 0)
+      throw new Violation(1, `every project can be read, but a look is still owed to ${unread.join(', ')}`);
   }
 }
 
-function toldIn(debts: ReadonlyMap<string, Debt>): Set<string> {
+function toldOf(debts: ReadonlyMap<string, OwedProject>): Set<string> {
   return new Set([...debts].flatMap(([id, { told }]) => (told ? [id] : [])));
 }
 
-function skippedIn(debts: ReadonlyMap<string, Debt>): Set<string> {
-  return new Set([...debts].flatMap(([id, { cause }]) => (isRetried(cause) ? [id] : [])));
+/** What a sweep missed is the next one's to decide. */
+function unreadIn(debts: ReadonlyMap<string, OwedProject>): string[] {
+  return [...debts].flatMap(([id, { cause }]) => (cause === 'not-listed' ? [] : [id]));
 }
