@@ -34,6 +34,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
     await runs(world, 'sweep');
   }
   if (isOnHold(world)) throw new Violation(1, 'the process was released, but is still on hold');
+  world.commits.source.checkNothingOwed();
   checkConvergence(world, plan);
   for (const entity of ['project', 'task'] as const)
     world.commits.fields.checkServed(entity, world.service.backend.edit.fields(PROCESS, entity));

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
-import type { PollReport } from '../../../functions/create-poll.ts';
+import type { PollReport } from '../../../functions/handlers/create-poll.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
 import { isAdaptive, type Rhythm } from '../../../functions/schedule/scheduled.ts';
 import { CHANGE, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';

@@ -1,4 +1,5 @@
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { isRetried } from '../../../functions/pass/debts.ts';
 import type { Cause } from '../../../functions/snapshots/state.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
@@ -44,7 +45,7 @@ export class SourceOracle {
   #tellSkipped(id: string, projectId: string): void {
     if (this.#told.has(projectId)) throw new Violation(2, `${id} tells of ${projectId} a second time`);
     const cause = this.#debts.get(projectId)?.cause;
-    if (cause !== 'unreadable' && cause !== 'no-task-list')
+    if (cause === undefined || !isRetried(cause))
       throw new Violation(2, `${id} tells of ${projectId}, which failed in one pass only`);
     this.#coverage.add('project', 'told as skipped');
     this.#told = new Set([...this.#told, projectId]);
@@ -82,7 +83,10 @@ export class SourceOracle {
   /** To be asked once two sweeps have seen all that there is. */
   checkNothingOwed(): void {
     if (this.#debts.size > 0)
-      throw new Violation(1, `two sweeps saw all projects, but a look is still owed to ${[...this.#debts.keys()].join(', ')}`);
+      throw new Violation(
+        1,
+        `two sweeps saw all projects, but a look is still owed to ${[...this.#debts.keys()].join(', ')}`,
+      );
   }
 
   /** To be asked once every project can be read again. */
@@ -97,7 +101,7 @@ function toldOf(debts: ReadonlyMap<string, OwedProject>): Set<string> {
   return new Set([...debts].flatMap(([id, { told }]) => (told ? [id] : [])));
 }
 
-/** What a sweep missed is the next one's to decide. */
+/** What a sweep missed, or was not sure of, is the next one's to decide. */
 function unreadIn(debts: ReadonlyMap<string, OwedProject>): string[] {
-  return [...debts].flatMap(([id, { cause }]) => (cause === 'not-listed' ? [] : [id]));
+  return [...debts].flatMap(([id, { cause }]) => (isRetried(cause) ? [id] : []));
 }
