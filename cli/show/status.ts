@@ -35,7 +35,7 @@ const STATES: Record<ProcessStatus['state'], Style> = {
 function processTable(processes: readonly ProcessStatus[], paper: Paper): string {
   const rows = processes.map(one => [
     `${one.workspace}/${one.process}`,
-    { text: one.state, style: STATES[one.state] },
+    { text: one.state.replace('-', ' '), style: STATES[one.state] },
     one.completedAt === undefined ? 'never' : when(one.completedAt, paper),
     one.sweptAt === undefined ? '' : when(one.sweptAt, paper),
     one.interval === undefined ? '' : showDuration(one.interval),

@@ -218,7 +218,7 @@ describe('on a day', () => {
     for (const gone of all.slice(0, 15)) service.workspace.deleteProject(OTHER, gone);
     await changewire(`sweep ${OTHER}`);
     await eventually(async () => {
-      expect(processOf(await status(), OTHER)).toMatchObject({ state: 'held', hold: { projects: 15 } });
+      expect(processOf(await status(), OTHER)).toMatchObject({ state: 'on-hold', hold: { projects: 15 } });
     });
     expect((await changewire('status')).out).toContain(`changewire release ${OTHER}`);
     expect(await changewire(`release ${OTHER}`)).toMatchObject({ code: 2 });

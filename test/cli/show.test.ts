@@ -8,6 +8,10 @@ const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 const count = (atLeast: number, isExact = true) => ({ atLeast, isExact });
 const HOSTILE = 'x\u001B[2J\u0007\u202E\n\u0000 "quoted" — 漢字 👩‍👩‍👧';
 
+const DEBT = {
+  ...{ project: '1001', cause: 'unreadable', reason: 'its tasks answered 500' },
+  ...{ since: ago(7200), metAt: ago(3600), isSkipped: true },
+};
 const WELL = {
   ...{
     workspace: 'eu',
@@ -17,13 +21,20 @@ const WELL = {
     sweptAt: ago(7200),
     interval: 60_000,
   },
-  ...{ underWay: [], debts: { count: 0, first: [] } },
+  ...{ underWay: [], debts: { count: 0, skipped: 0, notListed: 0, first: [] } },
 };
 const HELD = {
   ...WELL,
-  ...{ process: 'onboarding', state: 'held', underWay: [{ mode: 'sweep', progress: '1201' }] },
+  ...{ process: 'onboarding', state: 'on-hold', underWay: [{ mode: 'sweep', progress: '1201' }] },
   hold: { since: ago(3600), projects: 40, isReleased: false },
-  debts: { count: 12, first: [{ project: '1001', since: ago(7200), reason: 'its tasks answered 500' }] },
+  debts: {
+    ...{ count: 12, skipped: 1, notListed: 1 },
+    first: [
+      DEBT,
+      { ...DEBT, project: '1002', isSkipped: false },
+      { ...DEBT, project: '1003', cause: 'not-listed', reason: 'the last sweep missed it', isSkipped: false },
+    ],
+  },
 };
 const CRM = {
   ...{
@@ -68,7 +79,7 @@ const TEAM = {
 /** Which the configuration has no more. */
 const REMOVED = {
   ...{ ...HELD, process: 'former', state: 'removed', underWay: [] },
-  debts: { count: 3, first: [{ project: '7', since: ago(7200), reason: 'its tasks answered 500' }] },
+  debts: { count: 3, skipped: 1, notListed: 0, first: [{ ...DEBT, project: '7' }] },
 };
 const STATUS = {
   at: ago(0),
@@ -301,7 +312,7 @@ describe('a hostile record', () => {
 });
 
 /** What has one of some values, or is no text of people. */
-const FIXED = new Set(['state', 'kind', 'type', 'published', 'operation', 'mode']);
+const FIXED = new Set(['state', 'kind', 'cause', 'type', 'published', 'operation', 'mode']);
 
 /** The time of day is that of the machine's zone. */
 function timeless(out: string): string {
