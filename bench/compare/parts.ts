@@ -1,0 +1,35 @@
+import { compareProject, type ProjectContent } from '../../functions/changes/compare-project.ts';
+import { jsonEqual } from '../../functions/changes/equal.ts';
+import { type Contender, PROJECT } from './contenders.ts';
+import type { Documents } from './documents.ts';
+
+/** What our comparison is made of, each by itself. */
+export function partsOf({ edited, rules }: Documents): Contender[] {
+  const only = ({ record, tasks }: ProjectContent): ProjectContent => ({
+    record,
+    tasks: new Map(edited.map(id => [id, tasks.get(id) ?? {}])),
+  });
+  return [
+    {
+      name: 'finding each task by its identifier',
+      compare: (before, after) => each(before.content, after.content, () => true),
+    },
+    {
+      name: 'that, and walking the values of both',
+      compare: (before, after) => each(before.content, after.content, jsonEqual),
+    },
+    {
+      name: 'telling what changed',
+      compare: (before, after) => compareProject(PROJECT, only(before.content), only(after.content), rules),
+    },
+  ];
+}
+
+function each(held: ProjectContent, read: ProjectContent, isEqual: typeof jsonEqual): number {
+  let equal = 0;
+  for (const [id, after] of read.tasks) {
+    const before = held.tasks.get(id);
+    if (before && isEqual(before, after)) equal += 1;
+  }
+  return equal;
+}
