@@ -14,10 +14,11 @@ const size = { projects: 7, tasksPerProject: 3 };
 describe('the parts of a measurement', () => {
   it('hold a sweep against a loop that reads every task of the service once', async () => {
     await using house = new House();
-    const { origin, takeCounts } = await house.service(size);
+    // One project more than a page of the listing holds.
+    const { origin, takeCounts } = await house.service({ projects: 201, tasksPerProject: 2 });
     const bare = await house.start('bare.ts', { origin, concurrency: 2 });
-    expect(await bare.ask({})).toMatchObject({ result: { projects: 7, tasks: 21 } });
-    expect(await takeCounts()).toMatchObject({ served: 8, refused: 0 });
+    expect(await bare.ask({})).toMatchObject({ result: { projects: 201, tasks: 402 } });
+    expect(await takeCounts()).toMatchObject({ served: 203, refused: 0 });
   });
 
   it('run passes that read what the service has', async () => {
@@ -41,6 +42,14 @@ describe('the parts of a measurement', () => {
     expect((await poller.try({ mode: 'changes' })).failed).toContain('access_token');
   });
 
+  it('bound the requests at once', async () => {
+    await using house = new House();
+    const { origin, control } = await house.service(size);
+    await control({ latency: 20 });
+    const poller = await house.poller({ origin, store: house.sqlite(), concurrency: 1 });
+    expect((await poller.pass({ mode: 'changes' })).ms).toBeGreaterThan(7 * 20);
+  });
+
   it('tell that a process died', async () => {
     await using house = new House();
     await expect(house.start('poller.ts', { origin: 'no address' })).rejects.toThrow('poller.ts ended');
@@ -62,7 +71,12 @@ describe('the parts of a measurement', () => {
 
 describe('a measurement, in small', () => {
   it('holds a baseline against one with four requests at once', async () => {
-    const { lines } = await measureLatency({ size, latency: 5, rate: 0 }, say);
+    const steps: string[] = [];
+    const { lines } = await measureLatency({ size, latency: 5, rate: 0 }, step => steps.push(step));
+    expect(steps).toEqual([
+      'baseline at 5 ms, as many requests as it finds at once',
+      'baseline at 5 ms, 4 requests at once',
+    ]);
     const [line] = lines;
     const [, ratio, found, four] = /^(\S+) \((\S+) s, (\S+) s\)$/.exec(line?.measured ?? '') ?? [];
     expect(Number(ratio)).toBeCloseTo(Number(found) / Number(four), 0);
