@@ -3,11 +3,11 @@ import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import { sizeOf } from '../../test/simulation/models/table-values.ts';
 import { TABLE_NAME } from '../../test/support/table.ts';
 import type { Size } from './content.ts';
-import { House } from './house.ts';
+import { House, type Poller } from './house.ts';
 import { type Findings, type Line, median, type Say, spread, told } from './line.ts';
 import type { PassTaken } from './poller.ts';
 import type { Taken } from './processor-time.ts';
-import type { Profile } from './profile.ts';
+import type { Profile, Share } from './profile.ts';
 import { usualConcurrency } from './settings.ts';
 
 export interface SweepScale {
@@ -16,74 +16,103 @@ export interface SweepScale {
 }
 
 const STORES = ['SQLite', 'DynamoDB'] as const;
-type Ratios = Record<(typeof STORES)[number], number[]>;
+type ByStore<Each> = Record<(typeof STORES)[number], Each>;
 
 /** Sweeps of what did not change, each beside a bare loop that reads the same pages; and what they ask of a table. */
 export async function measureSweep({ size, rounds }: SweepScale, say: Say): Promise<Findings> {
   await using house = new House();
+  const parts = await open(house, size);
+  for (const store of STORES) {
+    say(`baseline over ${store}`);
+    await parts.pollers[store].pass({ mode: 'changes' });
+  }
+  const same = await sweeps(parts, rounds, say);
+  const { snapshotRequests } = same.last.DynamoDB.table;
+  const megabytes = (await bytesOfSnapshots(parts.table.client)) / 1e6;
+  const profiles = await profilesOf(parts, say);
+  const turns = Array.from({ length: rounds }, (_, round) => round + 1);
+  const differing = await sweeps(parts, rounds, say, turns);
+  const what = `sweep of ${told(size.projects)} unchanged projects of ${size.tasksPerProject} tasks: processor time ÷ a bare loop`;
+  return {
+    lines: [
+      ...linesOf(`${what}, same bytes`, same.ratios, 1.5),
+      ...linesOf(`${what}, other bytes that say the same`, differing.ratios, 2.5),
+      {
+        what: 'snapshot requests of that sweep, for each MB of snapshots',
+        goal: '≤ 1',
+        measured: `${told(snapshotRequests / megabytes)} (${snapshotRequests} requests, ${told(megabytes)} MB)`,
+        isMet: snapshotRequests <= megabytes,
+      },
+    ],
+    notes: [...profiles, ...commitsOf(differing.last)],
+  };
+}
+
+type Parts = Awaited<ReturnType<typeof open>>;
+
+async function open(house: House, size: Size) {
   const service = await house.service(size);
   const { origin } = service;
-  const bare = await house.start('bare.ts', { origin, concurrency: usualConcurrency() });
   const table = await house.dynamodb();
-  const pollers = {
+  const pollers: ByStore<Poller> = {
     SQLite: await house.poller({ origin, store: house.sqlite() }),
     DynamoDB: await house.poller({ origin, store: table.store }),
   };
-  for (const store of STORES) {
-    say(`baseline over ${store}`);
-    await pollers[store].pass({ mode: 'changes' });
-  }
-  let turn = 0;
-  let last: PassTaken | undefined;
-  let commits = 0;
-  const rounded = async (kind: string, differs: boolean): Promise<Ratios> => {
-    const ratios: Ratios = { SQLite: [], DynamoDB: [] };
-    for (let round = 1; round <= rounds; round++) {
-      if (differs) await service.control({ turn: ++turn });
-      say(`sweep, ${kind}, round ${round} of ${rounds}`);
-      const { cpu } = await bare.ask<Taken<unknown>>({});
-      for (const store of STORES) {
-        const sweep = await pollers[store].pass({ mode: 'sweep' });
-        ratios[store].push(sweep.cpu / cpu);
-        last = sweep;
-        commits = Math.max(commits, sweep.report?.commits ?? 0);
-      }
+  const bare = await house.start('bare.ts', { origin, concurrency: usualConcurrency() });
+  return { service, table, pollers, bare };
+}
+
+interface Sweeps {
+  readonly ratios: ByStore<readonly number[]>;
+  readonly last: ByStore<PassTaken>;
+}
+
+/** In turns with the bare loop. With `turns` the bytes of each round's answers differ from those of all before. */
+async function sweeps(
+  { service, bare, pollers }: Parts,
+  rounds: number,
+  say: Say,
+  turns?: readonly number[],
+): Promise<Sweeps> {
+  const ratios: ByStore<number[]> = { SQLite: [], DynamoDB: [] };
+  const last: Partial<ByStore<PassTaken>> = {};
+  for (let round = 0; round < rounds; round++) {
+    say(`sweep, ${turns ? 'other' : 'same'} bytes, round ${round + 1} of ${rounds}`);
+    await service.control({ turn: turns?.[round] ?? 0 });
+    const { cpu } = await bare.ask<Taken<unknown>>({});
+    for (const store of STORES) {
+      const sweep = await pollers[store].pass({ mode: 'sweep' });
+      ratios[store].push(sweep.cpu / cpu);
+      last[store] = sweep;
     }
-    return ratios;
-  };
-  const same = await rounded('same bytes', false);
-  const counts = (last as PassTaken | undefined)?.table;
-  const requests = counts?.snapshotRequests ?? 0;
-  const megabytes = (await bytesOfSnapshots(table.client)) / 1e6;
+  }
+  return { ratios, last: last as ByStore<PassTaken> };
+}
+
+async function profilesOf({ pollers }: Parts, say: Say): Promise<string[]> {
   const profiles: string[] = [];
   for (const store of STORES) {
     say(`profile over ${store}`);
     const { profile } = await pollers[store].pass({ mode: 'sweep', profiles: true });
-    if (profile) profiles.push(`Where the time of that sweep goes, over ${store}: ${byRoom(profile)}.`);
+    if (!profile) continue;
+    say(`by function: ${largest(profile.functions)}`);
+    say(`with all that is called from there: ${largest(profile.inclusive)}`);
+    profiles.push(`Where the time of the sweep with the same bytes goes, over ${store}: ${byRoom(profile)}.`);
   }
-  const differing = await rounded('other bytes', true);
-  const what = `sweep of ${told(size.projects)} unchanged projects of ${size.tasksPerProject} tasks: processor time ÷ a bare loop`;
-  return {
-    lines: [
-      ...linesOf(`${what}, same bytes`, same, 1.5),
-      ...linesOf(`${what}, other bytes that say the same`, differing, 2.5),
-      {
-        what: `snapshot requests of that sweep, for each MB of snapshots`,
-        goal: '≤ 1',
-        measured: `${told(requests / megabytes)} (${requests} requests, ${told(megabytes)} MB)`,
-        isMet: requests <= megabytes,
-      },
-    ],
-    notes: [
-      ...profiles,
-      ...(commits > 0
-        ? [`Of the sweeps in which bytes alone differ some wrote snapshots: up to ${commits}.`]
-        : []),
-    ],
-  };
+  return profiles;
 }
 
-function linesOf(what: string, ratios: Ratios, most: number): Line[] {
+/** A sweep that finds nothing new should write no snapshot. */
+function commitsOf(last: ByStore<PassTaken>): string[] {
+  return STORES.flatMap(store => {
+    const commits = last[store].report?.commits ?? 0;
+    return commits === 0
+      ? []
+      : [`The last sweep over ${store} whose bytes alone differed wrote ${told(commits)} snapshots.`];
+  });
+}
+
+function linesOf(what: string, ratios: Sweeps['ratios'], most: number): Line[] {
   return STORES.map(store => ({
     what: `${what}, over ${store}`,
     goal: `≤ ${most}`,
@@ -106,7 +135,9 @@ async function bytesOfSnapshots(client: DynamoDBClient): Promise<number> {
 }
 
 /** The rooms and packages that have at least a fiftieth of the time. */
-function byRoom({ self }: Profile): string {
-  const large = self.filter(({ share }) => share >= 0.02);
-  return large.map(({ where, share }) => `${where} ${Math.round(share * 100)} %`).join(', ');
-}
+const byRoom = ({ self }: Profile) => shares(self.filter(({ share }) => share >= 0.02));
+
+const largest = (all: readonly Share[]) => shares(all.slice(0, 12));
+
+const shares = (all: readonly Share[]) =>
+  all.map(({ where, share }) => `${where} ${Math.round(share * 100)} %`).join(', ');
