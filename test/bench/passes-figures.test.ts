@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditPage, piecesOf, projectsPage, tasksPage } from '../../bench/passes/content.ts';
@@ -114,5 +115,7 @@ describe('the table', () => {
     expect(once).toMatch(/^a\n<!--.*-->\n\nnew\n\n<!--.*-->\nb$/);
     expect(between(once, 'new')).toBe(once);
     expect(() => between('a', 'new')).toThrow('<!-- printed by npm run bench -->');
+    const document = readFileSync(new URL('../../docs/performance.md', import.meta.url), 'utf8');
+    expect(between(document, 'new')).toContain('\n\nnew\n\n');
   });
 });
