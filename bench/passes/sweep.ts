@@ -13,25 +13,29 @@ import { usualConcurrency } from './settings.ts';
 export interface SweepScale {
   readonly size: Size;
   readonly rounds: number;
+  /** No further round of a kind begins after so many seconds, if there are three. */
+  readonly seconds: number;
 }
+
+const FEWEST_ROUNDS = 3;
 
 const STORES = ['SQLite', 'DynamoDB'] as const;
 type ByStore<Each> = Record<(typeof STORES)[number], Each>;
 
 /** Sweeps of what did not change, each beside a bare loop that reads the same pages; and what they ask of a table. */
-export async function measureSweep({ size, rounds }: SweepScale, say: Say): Promise<Findings> {
+export async function measureSweep(scale: SweepScale, say: Say): Promise<Findings> {
   await using house = new House();
+  const { size } = scale;
   const parts = await open(house, size);
   for (const store of STORES) {
     say(`baseline over ${store}`);
     await parts.pollers[store].pass({ mode: 'changes' });
   }
-  const same = await sweeps(parts, rounds, say);
+  const same = await sweeps(parts, scale, say);
   const { snapshotRequests } = same.last.DynamoDB.table;
   const megabytes = (await bytesOfSnapshots(parts.table.client)) / 1e6;
   const profiles = await profilesOf(parts, say);
-  const turns = Array.from({ length: rounds }, (_, round) => round + 1);
-  const differing = await sweeps(parts, rounds, say, turns);
+  const differing = await sweeps(parts, { ...scale, differs: true }, say);
   const what = `sweep of ${told(size.projects)} unchanged projects of ${size.tasksPerProject} tasks: processor time ÷ a bare loop`;
   return {
     lines: [
@@ -67,18 +71,19 @@ interface Sweeps {
   readonly last: ByStore<PassTaken>;
 }
 
-/** In turns with the bare loop. With `turns` the bytes of each round's answers differ from those of all before. */
+/** In turns with the bare loop. `differs`: the bytes of each round's answers are others. */
 async function sweeps(
   { service, bare, pollers }: Parts,
-  rounds: number,
+  { rounds, seconds, differs = false }: SweepScale & { readonly differs?: boolean },
   say: Say,
-  turns?: readonly number[],
 ): Promise<Sweeps> {
+  const until = performance.now() + seconds * 1_000;
   const ratios: ByStore<number[]> = { SQLite: [], DynamoDB: [] };
   const last: Partial<ByStore<PassTaken>> = {};
-  for (let round = 0; round < rounds; round++) {
-    say(`sweep, ${turns ? 'other' : 'same'} bytes, round ${round + 1} of ${rounds}`);
-    await service.control({ turn: turns?.[round] ?? 0 });
+  for (let round = 1; round <= rounds; round++) {
+    if (round > FEWEST_ROUNDS && performance.now() > until) break;
+    say(`sweep, ${differs ? 'other' : 'same'} bytes, round ${round} of ${rounds}`);
+    await service.control({ turn: differs ? round : 0 });
     const { cpu } = await bare.ask<Taken<unknown>>({});
     for (const store of STORES) {
       const sweep = await pollers[store].pass({ mode: 'sweep' });

@@ -1,4 +1,4 @@
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { measureLatency, measureRate } from '../../bench/passes/baseline.ts';
 import { measureHeap } from '../../bench/passes/heap.ts';
@@ -6,7 +6,7 @@ import { House } from '../../bench/passes/house.ts';
 import { measureIdle } from '../../bench/passes/idle.ts';
 import { measureSweep } from '../../bench/passes/sweep.ts';
 import { countTable } from '../../bench/passes/table-counts.ts';
-import { startTable, usesModel } from '../support/table.ts';
+import { TABLE_NAME, usesModel } from '../support/table.ts';
 
 const say = () => undefined;
 const size = { projects: 7, tasksPerProject: 3 };
@@ -99,10 +99,10 @@ describe('a measurement, in small', () => {
 if (!usesModel)
   describe('a measurement over the embedded DynamoDB', () => {
     it('counts requests, those for snapshots apart, and units, those of a refused write included', async () => {
-      const table = await startTable();
-      const client = new DynamoDBClient(table.clientOptions);
+      await using house = new House();
+      const { client } = await house.dynamodb();
       const take = countTable(client);
-      const { tableName: TableName } = table;
+      const TableName = TABLE_NAME;
       const key = (sk: string) => ({ pk: { S: 'a' }, sk: { S: sk } });
       const Item = { ...key('PROJECT#1'), blob: { B: new Uint8Array(1_500) } };
       await client.send(new PutItemCommand({ TableName, Item }));
@@ -114,13 +114,14 @@ if (!usesModel)
       await client.send(new GetItemCommand({ ...get, Key: key('PROJECT#1') }));
       expect(take()).toEqual({ requests: 3, snapshotRequests: 2, readUnits: 2, writeUnits: 1 });
       expect(take().requests).toBe(0);
-      client.destroy();
-      await table.stop();
     });
 
     it('holds sweeps over both stores against the loop, with the same bytes and with others', async () => {
-      const { lines, notes } = await measureSweep({ size, rounds: 2 }, say);
+      const steps: string[] = [];
+      const { lines, notes } = await measureSweep({ size, rounds: 4, seconds: 0 }, step => steps.push(step));
       expect(lines).toHaveLength(5);
+      // There is no time for a fourth.
+      expect(steps.filter(step => / bytes, round \d/.test(step))).toHaveLength(6);
       for (const { measured } of lines.slice(0, 4)) expect(measured).toMatch(/^\d/);
       const [, perMegabyte, requests] = /^(\S+) \((\d+) requests/.exec(lines[4]?.measured ?? '') ?? [];
       expect(Number(requests)).toBeGreaterThan(0);
