@@ -1,7 +1,7 @@
 import { type ProjectContent, type Rules, rulesOf } from '../../functions/changes/compare-project.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { believableWorkspace } from '../../local/service/believable/generate.ts';
+import { believableWorkspace } from '../../local/simulated-service/believable/generate.ts';
 import { DEFAULT_FREEDOMS } from '../../local/service/freedoms.ts';
 import { projectRecord, taskRecord } from '../../local/service/records.ts';
 import type { ProcessState, ProjectState, TaskState } from '../../local/service/workspace.ts';

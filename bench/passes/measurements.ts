@@ -1,4 +1,5 @@
 import { type BaselineScale, measureLatency, measureRate } from './baseline.ts';
+import { type CompareScale, measureCompare } from './compare.ts';
 import { type HeapScale, measureHeap } from './heap.ts';
 import { type IdleScale, measureIdle } from './idle.ts';
 import type { Findings, Say } from './line.ts';
@@ -6,6 +7,7 @@ import { measureSweep, type SweepScale } from './sweep.ts';
 
 export interface Scale {
   readonly sweep: SweepScale;
+  readonly compare: CompareScale;
   readonly idle: IdleScale;
   readonly baseline: BaselineScale;
   readonly heap: HeapScale;
@@ -14,6 +16,7 @@ export interface Scale {
 /** The sizes that the goals are about. */
 export const WHOLE: Scale = {
   sweep: { size: { projects: 5_000, tasksPerProject: 30 }, rounds: 7, seconds: 120 },
+  compare: { rounds: 250 },
   idle: { projects: [10, 10_000], passes: 15 },
   baseline: { size: { projects: 1_000, tasksPerProject: 5 }, latency: 100, rate: 20 },
   heap: { projects: 20_000, tasks: [5, 50] },
@@ -22,6 +25,7 @@ export const WHOLE: Scale = {
 /** By name, in the order of the table. */
 export const MEASUREMENTS: Readonly<Record<string, (scale: Scale, say: Say) => Promise<Findings>>> = {
   sweep: ({ sweep }, say) => measureSweep(sweep, say),
+  compare: ({ compare }, say) => measureCompare(compare, say),
   idle: ({ idle }, say) => measureIdle(idle, say),
   latency: ({ baseline }, say) => measureLatency(baseline, say),
   rate: ({ baseline }, say) => measureRate(baseline, say),

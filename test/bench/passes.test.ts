@@ -1,6 +1,7 @@
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { measureLatency, measureRate } from '../../bench/passes/baseline.ts';
+import { measureCompare } from '../../bench/passes/compare.ts';
 import { measureHeap } from '../../bench/passes/heap.ts';
 import { House } from '../../bench/passes/house.ts';
 import { measureIdle } from '../../bench/passes/idle.ts';
@@ -88,6 +89,12 @@ describe('a measurement, in small', () => {
     const { lines } = await measureRate({ size, latency: 1, rate: 1_000 }, say);
     expect(lines[0]?.measured).toMatch(/^0\.\d\d; 0 \(0 answers of 429\)$/);
     expect(lines[0]?.isMet).toBe(false);
+  });
+
+  it('tells how quickly a project is compared, beside libraries', async () => {
+    const [line] = (await measureCompare({ rounds: 3 }, say)).lines;
+    const [, ratio] = /^(\S+) \(medians \S+, quickest \S+, first \S+\)$/.exec(line?.measured ?? '') ?? [];
+    expect(line?.isMet).toBe(Number(ratio) >= 3);
   });
 
   it('says what a sweep holds', async () => {
