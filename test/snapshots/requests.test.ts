@@ -81,6 +81,23 @@ describe('a read', () => {
     expect(consistent).toHaveLength(7);
   });
 
+  it('of the state sees a baseline that ended with the watermark that it left, wherever it ends in between', async () => {
+    for (const behind of [1, 2]) {
+      const other = { workspace: 'eu', processId: `p${behind}` };
+      const request = { mode: 'sweep', owner: 'other', now: AT, until: AT + 1 } as const;
+      const lease = (await snapshots().takeLease(other, request)) as Lease;
+      let reads = 0;
+      const interrupted = modelClient(async command => {
+        const output = await client.send(command as never);
+        if (++reads === behind)
+          await snapshots().finish(other, lease, { baselined: true, watermark: AT, sweptAt: AT });
+        return output;
+      });
+      const state = await createSnapshots({ client: interrupted, tableName, patience }).readState(other);
+      expect([state.baselined, state.watermark]).not.toEqual([true, 0]);
+    }
+  });
+
   it('goes over a page that has no items', async () => {
     await commit();
     answer = command => {
@@ -216,8 +233,9 @@ describe('a debt', () => {
       if (command instanceof PutItemCommand && command.input.Item?.sk?.S === 'DEBT#p2') throw failure;
       return undefined;
     };
-    await expect(owing('p1', 'p2', 'p3')).rejects.toBe(failure);
-    expect(await debts()).toEqual(['p1', 'p3']);
+    const ids = Array.from({ length: 50 }, (_, index) => `p${index}`);
+    await expect(owing(...ids)).rejects.toBe(failure);
+    expect(await debts()).toEqual(ids.filter(id => id !== 'p2').sort());
   });
 
   it('is tried again while it is throttled', async () => {

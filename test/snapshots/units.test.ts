@@ -160,6 +160,15 @@ describe('what it costs to look at snapshots', () => {
     expect(queries.map(({ input }) => input.Limit)).toEqual(Array(4).fill(undefined));
   });
 
+  it('a walk that goes on behind a large project reads none of its parts again', async () => {
+    const more = { projectId: 'p1', expected: undefined, version: AT, events: [], at: AT };
+    const text = noise(2_000_000);
+    await snapshots.commit(process, { ...more, snapshot: snapshot(AT, content({ text })) });
+    const whole = await counted(() => Array.fromAsync(snapshots.heads(process)));
+    const { read } = await counted(() => Array.fromAsync(snapshots.heads(process, 'p1')));
+    expect([whole.read > 100, read]).toEqual([true, 1]);
+  });
+
   it('the next page is asked for while somebody is busy with one, and no further one', async () => {
     for (let index = 0; index < 40; index++) {
       const more = { projectId: `p${index}`, expected: undefined, version: AT, events: [], at: AT };
