@@ -2,9 +2,9 @@ import { type ProjectContent, type Rules, rulesOf } from '../../functions/change
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { believableWorkspace } from '../../local/simulated-service/believable/generate.ts';
-import { DEFAULT_FREEDOMS } from '../../local/service/freedoms.ts';
-import { projectRecord, taskRecord } from '../../local/service/records.ts';
-import type { ProcessState, ProjectState, TaskState } from '../../local/service/workspace.ts';
+import { DEFAULT_FREEDOMS } from '../../local/simulated-service/data/freedoms.ts';
+import { projectRecord, taskRecord } from '../../local/simulated-service/data/records.ts';
+import type { ProcessState, ProjectState, TaskState } from '../../local/simulated-service/data/workspace.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const PROCESS = 'launch';

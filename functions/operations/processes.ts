@@ -1,5 +1,4 @@
 import type { Mode, ProcessKey } from '../basics/process.ts';
-import type { ProcessState } from '../snapshots/state.ts';
 
 /** A process that there is. */
 export interface KnownProcess extends ProcessKey {
@@ -20,11 +19,26 @@ export interface BegunPass {
   readonly heldUntil: number | undefined;
 }
 
-/** What people want to know of a process; see `ProcessState`. */
-export type Progress = Pick<
-  ProcessState,
-  'baselined' | 'completedAt' | 'sweptAt' | 'hold' | 'released' | 'stalled' | 'debts'
->;
+/** A project that passes owe a look; `Debt` in `functions/snapshots/state.ts` tells what each means. */
+export interface Owed {
+  readonly cause: 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
+  readonly since: number;
+  readonly metAt: number;
+  readonly reason: string;
+  readonly told: boolean;
+}
+
+/** What people want to know of a process; `ProcessState` there tells what each means. */
+export interface Progress {
+  readonly baselined: boolean;
+  readonly completedAt: number;
+  readonly sweptAt: number;
+  readonly hold: { readonly since: number; readonly missing: number } | undefined;
+  readonly released: boolean;
+  readonly stalled: { readonly since: number } | undefined;
+  /** By the project's id. */
+  readonly debts: ReadonlyMap<string, Owed>;
+}
 
 /** What passes know, as people look at it. */
 export interface ProcessReader {

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { inParallel } from '../basics/in-parallel.ts';
 import { longestSilence } from '../settings/longest-silence.ts';
-import type { Debt } from '../snapshots/state.ts';
 import { cursorOf, iso, readCursor } from './cursor.ts';
 import { endpointsBehind } from './endpoint-status.ts';
 import { knownProcesses } from './known-processes.ts';
 import { type OperationsHouse, PAGE, WIDTH } from './operations-house.ts';
-import type { BegunPass, KnownProcess, Progress } from './processes.ts';
+import type { BegunPass, KnownProcess, Owed, Progress } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';
@@ -98,7 +97,7 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
 
 function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
   const all = [...debts].map(([project, debt]) => ({ project, ...debt }));
-  const rank = ({ told, cause }: Debt) => (told ? 0 : cause === 'not-listed' ? 2 : 1);
+  const rank = ({ told, cause }: Owed) => (told ? 0 : cause === 'not-listed' ? 2 : 1);
   const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.metAt - other.metAt);
   return {
     count: all.length,

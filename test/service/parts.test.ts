@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { within, within } from '../../functions/basics/within.ts';
+import { within } from '../../functions/basics/within.ts';
 import { parseAddress, pathOf } from '../../functions/service/address.ts';
 import { connect } from '../../functions/service/client.ts';
 import { excerpt, keysOf, propertyPath } from '../../functions/service/describe.ts';

@@ -50,7 +50,7 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
     name: 'a message that expired run all the same',
     edits: [
       edit(
-        'create-poll.ts',
+        'handlers/create-poll.ts',
         'dependencies.clock() >= expiresAt',
         'dependencies.clock() >= expiresAt + 600_000',
       ),
@@ -58,11 +58,11 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a pass that somebody asked for dropped before it is due',
-    edits: [edit('create-poll.ts', ' && !target.isAsked && ', ' && ')],
+    edits: [edit('handlers/create-poll.ts', ' && !target.isAsked && ', ' && ')],
   },
   {
     name: 'a pass that is not due yet run all the same',
-    edits: [edit('create-poll.ts', '!isDue(state.pace, ', '!isDue(undefined, ')],
+    edits: [edit('handlers/create-poll.ts', '!isDue(state.pace, ', '!isDue(undefined, ')],
   },
   {
     name: 'no longer wait behind a pass that found nothing',
@@ -78,6 +78,6 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a message retried whose pass failed',
-    edits: [edit('create-poll-handler.ts', '.catch(() => undefined)', '')],
+    edits: [edit('handlers/create-poll-handler.ts', '.catch(() => undefined)', '')],
   },
 ];

@@ -6,7 +6,7 @@ export const WAITING_BUGS: readonly Bug[] = [
     name: 'of messages that are not in their queues the first alone',
     edits: [
       edit(
-        'create-route.ts',
+        'handlers/create-route.ts',
         'for (const index of await send(routed))',
         'for (const index of (await send(routed)).slice(0, 1))',
       ),

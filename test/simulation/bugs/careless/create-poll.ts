@@ -5,7 +5,7 @@ export const CREATE_POLL: readonly Bug[] = [
     name: 'the unfinished sweep looked for in the wrong mode',
     edits: [
       edit(
-        'create-poll.ts',
+        'handlers/create-poll.ts',
         "isUnfinished(keyOf(target), 'sweep')",
         'isUnfinished(keyOf(target), target.mode)',
       ),
@@ -15,7 +15,7 @@ export const CREATE_POLL: readonly Bug[] = [
     name: 'definitions kept from pass to pass',
     edits: [
       edit(
-        'create-poll.ts',
+        'handlers/create-poll.ts',
         'const parts = partsOf(target, { ...dependencies, state, service, snapshots, onCommitted }, context);',
         'const fresh = partsOf(target, { ...dependencies, state, service, snapshots, onCommitted }, context);\n' +
           '    const definitions = known.get(connection) ?? fresh.definitions;\n' +
@@ -23,7 +23,7 @@ export const CREATE_POLL: readonly Bug[] = [
           '    const parts = { ...fresh, definitions };',
       ),
       edit(
-        'create-poll.ts',
+        'handlers/create-poll.ts',
         'interface Target {',
         'const known = new WeakMap<ServiceConnection, PassDefinitions>();\n\ninterface Target {',
       ),

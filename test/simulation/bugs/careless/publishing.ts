@@ -5,7 +5,7 @@ export const PUBLISHING: readonly Bug[] = [
     name: 'where reading stopped reported, not where sending did',
     edits: [
       edit(
-        'create-publish.ts',
+        'handlers/create-publish.ts',
         '    const { ids, stop = rest } = await publishAll(batchesOf(outgoing), isLate, dependencies);\n',
         '    const { ids, stop: sent } = await publishAll(batchesOf(outgoing), isLate, dependencies);\n' +
           '    const stop = rest ?? sent;\n',

@@ -5,12 +5,12 @@ export const PUBLISHING: readonly Bug[] = [
     name: 'publish marks before sending',
     edits: [
       edit(
-        'create-publish.ts',
+        'handlers/create-publish.ts',
         '  return async ({ Records }, context) => {',
         '  const publish: Publish = async ({ Records }, context) => {',
       ),
       edit(
-        'create-publish.ts',
+        'handlers/create-publish.ts',
         'stop.record.dynamodb.SequenceNumber }] : [] };\n  };\n',
         'stop.record.dynamodb.SequenceNumber }] : [] };\n  };\n' +
           '  return async (event, context) => {\n    void publish(event, context);\n    return { batchItemFailures: [] };\n  };\n',
@@ -19,13 +19,13 @@ export const PUBLISHING: readonly Bug[] = [
   },
   {
     name: 'the last failed record reported, not the first',
-    edits: [edit('create-publish.ts', 'Math.min(...failed)', 'Math.max(...failed)')],
+    edits: [edit('handlers/create-publish.ts', 'Math.min(...failed)', 'Math.max(...failed)')],
   },
   {
     name: 'the record before the failed one reported',
     edits: [
       edit(
-        'create-publish.ts',
+        'handlers/create-publish.ts',
         'stop ? [{ itemIdentifier: stop.record.dynamodb.SequenceNumber }]',
         'stop ? [{ itemIdentifier:\n' +
           '      Records.at(Math.max(0, Records.findIndex(({ dynamodb }) => dynamodb === stop.record.dynamodb) - 1))\n' +
@@ -37,7 +37,7 @@ export const PUBLISHING: readonly Bug[] = [
     name: 'failures of the second batch dropped',
     edits: [
       edit(
-        'create-publish.ts',
+        'handlers/create-publish.ts',
         'if (published.stop) return { ids, stop: published.stop };',
         'if (published.stop && index === 0) return { ids, stop: published.stop };',
       ),
