@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCredentials } from '../functions/aws/credentials.ts';
 import { lambdaCount, lambdaLog } from '../functions/aws/telemetry.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
 import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/settings/environments.ts';
+import { type Listening, listen } from './kit/listen.ts';
+import { listenInTest } from './kit/listen-in-test.ts';
 
 describe('the environment', () => {
   it.each([
@@ -38,12 +39,7 @@ describe('the environment', () => {
     const table = createServer((_request, response) =>
       response.end(JSON.stringify({ Item: { version: { N: layout } } })),
     );
-    await new Promise<void>(resolve => table.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      table.closeAllConnections();
-      table.close();
-    });
-    vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${(table.address() as AddressInfo).port}`);
+    vi.stubEnv('AWS_ENDPOINT_URL', (await listenInTest(table)).url);
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
     vi.stubEnv('TABLE_NAME', 't');
@@ -53,7 +49,7 @@ describe('the environment', () => {
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
     const call = () => poll({ Records: [] }, context);
     await expect(call()).rejects.toThrow(/^The table t has layout 7, .* Deploy the version that wrote it/);
-    layout = '1';
+    layout = '2';
     // It stands beside the bundle, which this is not.
     await expect(call()).rejects.toThrow(/workspaces\.json/);
     vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
@@ -67,7 +63,7 @@ describe('the environment', () => {
 describe('credentials', () => {
   let secret: string | undefined;
   let refusal: string | undefined;
-  let close: () => void;
+  let listening: Listening;
   let client: SecretsManagerClient;
   beforeEach(async () => {
     refusal = undefined;
@@ -75,17 +71,16 @@ describe('credentials', () => {
       if (refusal === undefined) response.end(JSON.stringify({ SecretString: secret }));
       else response.writeHead(400).end(JSON.stringify({ __type: refusal, message: 'refused' }));
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    close = () => server.close();
+    listening = await listen(server);
     client = new SecretsManagerClient({
-      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      endpoint: listening.url,
       region: 'eu-west-1',
       credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     });
   });
   afterEach(() => {
     client.destroy();
-    close();
+    return listening.stop();
   });
 
   it('are read from their secret', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type Listening, listen } from './proxy.ts';
+import type { Listening } from '../../test/kit/listen.ts';
+import { listen } from './proxy.ts';
 import { published, queued, type Sent } from './queues.ts';
 import type { Recorder } from './recorder.ts';
 import type { Party } from './used.ts';

@@ -2,11 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, request as send } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { listen as listenOnLoopback, type ReceiverServer } from '../../test/deployed/receivers/server.ts';
+import { type Listening, listen as listenOnLoopback } from '../../test/kit/listen.ts';
 import type { Recorder } from './recorder.ts';
-
-/** A server on loopback. */
-export type Listening = ReceiverServer;
 
 /** Its clients wait longer between two requests than a server of Node does. */
 export function listen(server: Server): Promise<Listening> {

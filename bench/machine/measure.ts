@@ -2,10 +2,10 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listen as listenOnLoopback } from '../../test/kit/listen.ts';
 import { type Usage, usageOf } from './processes.ts';
 
 export interface Size {
@@ -119,19 +119,15 @@ async function startReceiver() {
     if (message.id) ids.add(message.id);
     if (ids.size >= wanted.count) wanted.resolve();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, stop } = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${url}/`,
     async got(count: number) {
       const { promise, resolve } = Promise.withResolvers<void>();
       wanted = { count, resolve };
       if (ids.size >= count) resolve();
       await promise;
     },
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-    },
+    stop,
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -11,6 +11,7 @@ import { bounded, longestCall, PATIENCE } from '../../functions/aws/clients.ts';
 import { LEAST_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
 import { TIMEOUT_MS } from '../../functions/endpoints/post.ts';
 import { LEASE_MS } from '../../functions/pass/heartbeat.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
 
 const SHORT = { connection: 200, request: 400, tries: 2 };
 
@@ -30,12 +31,6 @@ function options(port: number) {
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     ...bounded(SHORT),
   };
-}
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => server.closeAllConnections());
-  return (server.address() as AddressInfo).port;
 }
 
 /** The port of a server that accepts nobody: its thread sleeps, and its queue of connections is full. */
@@ -81,7 +76,7 @@ describe('a call to AWS', () => {
     'of %s that is never answered fails in time, after its tries',
     async (_, call) => {
       let requests = 0;
-      const port = await listening(createServer(() => void requests++));
+      const { port } = await listenInTest(createServer(() => void requests++));
       const { error, ms } = await timed(call(options(port)));
       expect(error.name).toBe('TimeoutError');
       expect(requests).toBe(SHORT.tries);
@@ -102,7 +97,7 @@ describe('a call to AWS', () => {
       response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
       response.write('{"Item":');
     });
-    const { error, ms } = await timed(CALLS.DynamoDB(options(await listening(server))));
+    const { error, ms } = await timed(CALLS.DynamoDB(options((await listenInTest(server)).port)));
     expect(error.name).toBe('TimeoutError');
     expect(ms).toBeLessThan(longestCall(SHORT) + SLACK_MS);
   });

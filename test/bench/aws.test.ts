@@ -17,8 +17,9 @@ import {
 import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CountingAws, startCountingAws } from '../../bench/cost/aws.ts';
-import { type Listening, listen } from '../../bench/cost/proxy.ts';
+import { listen } from '../../bench/cost/proxy.ts';
 import { Recorder } from '../../bench/cost/recorder.ts';
+import type { Listening } from '../kit/listen.ts';
 
 const recorder = new Recorder();
 let dynamodb: Listening;

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lambdaOperations, type Stack } from '../../cli/aws-operations.ts';
 import { createWhoCalls } from '../../functions/operate/who-calls.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
 import { ARN, CREDENTIALS, REGION, startSts } from '../operate/fake-sts.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
@@ -28,13 +27,7 @@ async function startLambda(answer: Answer | 'hangs up') {
     if (answer === 'hangs up') incoming.socket.destroy();
     else outgoing.writeHead(answer.status ?? 200, answer.headers).end(JSON.stringify(answer.body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: endpoint } = await listenInTest(server);
   return { asked, endpoint };
 }
 

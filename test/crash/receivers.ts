@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import type { Random } from '../../functions/basics/clock.ts';
+import { listen } from '../kit/listen.ts';
 import type { Mood } from './plan.ts';
 import type { Contents } from './received.ts';
 import { Received } from './received.ts';
@@ -95,15 +95,12 @@ async function start(
       status(500)(response);
     }
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { url, stop } = await listen(server);
   return Object.assign(state, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    url: `${url}/events`,
     received,
     problems,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
+    stop,
   });
 }
 

@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +16,7 @@ import {
   tickEnvironment,
 } from '../../functions/settings/environments.ts';
 import { bundleOptions } from '../../infra/bundle/options.ts';
+import { type Listening, listen } from '../kit/listen.ts';
 import { someEvents } from './given.ts';
 import { recordOf } from './setting.ts';
 
@@ -71,8 +71,7 @@ describe('the environment', () => {
 
 describe('the entries, bundled as they are deployed, with the configuration beside them', () => {
   let directory: string;
-  let address: string;
-  let close: () => void;
+  let listening: Listening;
   const asked: string[] = [];
   const lines: string[] = [];
   const answers: Record<string, object> = {};
@@ -94,15 +93,10 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       response.setHeader('content-type', 'application/x-amz-json-1.0');
       response.end(JSON.stringify(answers[target] ?? {}));
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    close = () => {
-      server.closeAllConnections();
-      server.close();
-    };
+    listening = await listen(server);
   });
-  afterAll(() => {
-    close?.();
+  afterAll(async () => {
+    await listening?.stop();
     rmSync(directory, { recursive: true });
   });
   afterEach(() => {
@@ -117,7 +111,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   function setUp(): void {
     const environment = {
       ...{
-        AWS_ENDPOINT_URL: address,
+        AWS_ENDPOINT_URL: listening.url,
         AWS_REGION: 'eu-west-1',
         AWS_ACCESS_KEY_ID: 'a',
         AWS_SECRET_ACCESS_KEY: 'b',
@@ -126,7 +120,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       ...Object.fromEntries(
         Object.entries({ ...queues, ...watched }).map(([name, url]) => [
           name,
-          address + new URL(url).pathname,
+          listening.url + new URL(url).pathname,
         ]),
       ),
       MAPPINGS: '{"publish":"uuid"}',

@@ -1,10 +1,11 @@
 import { createServer } from 'node:https';
-import { type AddressInfo, setDefaultAutoSelectFamily } from 'node:net';
+import { setDefaultAutoSelectFamily } from 'node:net';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Resolve } from '../../functions/endpoints/guarded-agent.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../functions/endpoints/post.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
 import { answer, hang, type Reaction, reset, startReceiver } from './receiver.ts';
 
 const closers: (() => unknown)[] = [];
@@ -171,9 +172,7 @@ describe('a post', () => {
       return 'http/1.1';
     };
     const server = createServer({ key, cert, ALPNCallback }, (_request, response) => void response.end());
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    closers.push(() => server.close());
-    const { port } = server.address() as AddressInfo;
+    const { port } = await listenInTest(server);
     expect(await poster().post(`https://localhost:${port}/`, request)).toEqual({
       why: expect.stringMatching(/^no answer \([A-Z_]*(SELF_SIGNED|CERT)[A-Z_]*\)$/),
     });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listen } from '../kit/listen.ts';
 
 /** One request as it came. */
 export interface Received {
@@ -43,11 +44,10 @@ export async function startReceiver(...script: Reaction[]) {
     });
   });
   server.on('connection', () => connections++);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, url, stop } = await listen(server);
   return {
     port,
-    url: `http://127.0.0.1:${port}/hush?token=hush`,
+    url: `${url}/hush?token=hush`,
     received,
     get connections() {
       return connections;
@@ -64,10 +64,7 @@ export async function startReceiver(...script: Reaction[]) {
         watchers.add(watcher);
       });
     },
-    async stop(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
+    stop,
   };
 }
 

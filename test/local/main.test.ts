@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -9,10 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../local/simulated-service/server.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
 import { pendingRows } from '../support/store-file.ts';
 import { environmentOf, run, until } from './main-support.ts';
 import { temporaryDirectory } from './support.ts';
@@ -219,11 +218,7 @@ async function startedEndpoint() {
       void fetch(JSON.parse(body).SubscribeURL);
     else bodies.push(body);
     response.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events` };
+  const { url } = await listenInTest(server);
+  return { bodies, url: `${url}/events` };
 }

@@ -1,20 +1,17 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { API_PATH, AUTH_PATH } from '../../local/simulated-service/answer.ts';
 import { createBackend, SIMULATED_CREDENTIALS } from '../../local/simulated-service/backend.ts';
 import { believableWorkspace } from '../../local/simulated-service/believable/generate.ts';
 import { Faults } from '../../local/simulated-service/faults.ts';
 import { answer } from '../../local/simulated-service/http.ts';
+import { listen } from '../kit/listen.ts';
 
 /** A simulated service that keeps its address when it is as it was at first: so what a run noted of it then is still true,
  *  and each test can begin with a copy of that. */
 export async function startResettableService() {
   const at = Date.now();
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url: origin, stop } = await listen(server);
   const atFirst = () => createBackend({ clock: Date.now, workspace: believableWorkspace(1, at), origin });
   let backend = atFirst();
   server.on('request', (request, response) => {
@@ -32,11 +29,6 @@ export async function startResettableService() {
     reset: () => {
       backend = atFirst();
     },
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    stop,
   };
 }

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { onTestFinished } from 'vitest';
+import { listenInTest } from '../kit/listen-in-test.ts';
 
 export const REGION = 'eu-central-1';
 export const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
@@ -26,14 +24,9 @@ export async function startSts(): Promise<Sts> {
     const { status, text } = always ?? (await judge(incoming));
     outgoing.writeHead(status, { 'content-type': 'text/xml' }).end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  const { url } = await listenInTest(server);
   return {
-    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    url: new URL(url),
     get asked() {
       return asked;
     },

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testEvent } from '../../functions/changes/test-event.ts';
@@ -8,6 +7,7 @@ import { slackMessages } from '../../functions/endpoints/slack.ts';
 import { teamsMessages } from '../../functions/endpoints/teams.ts';
 import { addEndpoint, pauseEndpoint, updateEndpoint } from '../../functions/operations/endpoints.ts';
 import { testEndpoint } from '../../functions/operations/test-event.ts';
+import { listen } from '../kit/listen.ts';
 import { checkEvents } from '../support/check-event.ts';
 import { AT, openHouse, STORES } from './house.ts';
 
@@ -29,19 +29,15 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
       got.push({ headers: request.headers as Got['headers'], body: Buffer.concat(chunks).toString() });
       response.writeHead(status).end(answer);
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const listening = await listen(server);
     const house = openHouse(open);
-    closers.push(
-      () => house.close(),
-      () => server.close(),
-      () => server.closeAllConnections(),
-    );
+    closers.push(() => house.close(), listening.stop);
     const { openPoster, chatFormats } = senderOf({
       secrets: house.secrets,
       clock: house.clock,
       allowLoopback: true,
     });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const url = `${listening.url}/hook`;
     return { house: { ...house, openPoster, chatFormats }, got, url };
   };
 

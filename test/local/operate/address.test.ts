@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectToRun } from '../../../cli/connect/local-server.ts';
@@ -15,6 +14,7 @@ import {
   writeAddress,
 } from '../../../local/operate/address.ts';
 import { startOperationsServer } from '../../../local/operate/server.ts';
+import { listenInTest } from '../../kit/listen-in-test.ts';
 import { temporaryDirectory } from '../support.ts';
 
 async function served(operations: () => unknown = () => ({ endpoints: [] })) {
@@ -107,10 +107,8 @@ describe('a command', () => {
       heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
       response.end(JSON.stringify({ proof: 'of something else' }));
     });
-    await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void stranger.close());
+    const { url } = await listenInTest(stranger);
     const token = newToken();
-    const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
     expect(await connectToRun({ url, token, hasPage: true })).toBe(undefined);
     expect(heard).toEqual([expect.stringMatching(/^GET \/operations\?challenge=/)]);
     expect(heard[0]).not.toContain(token);

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Built, PageError } from '../../../local/console/built-page.ts';
 import { createPage, type Page } from '../../../local/console/page.ts';
 import { newToken } from '../../../local/operate/address.ts';
 import { newTicket } from '../../../local/operate/tickets.ts';
+import { listenInTest } from '../../kit/listen-in-test.ts';
 import { good, send, served } from './served.ts';
 
 const FILES: Built = new Map([
@@ -188,12 +189,8 @@ describe('a run that follows another one', () => {
   });
 
   it('has another token when somebody else has the port: they may have heard the first one', async () => {
-    const stranger = createServer();
-    await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void stranger.close());
-    const address = stranger.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const before = { url: `http://127.0.0.1:${port}`, token: newToken(), hasPage: true };
+    const { url } = await listenInTest(createServer());
+    const before = { url, token: newToken(), hasPage: true };
     const { server } = await served(undefined, { page, before });
     expect(server.url).not.toBe(before.url);
     expect(server.token).not.toBe(before.token);

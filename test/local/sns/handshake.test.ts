@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { afterwards, eventually, receiver, startHouse } from './house.ts';
+import { listenInTest } from '../../kit/listen-in-test.ts';
+import { eventually, receiver, startHouse } from './house.ts';
 import { startReceiver } from './receiver.ts';
 
 describe('the handshake', () => {
@@ -110,8 +111,8 @@ describe('the handshake', () => {
       ids.add(body.MessageId);
       if (ids.size === 1) await fetch(body.SubscribeURL);
       response.end();
-    }).listen(port, '127.0.0.1');
-    afterwards(async () => server.close().closeAllConnections());
+    });
+    await listenInTest(server, port);
     await subscribed.confirmed;
     expect(ids.size).toBe(1);
     expect(notices.map(({ kind, name, text }) => `${kind} ${name} ${text}`)).toEqual([

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../kit/listen.ts';
 
 /** A request that the receiver got. */
 export interface Received {
@@ -37,17 +37,13 @@ export async function startReceiver(
     }
     answer(response, type === 'Notification' ? (options.reply?.(one, notifications().length) ?? 200) : 200);
   });
-  await new Promise<void>(resolve => server.listen(options.port ?? 0, '127.0.0.1', resolve));
+  const { url, stop } = await listen(server, options.port);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${url}/hook`,
     received,
     notifications,
     confirmations: () => received.filter(({ type }) => type === 'SubscriptionConfirmation'),
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: stop,
   };
 }
 

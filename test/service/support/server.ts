@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { listenInTest } from '../../kit/listen-in-test.ts';
 
 /** One request as it arrived. */
 export interface Received {
@@ -92,12 +91,8 @@ export async function startServer(api: Behaviour, token: Behaviour = goodToken):
     (isToken ? tokenRequests : requests).push(received);
     (isToken ? token : api)(response, received);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise(resolve => server.close(resolve));
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, tokenRequests };
+  const { url } = await listenInTest(server);
+  return { url, requests, tokenRequests };
 }
 
 async function receive(incoming: IncomingMessage): Promise<Received> {

@@ -1,12 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
+import { listen } from '../../kit/listen.ts';
 
 /** A port of 127.0.0.1 that was free a moment ago; whoever binds it must be ready to find it taken. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
+  const { port, stop } = await listen(createServer());
+  await stop();
   return port;
 }

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   BatchGetItemCommand,
   DeleteItemCommand,
@@ -12,6 +10,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { listen } from '../../kit/listen.ts';
 import { TableModel } from '../../simulation/models/table.ts';
 import { clientOptions, type EmbeddedDynamoDb } from './dynamodb.ts';
 import { MODEL_STREAM, modelStreams } from './model-streams.ts';
@@ -54,18 +53,9 @@ export async function startModelServer(tableName: string): Promise<EmbeddedDynam
     );
     response.writeHead(answered.status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify(answered.body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    endpoint,
-    clientOptions: clientOptions(endpoint),
-    stop: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  });
+  const { url: endpoint, stop } = await listen(server);
+  return { endpoint, clientOptions: clientOptions(endpoint), stop };
 }
 
 /** A table is there from its creation on, as the model always is. */
