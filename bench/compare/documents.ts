@@ -1,10 +1,14 @@
+import type { JsonObject } from '../../functions/basics/json.ts';
 import { type ProjectContent, type Rules, rulesOf } from '../../functions/changes/compare-project.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import type { JsonObject } from '../../functions/basics/json.ts';
 import { believableWorkspace } from '../../local/simulated-service/believable/generate.ts';
 import { DEFAULT_FREEDOMS } from '../../local/simulated-service/data/freedoms.ts';
 import { projectRecord, taskRecord } from '../../local/simulated-service/data/records.ts';
-import type { ProcessState, ProjectState, TaskState } from '../../local/simulated-service/data/workspace.ts';
+import type {
+  ProjectState,
+  SimulatedProcess,
+  TaskState,
+} from '../../local/simulated-service/data/workspace.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const PROCESS = 'launch';
@@ -54,7 +58,7 @@ export function parse(document: string): Parsed {
   };
 }
 
-function textOf(process: ProcessState, project: ProjectState): string {
+function textOf(process: SimulatedProcess, project: ProjectState): string {
   return JSON.stringify({
     project: projectRecord(process, project, DEFAULT_FREEDOMS),
     tasks: [...project.tasks.values()].map(task => taskRecord(process, project, task, DEFAULT_FREEDOMS)),
@@ -62,7 +66,7 @@ function textOf(process: ProcessState, project: ProjectState): string {
 }
 
 /** The tasks of many believable projects in one. */
-function largeProject(count: number): { process: ProcessState; project: ProjectState } {
+function largeProject(count: number): { process: SimulatedProcess; project: ProjectState } {
   const all: TaskState[] = [];
   for (let seed = 1; all.length < count; seed += 1) {
     for (const { tasks } of launch(seed).projects.values()) all.push(...tasks.values());
@@ -74,7 +78,7 @@ function largeProject(count: number): { process: ProcessState; project: ProjectS
   return { process, project: { ...first, tasks: new Map(tasks.map(task => [task.id, task])) } };
 }
 
-function launch(seed: number): ProcessState {
+function launch(seed: number): SimulatedProcess {
   const process = believableWorkspace(seed, NOW - 86_400_000).processes.get(PROCESS);
   if (!process) throw new Error(`The believable workspace has no process ${PROCESS}.`);
   return process;

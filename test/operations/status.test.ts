@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import type { Debt, PassState } from '../../functions/snapshots/state.ts';
 import { AT, type OpenHouse, openHouse, PROCESSES, STORES } from './house.ts';
 import { askOf } from './setting.ts';

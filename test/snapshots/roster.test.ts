@@ -5,7 +5,6 @@ import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { partition, partKey } from '../../functions/snapshots/keys.ts';
 import { queryItems } from '../../functions/snapshots/query-items.ts';
-import type { ProcessKey } from '../../functions/snapshots/snapshots.ts';
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { AT, commit, STORES, type Stores, storesOf } from '../operations/house.ts';
 import { openModel, type StartedTable, startTable, usesModel } from '../support/table.ts';

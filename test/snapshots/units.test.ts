@@ -1,7 +1,8 @@
 import { BatchGetItemCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Mode } from '../../functions/basics/process.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import type { CommitRequest, Lease, Mode, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { CommitRequest, Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { PassState } from '../../functions/snapshots/state.ts';
 import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
 import { modelClient } from '../simulation/models/table.ts';
