@@ -63,10 +63,10 @@ describe('the rooms', () => {
   });
 
   it.each([
-    ['service', ['snapshots', 'endpoints', 'pass', 'topic']],
-    ['snapshots', ['service', 'endpoints', 'pass', 'topic']],
-    ['topic', ['service', 'snapshots', 'pass']],
-    ['endpoints', ['service', 'snapshots', 'pass']],
+    ['service', ['snapshots', 'endpoints', 'pass', 'reading', 'telling', 'topic']],
+    ['snapshots', ['service', 'endpoints', 'pass', 'reading', 'telling', 'topic']],
+    ['topic', ['service', 'snapshots', 'pass', 'reading', 'telling']],
+    ['endpoints', ['service', 'snapshots', 'pass', 'reading', 'telling']],
   ])('%s/ knows nothing of %j', (room, others) => {
     const foreign = within(...others.map(other => `functions/${other}`));
     expect(offending(({ from, to }) => from.startsWith(`functions/${room}/`) && foreign(to))).toEqual([]);
@@ -104,12 +104,12 @@ describe('the rooms', () => {
     expect(offending(one => from(one.from) && !mayKnow(one))).toEqual([]);
   });
 
-  it('pass/ knows the service and the table by their ports only', () => {
+  it.each(['pass', 'reading', 'telling'])('%s/ knows the service and the table by their ports only', room => {
     const ports = ['service/service.ts', 'service/errors.ts', 'snapshots/snapshots.ts', 'snapshots/state.ts'];
     const behind = within('functions/service', 'functions/snapshots');
     const isPort = (to: string) => ports.some(port => to === `functions/${port}`);
     expect(
-      offending(({ from, to }) => from.startsWith('functions/pass/') && behind(to) && !isPort(to)),
+      offending(({ from, to }) => from.startsWith(`functions/${room}/`) && behind(to) && !isPort(to)),
     ).toEqual([]);
   });
 

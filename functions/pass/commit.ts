@@ -4,8 +4,8 @@ import type { ProjectContent, RecordChange } from '../changes/compare-project.ts
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
 import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../snapshots/snapshots.ts';
+import { nextVersion } from '../telling/next-version.ts';
 import type { Difference } from './decide.ts';
-import { nextVersion } from './next-version.ts';
 import type { Pass } from './pass.ts';
 
 /** A project that no transaction can hold. */

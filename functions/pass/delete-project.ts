@@ -1,10 +1,10 @@
 import { compareProject } from '../changes/compare-project.ts';
+import { CLOCK_TOLERANCE_MS } from '../reading/freshest.ts';
+import type { Listing } from '../reading/listing.ts';
+import { readTasks } from '../reading/read-tasks.ts';
 import type { Snapshot } from '../snapshots/snapshots.ts';
 import { commit } from './commit.ts';
-import { CLOCK_TOLERANCE_MS } from './freshest.ts';
-import type { Listing } from './listing.ts';
 import type { Pass } from './pass.ts';
-import { readTasks } from './read-tasks.ts';
 
 /** Tells and commits that a project is gone, which `listing` lacks. A snapshot that was read later than the listing shows a project that came
  *  back: then nothing is deleted. Where the two were read at about one time, that may be so, too: the task list is asked for once more, and

@@ -1,8 +1,8 @@
+import type { Listed, ListingKind } from '../reading/listing.ts';
+import { readTasks, type Same } from '../reading/read-tasks.ts';
 import type { SnapshotHead, Tombstone } from '../snapshots/snapshots.ts';
 import type { Seen } from './decide.ts';
-import type { Listed, ListingKind } from './listing.ts';
 import type { Pass } from './pass.ts';
-import { readTasks, type Same } from './read-tasks.ts';
 
 /** What is known of a project before it is looked at. */
 export interface Candidate {

@@ -1,11 +1,11 @@
 import { ignoredFields } from '../changes/ignored-fields.ts';
+import { Identity } from '../reading/identity.ts';
+import { Reports } from '../reading/reports.ts';
 import type { Lease } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
-import { Definitions } from './definitions.ts';
+import { Definitions } from '../telling/definitions.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { Identity } from './identity.ts';
 import type { PassKind, PassParts } from './parts.ts';
-import { Reports } from './reports.ts';
 
 /** One walk over the projects that may have changed: its parts, its lease, the state it began with, and what it counted. */
 export class Pass {

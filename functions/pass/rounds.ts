@@ -1,15 +1,15 @@
+import { type Walk, walk } from '../basics/walk.ts';
+import { Heads } from '../reading/heads.ts';
+import { kindOf, type Listing, listProjects } from '../reading/listing.ts';
 import { DeadlineError } from '../service/errors.ts';
 import { byKey } from '../snapshots/snapshots.ts';
 import { bulkLimit } from './conclude.ts';
 import { debtChanges } from './debts.ts';
 import { Findings } from './findings.ts';
-import { Heads } from './heads.ts';
-import { kindOf, type Listing, listProjects } from './listing.ts';
 import { type Looked, look } from './look.ts';
 import type { Candidate } from './observe.ts';
 import type { Pass } from './pass.ts';
 import type { Survey } from './survey.ts';
-import { type Walk, walk } from './walk.ts';
 
 /** What both rounds found out. */
 export interface Rounds {
@@ -112,6 +112,7 @@ async function lookInTurn(
       work,
       concurrency: parts.concurrency,
       shouldStop: () => pass.outOfTime,
+      yields: error => error instanceof DeadlineError,
       onReached: async (id, done) => {
         await onReached(id, done);
         await heartbeat.beat();

@@ -1,12 +1,12 @@
 import type { Mode } from '../basics/process.ts';
 import { DeadlineError } from '../service/errors.ts';
+import { tellRecovered, tellStalled } from '../telling/stall.ts';
 import { failureReason } from './failure-reason.ts';
 import { LEASE_MS, LeaseLostError } from './heartbeat.ts';
 import type { PassKind, PassParts } from './parts.ts';
 import { Pass } from './pass.ts';
 import { lookAtAll } from './rounds.ts';
 import { type Outcome, settle } from './settle.ts';
-import { tellRecovered, tellStalled } from './stall.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
 
 /** What a pass did. `unfinished`: time ran out, and nothing else went wrong; the next run goes on. `busy`: another poller has

@@ -2,7 +2,7 @@ import { heldEvent } from '../changes/build-events.ts';
 import { skippedEvent } from '../changes/source-events.ts';
 import { nextPace } from '../schedule/pace.ts';
 import type { PassState, ProcessState } from '../snapshots/state.ts';
-import { announce, type Say } from './announce.ts';
+import { announce, type Say } from '../telling/announce.ts';
 import { type Conclusion, conclude } from './conclude.ts';
 import { debtChanges, isRetried, reasonOf, toTell } from './debts.ts';
 import { deleteProject } from './delete-project.ts';

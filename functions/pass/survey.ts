@@ -1,11 +1,11 @@
+import { readAudit } from '../reading/audit.ts';
+import { namesIn } from '../reading/audit-names.ts';
+import { type Listing, listProjects } from '../reading/listing.ts';
+import { Recent } from '../reading/recent.ts';
 import { byKey, type PassWindow } from '../snapshots/snapshots.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
-import { readAudit } from './audit.ts';
-import { namesIn } from './audit-names.ts';
 import { isRetried } from './debts.ts';
-import { type Listing, listProjects } from './listing.ts';
 import type { Pass } from './pass.ts';
-import { Recent } from './recent.ts';
 
 /** Which projects a pass is to look at, and what it began with. */
 export interface Survey {

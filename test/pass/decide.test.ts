@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from '../../functions/pass/decide.ts';
-import type { Listed } from '../../functions/pass/listing.ts';
+import type { Listed } from '../../functions/reading/listing.ts';
 import type { Snapshot } from '../../functions/snapshots/snapshots.ts';
 import type { Debt } from '../../functions/snapshots/state.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { Listed } from '../../functions/pass/listing.ts';
+import type { Listed } from '../../functions/reading/listing.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import { type Processed, processProject } from '../../functions/pass/process-project.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';

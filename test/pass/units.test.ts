@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { digest } from '../../functions/pass/digest.ts';
-import { freshest, isMadeAgain } from '../../functions/pass/freshest.ts';
-import { Recent } from '../../functions/pass/recent.ts';
-import { walk } from '../../functions/pass/walk.ts';
+import { digest } from '../../functions/reading/digest.ts';
+import { freshest, isMadeAgain } from '../../functions/reading/freshest.ts';
+import { Recent } from '../../functions/reading/recent.ts';
+import { walk } from '../../functions/basics/walk.ts';
 import { DeadlineError } from '../../functions/service/errors.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

@@ -1,15 +1,20 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import { ServiceAnswerError } from '../service/errors.ts';
-import { TornSnapshotError } from '../snapshots/snapshots.ts';
-import type { PassParts } from './parts.ts';
+import { type Snapshots, TornSnapshotError } from '../snapshots/snapshots.ts';
+
+interface Parts {
+  readonly process: ProcessKey;
+  readonly snapshots: Pick<Snapshots, 'heads' | 'load'>;
+}
 
 /** Sees to it that records which seem new are not known ones under new identifiers: a service that renames the property
  *  which identifies them would make every one deleted and created. */
 export class Identity {
-  readonly #parts: PassParts;
+  readonly #parts: Parts;
   #properties: Promise<readonly string[]> | undefined;
 
-  constructor(parts: PassParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Heads } from '../../functions/pass/heads.ts';
+import { Heads } from '../../functions/reading/heads.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import { byKey, type SnapshotHead } from '../../functions/snapshots/snapshots.ts';
 

@@ -1,8 +1,22 @@
+import type { Log } from '../basics/telemetry.ts';
 import { recoveredEvent, stalledEvent } from '../changes/source-events.ts';
 import { longestSilence } from '../settings/longest-silence.ts';
+import type { ProcessSettings } from '../settings/workspaces.ts';
 import type { ProcessState } from '../snapshots/state.ts';
-import { announce } from './announce.ts';
-import type { Pass } from './pass.ts';
+import { type Announcer, announce } from './announce.ts';
+
+/** A pass, as far as it tells how the process is. */
+interface Pass extends Announcer {
+  readonly parts: Announcer['parts'] & {
+    readonly log: Log;
+    readonly settings: Pick<ProcessSettings, 'changes'>;
+  };
+  readonly kind: string;
+  /** How many events it told. */
+  events: number;
+  /** True while subscribers believe that the process is stalled. */
+  isStalled: boolean;
+}
 
 /** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is what the last one met. A run
  *  tells it: so a schedule that does not run is no stall, nor is anything before the baseline. It is never the cause of

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { readAudit } from '../../functions/pass/audit.ts';
-import { namesIn } from '../../functions/pass/audit-names.ts';
+import { readAudit } from '../../functions/reading/audit.ts';
+import { namesIn } from '../../functions/reading/audit-names.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import type { AuditPosition } from '../../functions/snapshots/state.ts';
 import { openStage } from '../support/stage.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 import { ServiceStatusError } from '../service/errors.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
-import type { Pass } from './pass.ts';
+import type { Reader } from './reader.ts';
 import { WalkedPages } from './walked-pages.ts';
 
 export interface AuditRead {
@@ -16,58 +16,58 @@ export interface AuditRead {
 /** What is new in the audit log (service-api.md §4 #3). An order that we know costs one request: newest-first is read
  *  from its head until a known entry, oldest-first from its last page on. An unknown order is read at both ends; where new
  *  entries come then tells the order. A first reading finds the end and calls nothing new. */
-export async function readAudit(pass: Pass, position: AuditPosition | undefined): Promise<AuditRead> {
-  if (pass.parts.settings.auditLog === false) return { entries: [], position, isDenied: true };
+export async function readAudit(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
+  if (reader.parts.settings.auditLog === false) return { entries: [], position, isDenied: true };
   try {
-    return await read(pass, position);
+    return await read(reader, position);
   } catch (error) {
     if (!(error instanceof ServiceStatusError)) throw error;
     if (error.status === 403 || (error.status === 404 && position?.tail === undefined))
-      return denied(pass, error, position);
+      return denied(reader, error, position);
     if (position?.tail === undefined || error.status === 401 || error.status === 429 || error.status >= 500)
       throw error;
-    return lost(pass, error, position);
+    return lost(reader, error, position);
   }
 }
 
-function denied(pass: Pass, error: ServiceStatusError, position: AuditPosition | undefined): AuditRead {
+function denied(reader: Reader, error: ServiceStatusError, position: AuditPosition | undefined): AuditRead {
   const message =
     'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
     'alone, and deletions, are then told by the next sweep.';
-  pass.reports.once('audit-denied', message, { error: error.message });
+  reader.reports.once('audit-denied', message, { error: error.message });
   return { entries: [], position, isDenied: true };
 }
 
 /** The service no longer knows the cursor that we kept, or no longer shows the log at all. */
-async function lost(pass: Pass, error: ServiceStatusError, position: AuditPosition): Promise<AuditRead> {
+async function lost(reader: Reader, error: ServiceStatusError, position: AuditPosition): Promise<AuditRead> {
   try {
-    const afresh = await read(pass, undefined);
+    const afresh = await read(reader, undefined);
     const message = 'The place in the audit log is lost; what it told meanwhile is left to the next sweep.';
-    pass.parts.log.warn(message, { code: 'audit-position-lost', error: error.message });
+    reader.parts.log.warn(message, { code: 'audit-position-lost', error: error.message });
     return afresh;
   } catch (refusal) {
     if (refusal instanceof ServiceStatusError && (refusal.status === 403 || refusal.status === 404))
-      return denied(pass, refusal, position);
+      return denied(reader, refusal, position);
     throw refusal;
   }
 }
 
-async function read(pass: Pass, position: AuditPosition | undefined): Promise<AuditRead> {
+async function read(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
   const walked = new WalkedPages(position);
   // A log that was one page long, its order unknown, may have grown behind that page, though all of it is known.
   const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
   if (position?.order !== 'oldest-first') {
-    await walkPages(pass, walked, undefined, () =>
+    await walkPages(reader, walked, undefined, () =>
       position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst,
     );
   }
   const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
-  if (hasTail) await walkPages(pass, walked, position.tail);
+  if (hasTail) await walkPages(reader, walked, position.tail);
   if (walked.isOverfull) {
     const message =
       'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
-    pass.parts.log.warn(message, {
-      ...pass.parts.process,
+    reader.parts.log.warn(message, {
+      ...reader.parts.process,
       code: 'audit-overfull',
       held: walked.fresh.length,
     });
@@ -76,15 +76,15 @@ async function read(pass: Pass, position: AuditPosition | undefined): Promise<Au
 }
 
 async function walkPages(
-  pass: Pass,
+  reader: Reader,
   walked: WalkedPages,
   after: string | undefined,
   isEnough?: () => boolean,
 ): Promise<void> {
-  const { service, process } = pass.parts;
+  const { service, process } = reader.parts;
   for await (const page of service.auditLog(process.processId, after)) {
     walked.add(page);
-    await pass.heartbeat.beat();
+    await reader.heartbeat.beat();
     if (isEnough?.()) return;
   }
 }

@@ -4,7 +4,7 @@ import { ServiceStatusError } from '../service/errors.ts';
 import type { Page, ServiceRecord } from '../service/service.ts';
 import { digest } from './digest.ts';
 import { MOST_READINGS, readBefore } from './listing.ts';
-import type { Pass } from './pass.ts';
+import type { Reader } from './reader.ts';
 
 /** The tasks of one project; times in ms since 1970. */
 export interface TasksRead {
@@ -38,21 +38,21 @@ export interface KnownTasks {
  *  @returns Same when the answers are those of `known.digest`: they were not even parsed
  *  @throws ServiceAnswerError when a task can't be used */
 export async function readTasks(
-  pass: Pass,
+  reader: Reader,
   projectId: string,
   known: KnownTasks,
 ): Promise<TasksRead | Same | undefined> {
-  const first = await readOnce(pass, projectId, known.digest);
+  const first = await readOnce(reader, projectId, known.digest);
   if (!first) return undefined;
   if (known.digest !== undefined && first.digest === known.digest)
     return { isSame: true, readAt: first.readAt };
   if (first.pages.length <= 1) return tasksIn(first);
-  const before = pass.kind === 'baseline' ? undefined : await known.load();
+  const before = reader.kind === 'baseline' ? undefined : await known.load();
   if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);
   let last = first;
   const all = new Map(first.tasks());
   for (let reading = 2; reading <= MOST_READINGS; reading++) {
-    const next = await readOnce(pass, projectId, undefined);
+    const next = await readOnce(reader, projectId, undefined);
     if (!next) return undefined;
     if (next.pages.length <= 1 || !lacksAny(next.tasks(), last.tasks()))
       return { ...tasksIn(next), readAt: first.readAt };
@@ -73,11 +73,11 @@ interface Reading {
 }
 
 async function readOnce(
-  pass: Pass,
+  reader: Reader,
   projectId: string,
   known: string | undefined,
 ): Promise<Reading | undefined> {
-  const { parts, heartbeat } = pass;
+  const { parts, heartbeat } = reader;
   const { service, process, clock } = parts;
   const pages: Page<ServiceRecord>[] = [];
   const isKnown = (one: string) => one === known;

@@ -2,13 +2,15 @@ import type { Mode } from '../basics/process.ts';
 import { compareDefinitions, definitionsAfter, isInDoubt } from '../changes/compare-definitions.ts';
 import { type Rules, rulesOf } from '../changes/compare-project.ts';
 import { fieldEvents } from '../changes/field-events.ts';
+import { readDefinitions } from '../reading/read-definitions.ts';
+import type { Reports } from '../reading/reports.ts';
+import type { Service } from '../service/service.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { type Announcer, announce, type Say } from './announce.ts';
-import { readDefinitions } from './read-definitions.ts';
-import type { Reports } from './reports.ts';
 
 /** Whose definitions they are. */
 interface Owner extends Announcer {
+  readonly parts: Announcer['parts'] & { readonly service: Service };
   readonly mode: Mode;
   readonly reports: Reports;
 }

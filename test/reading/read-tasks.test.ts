@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
-import { readTasks, type Same, type TasksRead } from '../../functions/pass/read-tasks.ts';
+import { readTasks, type Same, type TasksRead } from '../../functions/reading/read-tasks.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../../functions/service/errors.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

@@ -1,12 +1,12 @@
 import { byKey, type SnapshotHead } from '../snapshots/snapshots.ts';
-import type { Pass } from './pass.ts';
+import type { Reader } from './reader.ts';
 
 /** The snapshots of a process without their contents, read a page at a time ahead of a walk in the order of `byKey`. */
 export class Heads {
   /** How many there are, and which of them no listing shows; complete after `toEnd`. */
   known = 0;
   readonly unlisted: string[] = [];
-  readonly #pass: Pass;
+  readonly #reader: Reader;
   readonly #isListed: (projectId: string) => boolean;
   readonly #pages: AsyncIterator<readonly SnapshotHead[]>;
   #page = new Map<string, SnapshotHead>();
@@ -14,9 +14,9 @@ export class Heads {
   #isAtEnd = false;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(pass: Pass, isListed: (projectId: string) => boolean) {
-    const { snapshots, process } = pass.parts;
-    this.#pass = pass;
+  constructor(reader: Reader, isListed: (projectId: string) => boolean) {
+    const { snapshots, process } = reader.parts;
+    this.#reader = reader;
     this.#isListed = isListed;
     this.#pages = snapshots.heads(process)[Symbol.asyncIterator]();
   }
@@ -41,7 +41,7 @@ export class Heads {
 
   async #advance(): Promise<void> {
     const { done, value = [] } = await this.#pages.next();
-    await this.#pass.heartbeat.beat();
+    await this.#reader.heartbeat.beat();
     if (done) {
       this.#isAtEnd = true;
       return;

@@ -1,8 +1,9 @@
+import type { Clock } from '../basics/clock.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { ChangeEvent } from '../changes/event.ts';
-import type { DebtChange } from '../snapshots/snapshots.ts';
+import type { DebtChange, Snapshots } from '../snapshots/snapshots.ts';
 import type { PassState, ProcessState } from '../snapshots/state.ts';
 import { nextVersion } from './next-version.ts';
-import type { PassParts } from './parts.ts';
 
 /** How often another pass may be first before this one gives up for now. */
 const TRIES = 20;
@@ -19,9 +20,17 @@ export interface Say {
   readonly less?: (() => Say | undefined) | undefined;
 }
 
+/** What it takes to tell something. */
+interface Parts {
+  readonly process: ProcessKey;
+  readonly snapshots: Pick<Snapshots, 'announce' | 'readState'>;
+  readonly clock: Clock;
+  readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;
+}
+
 /** Who tells, and the state by which it is decided what. */
 export interface Announcer {
-  readonly parts: PassParts;
+  readonly parts: Parts;
   readonly state: ProcessState;
 }
 
@@ -56,7 +65,7 @@ export async function announce(
 
 /** Commits as much of it as fits, and tells how much that was. */
 async function commit(
-  { process, snapshots, clock, onCommitted }: PassParts,
+  { process, snapshots, clock, onCommitted }: Parts,
   { announced, baselined }: ProcessState,
   whole: Say,
 ): Promise<'conflict' | { readonly events: number; readonly isAll: boolean }> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAudit } from '../../functions/pass/audit.ts';
+import { readAudit } from '../../functions/reading/audit.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { AuditPosition } from '../../functions/snapshots/state.ts';

@@ -3,7 +3,7 @@ import { updateTime } from '../changes/ignored-fields.ts';
 import { type ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Page, ServiceRecord } from '../service/service.ts';
 import { digest } from './digest.ts';
-import type { Pass } from './pass.ts';
+import type { Reader } from './reader.ts';
 
 /** A project as a listing showed it; times in ms since 1970. */
 export interface Listed {
@@ -60,18 +60,18 @@ export const MOST_READINGS = 5;
  *  of several pages is read again until nothing that it showed is lacking, once where all is as it was, else twice: then it
  *  passed over nothing (docs/decisions/0031). One that never comes to rest is not complete.
  *  @throws EndlessListingError when one reading takes longer than a run */
-export async function listProjects(pass: Pass, updatedAfter?: number): Promise<Listing> {
-  const { clock, stopAt } = pass.parts;
+export async function listProjects(reader: Reader, updatedAfter?: number): Promise<Listing> {
+  const { clock, stopAt } = reader.parts;
   const projects = new Map<string, Listed>();
   const began = clock();
-  const first = await readOnce(pass, updatedAfter, projects);
+  const first = await readOnce(reader, updatedAfter, projects);
   const took = clock() - began;
   let last = first;
   let confirmed = 0;
   let isComplete = first.pages <= 1;
   for (let reading = 2; !isComplete && reading <= MOST_READINGS && clock() + 2 * took <= stopAt; reading++) {
     const before = last;
-    last = await readOnce(pass, updatedAfter, projects);
+    last = await readOnce(reader, updatedAfter, projects);
     confirmed = before.ids.isSubsetOf(last.ids) ? confirmed + 1 : 0;
     isComplete = last.pages <= 1 || confirmed === 2 || (confirmed === 1 && isSame(before, last));
   }
@@ -83,7 +83,7 @@ export async function listProjects(pass: Pass, updatedAfter?: number): Promise<L
     ...(first.firstPage?.clock !== 'service' && { untimed: true }),
     readBefore: last.lastPage ? readBefore(last.lastPage) : readAt,
     endedAt: clock(),
-    startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(pass, projects),
+    startedAt: first.firstPage?.clock === 'service' ? readAt : withoutClock(reader, projects),
     isComplete,
   };
 }
@@ -101,11 +101,11 @@ interface Reading {
 /** Reads the list into `projects`, where what was read before makes room for what is read now: two readings at once
  *  would take twice the memory. */
 async function readOnce(
-  pass: Pass,
+  reader: Reader,
   updatedAfter: number | undefined,
   projects: Map<string, Listed>,
 ): Promise<Reading> {
-  const { service, process } = pass.parts;
+  const { service, process } = reader.parts;
   const ids = new Set<string>();
   let pages = 0;
   let rows = 0;
@@ -120,8 +120,8 @@ async function readOnce(
       ids.add(record.id);
       projects.set(record.id, listedOn(page, record));
     }
-    await pass.heartbeat.beat();
-    if (page.hasNextPage && pass.outOfTime) throw endless(pass, ids.size, pages);
+    await reader.heartbeat.beat();
+    if (page.hasNextPage && reader.outOfTime) throw endless(reader, ids.size, pages);
   }
   return { ids, rows, pages, firstPage, lastPage };
 }
@@ -140,9 +140,9 @@ function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed 
   return { record: fields, digest: flaw ? '' : digest(fields), ...times, ...(flaw && { flaw }) };
 }
 
-function endless(pass: Pass, found: number, pages: number): Error {
+function endless(reader: Reader, found: number, pages: number): Error {
   return new EndlessListingError(
-    `GET /processes/${pass.parts.process.processId}/projects`,
+    `GET /processes/${reader.parts.process.processId}/projects`,
     `the listing did not end within the time of one run: ${found} projects on ${pages} pages, and more to come. Make ` +
       'runs longer, or split the process in the service',
   );
@@ -155,8 +155,8 @@ export function readBefore(page: Pick<Page<unknown>, 'readAt' | 'clock'>): numbe
 
 /** Without a `Date` header the records' own update times are the service's clock; where they have none either, the
  *  watermark stays, which costs longer listings but loses nothing. A process that was always empty is listed since ever. */
-function withoutClock(pass: Pass, projects: ReadonlyMap<string, Listed>): number {
-  const { state, parts, reports } = pass;
+function withoutClock(reader: Reader, projects: ReadonlyMap<string, Listed>): number {
+  const { state, parts, reports } = reader;
   const { clock } = parts;
   reports.once(
     'no-service-clock',

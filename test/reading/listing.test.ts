@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EndlessListingError, listProjects, MOST_READINGS } from '../../functions/pass/listing.ts';
+import { EndlessListingError, listProjects, MOST_READINGS } from '../../functions/reading/listing.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);

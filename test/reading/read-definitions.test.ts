@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { readDefinitions } from '../../functions/pass/read-definitions.ts';
-import { Reports } from '../../functions/pass/reports.ts';
+import { readDefinitions } from '../../functions/reading/read-definitions.ts';
+import { Reports } from '../../functions/reading/reports.ts';
 import {
   ServiceAnswerError,
   ServiceStatusError,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { digest } from '../../functions/pass/digest.ts';
-import { forgotten } from '../../functions/pass/seen-entries.ts';
-import { WalkedPages } from '../../functions/pass/walked-pages.ts';
+import { digest } from '../../functions/reading/digest.ts';
+import { forgotten } from '../../functions/reading/seen-entries.ts';
+import { WalkedPages } from '../../functions/reading/walked-pages.ts';
 import type { Page } from '../../functions/service/service.ts';
 import type { AuditPosition } from '../../functions/snapshots/state.ts';
 

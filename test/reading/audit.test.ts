@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { namesIn } from '../../functions/pass/audit-names.ts';
-import { auditOrder } from '../../functions/pass/audit-order.ts';
+import { namesIn } from '../../functions/reading/audit-names.ts';
+import { auditOrder } from '../../functions/reading/audit-order.ts';
 import type { Freedoms } from '../../local/simulated-service/server.ts';
 import { openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';

@@ -1,0 +1,26 @@
+import type { Clock } from '../basics/clock.ts';
+import type { ProcessKey } from '../basics/process.ts';
+import type { Log } from '../basics/telemetry.ts';
+import type { Service } from '../service/service.ts';
+import type { Snapshots } from '../snapshots/snapshots.ts';
+import type { ProcessState } from '../snapshots/state.ts';
+
+/** The pass on whose behalf is read, as far as reading needs it. */
+export interface Reader {
+  readonly parts: {
+    readonly process: ProcessKey;
+    readonly service: Service;
+    readonly snapshots: Pick<Snapshots, 'heads'>;
+    readonly settings: { readonly auditLog?: boolean | undefined };
+    readonly clock: Clock;
+    readonly log: Log;
+    /** Our time, in ms since 1970, after which nothing further is begun. */
+    readonly stopAt: number;
+  };
+  readonly kind: string;
+  readonly state: Pick<ProcessState, 'watermark'>;
+  readonly reports: { once(code: string, message: string, details?: object): void };
+  /** To be called wherever time passes. */
+  readonly heartbeat: { beat(): Promise<void> };
+  readonly outOfTime: boolean;
+}
