@@ -20,7 +20,7 @@ class QuickestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
+    include: process.env.MUTATED_BY?.split(',').map(folder => `${folder}/**/*.test.ts`) ?? [],
     exclude: [...configDefaults.exclude, HEAVY],
     sequence: { sequencer: QuickestFirst },
     // All files share one instance of each module: to load them takes longer than most tests.

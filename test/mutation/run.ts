@@ -31,10 +31,12 @@ for (const room of Object.keys(ROOMS) as Room[]) {
 
 async function mutate(room: Room, mutate: readonly string[], threshold: number | null): Promise<void> {
   const reports = `mutation/${room}`;
+  // Read by vitest.mutation.config.ts, in processes of their own.
+  process.env.MUTATED_BY = ROOMS[room].tests.join(',');
   await new Stryker({
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { configFile: 'vitest.mutation.config.ts', dir: ROOMS[room].tests, related: false },
+    vitest: { configFile: 'vitest.mutation.config.ts', dir: 'test', related: false },
     mutate,
     coverageAnalysis: 'perTest',
     concurrency: Number(values.concurrency),
