@@ -1,5 +1,6 @@
 import type { PassWindow } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
+import { type End, reasonOf } from './debts.ts';
 import type { Findings } from './findings.ts';
 import type { PassKind } from './parts.ts';
 
@@ -106,23 +107,28 @@ function areAllThatWeKnow(
   return missing > 1 ? isOnHold || again + findings.idsOf('vanished').length > 0 : again > 0;
 }
 
+/** What has no snapshot yet, or one of which nobody knows whether it is whole. */
+function isLacking(end: End): boolean {
+  return end === 'unreadable' || end === 'no-task-list' || end === 'uncertain';
+}
+
 /** Why a baseline is not over yet: projects that can't be read, or whose task lists are not there, or a list that never came to rest. It waits
  *  some minutes, and then does without: each of these projects is told, whole, as created once it can be read. */
 function waitingFor({ window, isComplete, findings, now }: Facts): Error | undefined {
-  const lacking = findings.idsOf('unreadable', 'no-task-list', 'uncertain');
+  const lacking = findings.sorted().filter(([, { end }]) => isLacking(end));
   if (lacking.length === 0 && isComplete) return undefined;
   // A poller whose clock runs ahead must not make the others wait for that time.
   const since = Math.min(now, window.waitingSince ?? now);
   if (now - since >= WAIT_MS) return undefined;
-  const [fault] = findings.faults;
+  const [first] = lacking;
   const what =
-    lacking.length === 0
+    first === undefined
       ? 'The list of projects changed each time that it was read: what it passed over would be told as created later'
-      : `${lacking.length} project(s) can not be read. The first, ${lacking[0]}: ${fault?.message ?? 'its task list answers 404'}`;
+      : `${lacking.length} project(s) can not be read. The first, ${first[0]}: ${reasonOf(first[1]).replace(/\.$/, '')}`;
   return new Error(
     `${what}. The baseline waits ${WAIT_MS / 60_000} minutes for this to end, and then does without.`,
     {
-      cause: fault,
+      cause: first?.[1].fault,
     },
   );
 }

@@ -17,7 +17,7 @@ export interface Found {
 const REASONS = {
   'no-task-list': 'The project is listed, but its task list answers 404.',
   'not-listed': 'The list of projects lacks it, and its task list does not tell whether it is gone.',
-  uncertain: 'What was read of it may be older than what was told.',
+  uncertain: 'What was read of it is not certain: it changed meanwhile, or may be older than what was told.',
   unreadable: 'It can not be read.',
   unclear: 'Only the whole list of projects tells what became of it.',
 } as const;
@@ -41,7 +41,8 @@ export function debtChanges(
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
     const isUnclear = one.end === 'unclear';
     // What is tried again all the same is told as what it was.
-    if (before && (isUnclear ? isRetried(before.cause) : before.cause === cause)) return [];
+    if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))
+      return [];
     const { since, metAt: first, told } = before ?? { since: sinceOf(state), metAt, told: false };
     // The next run of this pass is to look at it, too.
     const met = isUnclear ? metAt : first;

@@ -1,7 +1,4 @@
-import { type Walk, walk } from '../basics/walk.ts';
-import { Heads } from '../reading/heads.ts';
-import { kindOf, type Listing, listProjects } from '../reading/listing.ts';
-import { DeadlineError } from '../service/errors.ts';
+import { DeadlineError, ServiceError } from '../service/errors.ts';
 import { byKey } from '../snapshots/snapshots.ts';
 import { bulkLimit } from './conclude.ts';
 import { debtChanges } from './debts.ts';
@@ -147,7 +144,7 @@ async function lookAt(pass: Pass, candidate: Candidate, round: 1 | 2): Promise<L
   pass.projects += 1;
   const debt = state.debts.get(projectId);
   // That it is refused says nothing of what became of a project that no listing shows.
-  if (looked.fault && kind === 'sweep' && !listed) {
+  if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
     return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: looked.reason ?? '' };
   }
   if (looked.fault && !debt) {

@@ -149,8 +149,10 @@ async function settleDebts(
   const changes = debtChanges(state, found, clock());
   const telling = pass.kind === 'baseline' ? [] : toTell(state, found, begunAt);
   if (telling.length > 0) {
-    pass.events += await announce({ parts: pass.parts, state }, now => skippedIn(pass, now, found, begunAt));
-    for (const { projectId, after } of telling) {
+    const said = await announce({ parts: pass.parts, state }, now => skippedIn(pass, now, found, begunAt));
+    pass.events += said;
+    // Of another pass that was first, that one says so.
+    for (const { projectId, after } of said > 0 ? telling : []) {
       const message = 'A project is skipped until it can be read and committed; subscribers are told.';
       log.warn(message, { ...process, projectId, reason: after.reason });
     }

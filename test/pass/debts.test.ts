@@ -44,7 +44,11 @@ describe('what is written of debts', () => {
       'not-listed',
       'The list of projects lacks it, and its task list does not tell whether it is gone.',
     ],
-    ['uncertain', 'uncertain', 'What was read of it may be older than what was told.'],
+    [
+      'uncertain',
+      'uncertain',
+      'What was read of it is not certain: it changed meanwhile, or may be older than what was told.',
+    ],
     ['unclear', 'uncertain', 'Only the whole list of projects tells what became of it.'],
   ])('of a project that is %s is a row: %s', (end, cause, reason) => {
     const after = { cause, since: AT - 20, metAt: AT, told: false };
@@ -66,9 +70,10 @@ describe('what is written of debts', () => {
   });
 
   it.each(['unreadable', 'no-task-list'] as const)(
-    'invariant 1: stays %s where time ran out before that was clear: it is tried again',
+    'invariant 1: stays %s where time ran out before that was clear, or that is uncertain: it is tried again',
     cause => {
       expect(changesOf({ end: 'unclear' }, debtOf({ cause }))).toEqual([]);
+      expect(changesOf({ end: 'uncertain' }, debtOf({ cause }))).toEqual([]);
     },
   );
 

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Pass } from '../../functions/pass/pass.ts';
-import { Retried } from '../../functions/pass/retried.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { owedIn } from '../support/owed.ts';
 import { restlessTasks } from '../support/restless-tasks.ts';
@@ -60,55 +58,31 @@ describe('a skipped project', () => {
     await world.later();
     refusal.cancel();
     budget('1002', '1');
-    const announce: Snapshots['announce'] = async (...given) => {
-      answer('1002');
+    let isFirst = true;
+    const writeDebts: Snapshots['writeDebts'] = async (...given) => {
+      if (isFirst) answer('1002');
+      isFirst = false;
       await world.run('sweep');
-      return world.snapshots.announce(...given);
+      return world.snapshots.writeDebts(...given);
     };
     world.pass(MINUTE);
-    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, announce } }) });
+    await world.run('changes', { poll: world.poller({ snapshots: { ...world.snapshots, writeDebts } }) });
     expect(await owed()).toEqual(['1002']);
   });
 });
 
-describe('a hundred skipped projects', () => {
-  it('of which some can be read again make room for another one: that is no outage', async () => {
-    await baselined({ projects: 101, tasksPerProject: 0 });
-    const ids = Array.from({ length: 100 }, (_, index) => String(1_001 + index));
-    const { watermark: since, announced } = await world.snapshots.readState(world.process);
-    await world.snapshots.announce(world.process, {
-      announced,
-      state: {
-        skipped: ids.map(id => ({ id, since, reason: 'It was down.', told: true, tasksMissing: false })),
-      },
-      said: { events: [], version: announced + 1, at: world.clock.now },
-    });
-    expect(await owed()).toHaveLength(100);
-    answer('1001');
-    answer('1101');
-    budget('1101', '1');
-    expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect((await owed()).sort()).toEqual(['1001', '1101']);
-  });
-});
-
 describe('a pass that lost its lease behind its walk', () => {
-  it('invariant 8: leaves the skipped projects to the one that has it', async () => {
+  it('invariant 8: announces nothing; what it met is owed all the same', async () => {
     await baselined();
     answer('1002');
     budget('1002', '1');
     const announced: unknown[] = [];
-    let isWalked = false;
     const poll = world.poller({
       snapshots: {
         ...world.snapshots,
         load: async (...given) => {
-          isWalked = true;
+          await takeOver();
           return world.snapshots.load(...given);
-        },
-        held: async (...given) => {
-          if (isWalked) await takeOver();
-          return world.snapshots.held(...given);
         },
         announce: async (...given) => {
           announced.push(given);
@@ -128,7 +102,7 @@ describe('a pass that lost its lease behind its walk', () => {
     world.pass(MINUTE);
     expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy' });
     expect(announced).toEqual([]);
-    expect(await owed()).toEqual([]);
+    expect(await owed()).toEqual(['1002']);
   });
 });
 
@@ -148,7 +122,7 @@ describe('a skipped project that is read in the first of two runs of a pass', ()
     expect((await world.run('changes', { poll: slow, remaining: 1_600 })).outcome).toBe('unfinished');
     expect((await world.run('changes')).outcome).toBe('completed');
     const state = await world.snapshots.readState(world.process);
-    expect(state.skipped).toEqual([]);
+    expect([...state.debts]).toEqual([]);
     expect(state.watermark).toBeGreaterThan(watermark);
   });
 });
@@ -199,14 +173,5 @@ describe('a skipped project that is listed again', () => {
     await world.later();
     expect(await stage.told()).toEqual(['project.updated 1002 budget: "" → "1"']);
     expect(await owedIn(world)).toEqual([]);
-  });
-
-  it('lacked its task list only if it was its own that was missing', () => {
-    const skipped = [
-      { id: '1', tasksMissing: true },
-      { id: '2', tasksMissing: false },
-    ];
-    const retried = new Retried({ parts: { state: { skipped } } } as unknown as Pass);
-    expect(['1', '2', '3'].map(id => retried.lackedTaskList(id))).toEqual([true, false, false]);
   });
 });

@@ -73,6 +73,10 @@ async function expectTruth({ world, removed }: Shifting, kind: 'project' | 'task
   expect(new Set(told).size).toBe(told.length);
 }
 
+async function isBaselined({ world }: Shifting): Promise<boolean> {
+  return (await world.snapshots.readState(world.process)).baselined;
+}
+
 async function expectConverged({ world, arm }: Shifting): Promise<void> {
   arm([]);
   for (const mode of ['changes', 'sweep', 'sweep', 'sweep'] as const) await world.later(mode);
@@ -177,7 +181,9 @@ describe('rows that go between two pages', () => {
       fc.asyncProperty(removals(TASKS, 16, 4), passes, (atFirst, passes) =>
         inShiftingWorld({ tasksOfDeletedProject: 404, projects: 1, tasks: TASKS }, tasks, async shifting => {
           shifting.arm(atFirst);
-          await shifting.world.run();
+          await shifting.world.run().catch(error => expect(String(error)).toMatch(/waits 5 minutes/));
+          shifting.arm([]);
+          if (!(await isBaselined(shifting))) await shifting.world.later();
           for (const [mode, removals] of passes) {
             shifting.arm(removals);
             shifting.world.edit.updateProject(PROCESS, '1001', { budget: String(shifting.world.clock.now) });
