@@ -25,7 +25,7 @@ const { told } = stage;
 
 /** The port, but what is named dies: it and everything after it fails, as when the process is killed. */
 function killedAt(
-  call: 'saveProgress' | 'held' | 'announce' | 'finish',
+  call: 'commit' | 'withSnapshot' | 'announce' | 'finish',
   when: 'before' | 'after',
 ): Partial<Snapshots> {
   let dead = false;

@@ -2,11 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import type { Listed } from '../../functions/reading/listing.ts';
+import { TooLargeError } from '../../functions/pass/commit.ts';
+import type { Listed } from '../../functions/pass/listing.ts';
+import { isOfOneProject, type Looked, look, TaskListMissingError } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
-import { type Processed, processProject } from '../../functions/pass/process-project.ts';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import {
+  ServiceAnswerError,
+  ServiceStatusError,
+  ServiceUnreachableError,
+} from '../../functions/service/errors.ts';
+import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/snapshots/snapshots.ts';
+import { type Debt, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { owedIn } from '../support/owed.ts';
 import { openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
@@ -35,71 +41,121 @@ const runWith = (commit: Snapshots['commit'], mode: 'changes' | 'sweep' = 'chang
   return world.run(mode, { poll: world.poller({ snapshots: { ...world.snapshots, commit } }) });
 };
 
-describe('what becomes of a project', () => {
-  const listedAt = (readAt: number, record: JsonObject): Listed => ({ record, readAt, readBefore: readAt });
+describe('a look at a project', () => {
+  const listedAt = (readAt: number, record: JsonObject): Listed => ({
+    ...{ record, readAt, readBefore: readAt, digest: 'of the record' },
+  });
 
-  /** Processes project 7, of which this is held, and whose list of tasks answers in so many pages. */
-  async function processed(
-    held: JsonObject | undefined,
+  /** Looks at project 7, of which this is known, and whose list of tasks answers in so many pages. */
+  async function lookAt(
+    known: JsonObject | undefined,
     listed: Listed | undefined,
-    { baselined = true, pages = 1 } = {},
-  ): Promise<[Processed, requests: number]> {
+    {
+      kind = 'changes',
+      pages = 1,
+      commit = async () => 'committed' as CommitResult,
+      debt = undefined as Debt | undefined,
+    } = {},
+  ): Promise<[Looked, requests: number]> {
     let requests = 0;
-    const snapshot = held && {
+    const snapshot = known && {
       version: 1,
-      content: { record: held, tasks: new Map([['1', { id: '1' }]]) },
+      content: { record: known, tasks: new Map([['1', { id: '1' }]]) },
       recordReadAt: AT,
       tasksReadAt: AT - 7,
     };
     const rules = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
     const pass = {
+      kind,
+      state: { ...UNKNOWN_PROCESS, debts: new Map(debt && [['7', debt]]) },
       parts: {
         process: { workspace: 'eu', processId: 'p' },
-        state: { ...UNKNOWN_PROCESS, baselined },
         clock: () => AT,
-        snapshots: { load: async () => snapshot, commit: async () => 'committed' },
-        definitions: { rules, fresh: async () => rules },
+        snapshots: { load: async () => snapshot, tombstone: async () => undefined, commit },
         service: {
           async *tasks() {
             requests += 1;
             for (let page = 0; page < pages; page++) {
               const id = pages === 1 ? '1' : String(requests + page + 1);
-              yield { items: [{ id, fields: { id } }], readAt: AT, clock: 'own' };
+              yield { items: [{ id, fields: { id } }], digest: id, readAt: AT, clock: 'own' };
             }
           },
         },
       },
+      definitions: { rules, readAndTell: async () => rules },
       identity: { checkTasks: () => undefined, checkProject: async () => undefined },
-      keepAlive: async () => undefined,
+      heartbeat: { beat: async () => undefined },
     } as unknown as Pass;
-    return [await processProject(pass, '7', listed), requests];
+    return [await look(pass, { projectId: '7', listing: 'changed', listed }, 1), requests];
   }
+  const settled = (tasksReadAt: number | undefined) => ({ end: 'settled', tasksReadAt });
 
-  it('is nothing when it is neither held nor listed: its tasks are not asked for', async () => {
-    expect(await processed(undefined, undefined)).toEqual([{ outcome: 'unknown', readAt: 0 }, 0]);
+  it('settles one that is neither known, nor listed, nor owed a look: its tasks are not asked for', async () => {
+    expect(await lookAt(undefined, undefined)).toEqual([settled(undefined), 0]);
   });
 
-  it('is nothing more when a baseline holds it already', async () => {
-    const again = await processed({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }), {
-      baselined: false,
-    });
-    expect(again).toEqual([{ outcome: 'same', readAt: AT - 7 }, 0]);
+  it('asks for the tasks of one that is owed a look before the whole list is read for it', async () => {
+    const debt: Debt = { cause: 'unreadable', since: 0, metAt: AT, reason: 'r', told: true, revision: 1 };
+    expect(await lookAt(undefined, undefined, { debt })).toEqual([{ end: 'unclear', tasksReadAt: AT }, 1]);
   });
 
-  it('is the same where nothing changed, and doubtful where two records were read at one moment', async () => {
-    const same = await processed({ id: '7' }, listedAt(AT, { id: '7' }));
-    expect(same).toEqual([{ outcome: 'same', readAt: AT }, 1]);
-    const touched = await processed({ id: '7' }, listedAt(AT + 9_000, { id: '7', updatedAt: iso(AT) }));
-    expect(touched).toEqual([{ outcome: 'same', readAt: AT }, 1]);
-    const other = await processed({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }));
-    expect(other).toEqual([{ outcome: 'doubtful', readAt: AT }, 1]);
-    const later = await processed({ id: '7' }, listedAt(AT + 9_000, { id: '7', name: 'Other' }));
-    expect(later).toEqual([{ outcome: 'committed', readAt: AT }, 1]);
+  it('settles one that a baseline has a snapshot of', async () => {
+    const [again] = await lookAt({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }), { kind: 'baseline' });
+    expect(again.end).toBe('settled');
   });
 
-  it('is doubtful where its list of tasks never came to rest', async () => {
-    const restless = await processed({ id: '7' }, listedAt(AT, { id: '7' }), { pages: 2 });
-    expect(restless).toEqual([{ outcome: 'doubtful', readAt: AT }, 5]);
+  it('settles one of which nothing changed, and is uncertain of two records that were read at one moment', async () => {
+    expect(await lookAt({ id: '7' }, listedAt(AT, { id: '7' }))).toEqual([settled(AT), 1]);
+    expect(await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7', updatedAt: iso(AT) }))).toEqual([
+      settled(AT),
+      1,
+    ]);
+    const other = await lookAt({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }));
+    expect(other).toEqual([{ end: 'uncertain', tasksReadAt: AT }, 1]);
+    expect(await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7', name: 'Other' }))).toEqual([
+      settled(AT),
+      1,
+    ]);
+  });
+
+  it('is uncertain where its list of tasks never came to rest', async () => {
+    const restless = await lookAt({ id: '7' }, listedAt(AT, { id: '7' }), { pages: 2 });
+    expect(restless).toEqual([{ end: 'uncertain', tasksReadAt: AT }, 5]);
+  });
+
+  it('invariant 8: gives up for now where others keep being first', async () => {
+    let tries = 0;
+    const commit = async () => {
+      tries += 1;
+      return 'conflict' as const;
+    };
+    const looking = lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7', name: 'Other' }), { commit });
+    await expect(looking).rejects.toThrow(
+      /^Project 7 of process p was not committed in 20 tries: other passes keep/,
+    );
+    expect(tries).toBe(20);
+  });
+});
+
+describe('what goes wrong', () => {
+  const tasks = 'GET /processes/p/projects/1/tasks?first=500';
+  it.each([
+    ['too large', new TooLargeError(), true],
+    ['torn', new TornSnapshotError(), true],
+    ['without its task list', new TaskListMissingError('1'), true],
+    [
+      'unusable',
+      new ServiceAnswerError(tasks, { path: '$', expected: 'tasks', found: 'none' }, 'project'),
+      true,
+    ],
+    ['refused', new ServiceStatusError(tasks, 403, 'no', 'project'), true],
+    ['refused for the rate', new ServiceStatusError(tasks, 429, 'no', 'project'), false],
+    ['unreachable', new ServiceUnreachableError(tasks, 'time-out'), false],
+    ['of the process', new ServiceStatusError('GET /processes/p/coverpage', 403, 'no', 'process'), false],
+    ['of our own', new Error('throttled'), false],
+    ['no error', { scope: 'project' }, false],
+  ])('with one project alone: %s: %s', (_, error, isOfOne) => {
+    expect(isOfOneProject(error)).toBe(isOfOne);
   });
 });
 

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { hide, isWholeListing } from '../support/hide.ts';
+import { knownIn, owedIn, owedInShort } from '../support/owed.ts';
+import { isTasksOf, openStage } from '../support/stage.ts';
+import { applyEvents, servedState, snapshotState } from '../support/told.ts';
+import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+
+const stage = openStage();
+const { told } = stage;
+let world: World;
+
+/** A world well behind its baseline, whose passes look at one project at a time. */
+async function baselined(options: WorldOptions = {}): Promise<unknown> {
+  world = await stage.create({ projects: 8, tasksPerProject: 1, settings: { concurrency: 1 }, ...options });
+  await world.run();
+  await world.later('changes', 600_000);
+  return snapshotState(world.snapshots, world.process);
+}
+const refuse = (id: string, status = 403) =>
+  world.service.fail({ when: isTasksOf(id), times: 1_000, fault: { status } });
+const budget = (id: string, value: string) => world.edit.updateProject(PROCESS, id, { budget: value });
+const ids = (count: number) => Array.from({ length: count }, (_, index) => String(1001 + index));
+const wholeListings = () =>
+  world.service.requests.filter(request => isWholeListing(request) && !request.path.includes('after='));
+/** A poller each of whose projects takes 11 s: after each it writes how far it came. */
+const slow = (over: Partial<Snapshots> = {}) =>
+  world.poller({ onProgress: () => world.pass(11_000), snapshots: { ...world.snapshots, ...over } });
+const expectConverged = async (baseline: unknown) => {
+  const served = servedState(world.edit, PROCESS);
+  expect(applyEvents(baseline, await world.events())).toEqual(served);
+  expect(await snapshotState(world.snapshots, world.process)).toEqual(served);
+};
+
+describe('how far a pass has come', () => {
+  it.each(['changes', 'sweep'] as const)(
+    'invariant 1: is written behind what it owes a look up to there, and not before: %s',
+    async mode => {
+      await baselined();
+      for (const id of ids(8)) budget(id, '1');
+      refuse('1002');
+      const written: string[] = [];
+      const writeDebts: Snapshots['writeDebts'] = async (process, changes) => {
+        written.push(...changes.map(({ projectId }) => `owed ${projectId}`));
+        return world.snapshots.writeDebts(process, changes);
+      };
+      const saveProgress: Snapshots['saveProgress'] = (process, lease, until) => {
+        if (lease.progress !== undefined) written.push(`reached ${lease.progress}`);
+        return world.snapshots.saveProgress(process, lease, until);
+      };
+      world.pass(60_000);
+      await world.run(mode, { poll: slow({ writeDebts, saveProgress }) });
+      expect(written).toContain('reached 1008');
+      const reached = written.findIndex(line => line.startsWith('reached') && line >= 'reached 1002');
+      expect(written.slice(0, reached)).toContain('owed 1002');
+    },
+  );
+
+  const kills: readonly (readonly [
+    'changes' | 'sweep',
+    'writeDebts' | 'saveProgress',
+    'before' | 'after',
+  ])[] = [
+    ['changes', 'writeDebts', 'before'],
+    ['changes', 'writeDebts', 'after'],
+    ['changes', 'saveProgress', 'before'],
+    ['changes', 'saveProgress', 'after'],
+    ['sweep', 'writeDebts', 'before'],
+    ['sweep', 'writeDebts', 'after'],
+    ['sweep', 'saveProgress', 'before'],
+    ['sweep', 'saveProgress', 'after'],
+  ];
+  it.each(kills)(
+    'invariant 1: loses no project that can not be read where a %s pass dies at %s, %s it happened',
+    async (mode, call, when) => {
+      const baseline = await baselined();
+      for (const id of ids(8)) budget(id, '1');
+      const refused = refuse('1002');
+      let isDead = false;
+      const dying = async <Result>(work: () => Promise<Result>, isHere: boolean): Promise<Result> => {
+        if (isDead || (isHere && when === 'before')) isDead = true;
+        const result = isDead ? undefined : await work();
+        isDead ||= isHere;
+        if (isDead) throw new Error('killed');
+        return result as Result;
+      };
+      const isBehind = ({ progress }: Lease) => progress !== undefined && progress >= '1002';
+      const poll = slow({
+        writeDebts: (process, changes) =>
+          dying(
+            () => world.snapshots.writeDebts(process, changes),
+            call === 'writeDebts' && changes.length > 0,
+          ),
+        saveProgress: (process, lease, until) =>
+          dying(
+            () => world.snapshots.saveProgress(process, lease, until),
+            call === 'saveProgress' && isBehind(lease),
+          ),
+        ...Object.fromEntries(
+          (['commit', 'release', 'abandon', 'finish', 'announce'] as const).map(name => [
+            name,
+            (...given: unknown[]) =>
+              dying(
+                () => (world.snapshots[name] as (...given: unknown[]) => Promise<unknown>)(...given),
+                false,
+              ),
+          ]),
+        ),
+      });
+      world.pass(60_000);
+      await expect(world.run(mode, { poll })).rejects.toThrow('killed');
+      await world.later(mode, 61_000);
+      expect(await owedInShort(world)).toEqual([expect.stringMatching(/^1002 unreadable/)]);
+      refused.cancel();
+      await world.later('changes');
+      expect(await owedIn(world)).toEqual([]);
+      await expectConverged(baseline);
+    },
+  );
+});
+
+describe('an outage', () => {
+  it('invariant 1: owes no project a look, and moves no progress past one', async () => {
+    const baseline = await baselined({ projects: 14, settings: { concurrency: 16 } });
+    for (const id of ids(14)) budget(id, '1');
+    const refusals = ids(14).map(id => refuse(id));
+    const reached: unknown[] = [];
+    const saveProgress: Snapshots['saveProgress'] = (process, lease, until) => {
+      reached.push(lease.progress);
+      return world.snapshots.saveProgress(process, lease, until);
+    };
+    world.pass(60_000);
+    const poll = world.poller({ snapshots: { ...world.snapshots, saveProgress } });
+    for (const mode of ['changes', 'sweep'] as const)
+      await expect(world.run(mode, { poll })).rejects.toThrow(/^1\d project\(s\) can not be read/);
+    expect([await owedIn(world), await told()]).toEqual([[], []]);
+    expect(reached.filter(progress => progress !== undefined)).toEqual([]);
+    for (const { cancel } of refusals) cancel();
+    await world.later();
+    await expectConverged(baseline);
+  });
+
+  it('stays one, however many passes meet it a few projects at a time: none is told as skipped', async () => {
+    const baseline = await baselined({ projects: 40 });
+    for (const id of ids(40)) budget(id, '1');
+    const refusals = ids(40).map(id => refuse(id));
+    for (let pass = 0; pass < 6; pass++) {
+      world.pass(60_000);
+      await expect(world.run('sweep', { poll: slow() })).rejects.toThrow(/can not be read or committed/);
+      await expect(world.run('changes', { poll: slow() })).rejects.toThrow(/can not be read or committed/);
+    }
+    expect((await told()).filter(line => line !== 'source.stalled')).toEqual([]);
+    for (const { cancel } of refusals) cancel();
+    for (const mode of ['changes', 'sweep'] as const) await world.later(mode);
+    expect(await owedIn(world)).toEqual([]);
+    await expectConverged(baseline);
+  });
+});
+
+describe('the second round', () => {
+  it('invariant 5: is none where nothing is unclear: no whole list is read', async () => {
+    await baselined();
+    budget('1001', '1');
+    world.service.clearRequests();
+    await world.later();
+    expect(wholeListings()).toEqual([]);
+  });
+
+  it('reads the whole list once for all that is unclear', async () => {
+    await baselined();
+    for (const id of ['1001', '1003', '1005']) world.edit.deleteProject(PROCESS, id);
+    world.service.clearRequests();
+    await world.later();
+    expect(wholeListings()).toHaveLength(1);
+    expect((await told()).filter(line => line.startsWith('project.'))).toEqual(
+      ['1001', '1003', '1005'].map(id => `project.deleted ${id}`),
+    );
+  });
+
+  it('invariant 9: shows a sweep the projects that its first listing lacked', async () => {
+    await baselined();
+    budget('1004', '1');
+    hide(world, ['1004'], 1);
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.updated 1004 budget: "" → "1"']);
+    expect(await owedIn(world)).toEqual([]);
+    expect(await knownIn(world)).toHaveLength(8);
+  });
+
+  it('is that in which a project that was unreadable is found again, gone or not', async () => {
+    await baselined();
+    const refusals = ['1002', '1004'].map(id => refuse(id));
+    for (const id of ['1002', '1004']) budget(id, '1');
+    await world.later();
+    expect(await owedInShort(world)).toEqual(['1002 unreadable', '1004 unreadable']);
+    for (const { cancel } of refusals) cancel();
+    world.edit.deleteProject(PROCESS, '1004', { audit: false });
+    world.service.clearRequests();
+    await world.later('changes', 600_000);
+    expect(wholeListings()).toHaveLength(1);
+    expect(await owedIn(world)).toEqual([]);
+    expect((await told()).filter(line => line.startsWith('project.')).sort()).toEqual([
+      'project.deleted 1004',
+      'project.updated 1002 budget: "" → "1"',
+    ]);
+  });
+});
