@@ -1,5 +1,5 @@
 import { byText } from '../changes/order.ts';
-import type { Debt } from '../snapshots/state.ts';
+import type { ProcessState } from '../snapshots/state.ts';
 import type { Found } from './debts.ts';
 
 /** More than this many that newly fail, or this part of those walked, are an outage; few are poisoned. */
@@ -9,13 +9,13 @@ const OUTAGE_PART = 0.2;
 /** What a pass found out about each project that it looked at. */
 export class Findings {
   readonly #found = new Map<string, Found>();
-  readonly #debts: ReadonlyMap<string, Debt>;
+  readonly #state: Pick<ProcessState, 'debts' | 'completedAt'>;
   readonly #total: number;
   #newFaults = 0;
 
-  /** `debts` of earlier passes; `total`: how many projects there are to look at. */
-  constructor(debts: ReadonlyMap<string, Debt>, total: number) {
-    this.#debts = debts;
+  /** `total`: how many projects there are to look at. */
+  constructor(state: Pick<ProcessState, 'debts' | 'completedAt'>, total: number) {
+    this.#state = state;
     this.#total = total;
   }
 
@@ -50,6 +50,9 @@ export class Findings {
   }
 
   #isNewFault(projectId: string, found: Found | undefined): number {
-    return found?.fault && !this.#debts.has(projectId) ? 1 : 0;
+    const { debts, completedAt } = this.#state;
+    // Passes of an outage, which come to no end, owe a few projects a look each: together these are as many as one pass would meet.
+    const isKnown = (debts.get(projectId)?.metAt ?? Number.POSITIVE_INFINITY) <= completedAt;
+    return found?.fault && !isKnown ? 1 : 0;
   }
 }

@@ -30,7 +30,7 @@ const KEEP_MS = 10_000;
 
 /** Looks at each candidate; then, by one whole listing, at what was unclear, and at what the listing of a sweep lacks. */
 export async function lookAtAll(pass: Pass, survey: Survey): Promise<Rounds> {
-  const findings = new Findings(pass.state.debts, survey.total);
+  const findings = new Findings(pass.state, survey.total);
   const heads = survey.isWhole ? new Heads(pass, id => survey.listing.projects.has(id)) : undefined;
   if (await firstRound(pass, survey, findings, heads)) return { isStopped: true, findings };
   await heads?.toEnd();

@@ -27,7 +27,7 @@ function factsOf({ found = '', total, debts = {}, state, ...more }: Given): Fact
     const [count, ...end] = part.split(' ');
     return Array.from({ length: Number(count) }, () => end.join(' ') as End);
   });
-  const findings = new Findings(owed, total ?? ends.length);
+  const findings = new Findings({ debts: owed, completedAt: AT }, total ?? ends.length);
   for (const [at, end] of ends.entries()) {
     const fault = new Error(`${end} ${at + 1}`);
     findings.set(String(at + 1), { end, ...(isFault(end) && { reason: fault.message, fault }) });

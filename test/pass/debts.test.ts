@@ -93,7 +93,7 @@ describe('what is written of debts', () => {
   });
 
   it('is a row for each project, in the order in which they are told', () => {
-    const findings = new Findings(new Map(), 3);
+    const findings = new Findings(UNKNOWN_PROCESS, 3);
     for (const id of ['9', '10', '8']) findings.set(id, { end: id === '8' ? 'settled' : 'uncertain' });
     const written = debtChanges(stateOf({ 8: debtOf() }), findings.sorted(), AT);
     expect(written.map(({ projectId, after }) => [projectId, after?.cause])).toEqual([
@@ -148,7 +148,7 @@ describe('what is told of debts', () => {
 
 describe('an outage', () => {
   const findingsOf = (failures: number, total: number, debts: ReadonlyMap<string, Debt> = new Map()) => {
-    const findings = new Findings(debts, total);
+    const findings = new Findings({ debts, completedAt: AT - 60_000 }, total);
     for (let id = 1; id <= failures; id++) findings.set(String(id), failed());
     return findings;
   };
@@ -174,7 +174,8 @@ describe('an outage', () => {
     expect(findings.areOutage).toBe(false);
   });
 
-  it('counts nothing that was owed a look before', () => {
+  it('counts nothing that was owed a look when a pass was last completed, but all that was met since', () => {
     expect(findingsOf(11, 11, new Map([['1', debtOf()]])).areOutage).toBe(false);
+    expect(findingsOf(11, 11, new Map([['1', debtOf({ metAt: AT - 59_999 })]])).areOutage).toBe(true);
   });
 });
