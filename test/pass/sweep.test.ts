@@ -90,7 +90,7 @@ describe('a sweep', () => {
   });
 
   it('invariant 8: keeps its lease however long it asks after projects that no listing shows', async () => {
-    await baselined({ projects: 12 });
+    await baselined({ projects: 12, settings: { concurrency: 1 } });
     const ids = Array.from({ length: 8 }, (_, index) => String(1001 + index));
     hide(world, ids);
     let other: PassReport | undefined;
