@@ -82,6 +82,7 @@ describe('a pass', () => {
       { found: '10 unreadable, 5 settled' },
       'done, keeps debts',
     ],
+    ['whose only project can not be read is done without it', { found: '1 unreadable' }, 'done, keeps debts'],
     ['with many of them fails, and owes none a look', { found: '11 unreadable, 5 settled' }, 'failed'],
     [
       'with a fifth of very many is done without them',

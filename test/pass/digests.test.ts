@@ -174,6 +174,25 @@ describe('a snapshot that another pass wrote since it was read ahead', () => {
     expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Done"']);
   });
 
+  it('invariant 2: is not compared with tasks that were read before it: that would tell them back', async () => {
+    await baselined();
+    done('1002', '500003');
+    let isFirst = true;
+    const load: Snapshots['load'] = async (process, id) => {
+      if (isFirst && id === '1002') {
+        isFirst = false;
+        world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Late' });
+        world.edit.touchProject(PROCESS, '1002');
+        await world.later('changes', 10_000);
+      }
+      return world.snapshots.load(process, id);
+    };
+    world.pass(60_000);
+    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load } }) });
+    await world.later('sweep');
+    expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Late"']);
+  });
+
   it('invariant 1: hides no change back to the bytes from before: a later pass tells it', async () => {
     await sweepMeeting(() => done('1002', '500003'));
     world.service.fail({
