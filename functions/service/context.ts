@@ -1,7 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
-import { exchange, type HttpAnswer, type HttpFailure, type HttpRequest } from './exchange.ts';
+import type { HttpAnswer, HttpFailure, HttpRequest } from './exchange.ts';
 import type { Notice, Settings } from './options.ts';
 import { createSecrets, type Secrets } from './secrets.ts';
+import { sendOnce } from './send-once.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /** What all requests of one connection share. */
@@ -37,7 +38,7 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
     async send(request, attempt, timeout = settings.requestTimeout) {
       const start = clock();
       const { maxBodyBytes } = settings;
-      const result = await exchange(agent, request, { timeout, maxBodyBytes, clock });
+      const result = await sendOnce(agent, request, { timeout, maxBodyBytes, clock });
       const { method, path } = request;
       settings.onRequest({ method, path, status: result.status, attempt, ms: clock() - start });
       return result;

@@ -29,14 +29,13 @@ export class Pace {
   ];
   #lastAt = Number.NEGATIVE_INFINITY;
   #too: { readonly rate: number; readonly from: number; readonly plateau: number } | undefined;
+  #startedAt = Number.NEGATIVE_INFINITY;
   #nextAt = Number.NEGATIVE_INFINITY;
 
   /** ms from `now` until the next request may start. */
   wait(now: number): number {
-    const due = this.#nextAt - now;
-    // No interval is so long: the clock was set back.
-    if (due > SILENCE_MS) return 0;
-    return Math.min(Math.max(0, due), this.#interval(now));
+    // A clock that was set back would make it wait as long as it was set back by.
+    return now < this.#startedAt ? 0 : Math.max(0, this.#nextAt - now);
   }
 
   started(now: number): void {
@@ -45,7 +44,8 @@ export class Pace {
       this.#counts = [count, count];
     }
     this.#lastAt = now;
-    const interval = this.#interval(now);
+    this.#startedAt = now;
+    const interval = 1_000 / this.rate(now);
     // What a timer rang late is made up for; what was not asked for is not.
     const isLate = now >= this.#nextAt && now - this.#nextAt < interval;
     this.#nextAt = (isLate ? this.#nextAt : now) + interval;
@@ -76,9 +76,5 @@ export class Pace {
     // Of a clock that was set back nothing is known any more, as of one that went on for long.
     const curve = (Math.abs(now - from) / plateau - 1) ** 3;
     return rate * (1 + BACK_OFF * curve);
-  }
-
-  #interval(now: number): number {
-    return 1_000 / this.rate(now);
   }
 }

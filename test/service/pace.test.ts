@@ -87,6 +87,21 @@ test('is of the last seconds, not of how it began or what was asked hours ago', 
   expect(pace.rate(now)).toBeLessThan(50);
 });
 
+test('lets the next one go when the clock is set back, whatever the pace was', () => {
+  for (const [ahead, back] of [
+    [0, 3_600_000],
+    [3_600_000, 3_600_000],
+    [60_000, 500],
+  ] as const) {
+    const { pace, now } = taught(20, 4);
+    pace.started(now + ahead);
+    const set = now + ahead - back;
+    expect(pace.wait(set)).toBe(0);
+    pace.started(set);
+    expect(pace.wait(set)).toBeLessThanOrEqual(1_000 / pace.rate(set));
+  }
+});
+
 test('is forgotten with a clock that is set back, and with one that goes on for long', () => {
   const { pace, now } = taught(20, 4);
   expect(pace.rate(now - 3_600_000)).toBeGreaterThan(1_000);

@@ -88,6 +88,25 @@ describe('turns', () => {
     }
   });
 
+  test('come after few timers when the clock is set back by an hour, long after a rate limit was met', async () => {
+    const { turns, time, take, came, end, sleeps, settle } = turnsOf(16);
+    take('first');
+    await settle();
+    end('first', 'rate limit', { status: 429, retryAfter: 1_000 });
+    time.now += 7_200_000;
+    take('second');
+    await settle();
+    end('second', 'answered');
+    time.now -= 3_600_000;
+    for (const name of ['third', 'fourth', 'fifth']) take(name);
+    for (let rung = 0; rung < 10; rung += 1) {
+      sleeps[rung]?.wake();
+      await settle();
+    }
+    expect(came).toEqual(['first', 'second', 'third', 'fourth', 'fifth']);
+    expect(turns.takeAtOnce()).toBeDefined();
+  });
+
   test('are everybody’s when the connection closes, so that nobody waits for ever', async () => {
     const { take, came, end, settle, closing } = turnsOf(1);
     take('first');

@@ -1,6 +1,6 @@
 import { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
-import { exchange } from '../../functions/service/exchange.ts';
+import { sendOnce } from '../../functions/service/send-once.ts';
 import { Controller } from '../simulation/http.ts';
 
 const request = { origin: 'http://s', path: '/', method: 'GET', headers: {} } as const;
@@ -26,7 +26,7 @@ test('a request whose time was over before it had a connection is not sent then'
       late.resolve(controller);
     }, 50);
   });
-  expect(await exchange(agent, request, { ...limits, timeout: 5 })).toMatchObject({
+  expect(await sendOnce(agent, request, { ...limits, timeout: 5 })).toMatchObject({
     why: 'time-out',
     during: 'headers',
   });
@@ -39,7 +39,7 @@ test('what comes before the answer (1xx) is none', async () => {
     handler.onResponseStart?.(controller, 103, { link: '</style.css>', 'retry-after': '9' });
     controller.answer({ status: 200, headers: { date: 'today' }, text: body });
   });
-  expect(await exchange(agent, request, limits)).toEqual({
+  expect(await sendOnce(agent, request, limits)).toEqual({
     ...{ status: 200, date: 'today', retryAfter: undefined, encoding: undefined, at: 7 },
     body,
   });
@@ -47,7 +47,7 @@ test('what comes before the answer (1xx) is none', async () => {
     handler.onResponseStart?.(controller, 103, {});
     controller.fail(new Error('other side closed'));
   });
-  expect(await exchange(broken, request, limits)).toMatchObject({ during: 'headers', status: undefined });
+  expect(await sendOnce(broken, request, limits)).toMatchObject({ during: 'headers', status: undefined });
 });
 
 test('an answer that has no content needs no content-encoding', async () => {
@@ -56,7 +56,7 @@ test('an answer that has no content needs no content-encoding', async () => {
     handler.onResponseStart?.(controller, 204, { 'content-encoding': 'gzip' });
     handler.onResponseEnd?.(controller, {});
   });
-  expect(await exchange(agent, request, limits)).toMatchObject({ status: 204, body: Buffer.alloc(0) });
+  expect(await sendOnce(agent, request, limits)).toMatchObject({ status: 204, body: Buffer.alloc(0) });
 });
 
 test.each<[string, (controller: Controller, handler: Dispatcher.DispatchHandler) => void]>([
@@ -68,7 +68,7 @@ test.each<[string, (controller: Controller, handler: Dispatcher.DispatchHandler)
     },
   ],
 ])('%s is a failure, never a rejection', async (_title, serve) => {
-  const failure = await exchange(agentOf(serve), request, limits);
+  const failure = await sendOnce(agentOf(serve), request, limits);
   expect(failure).toMatchObject({ why: 'network', during: 'headers', status: undefined });
   expect(JSON.stringify(failure)).not.toContain('token');
 });
