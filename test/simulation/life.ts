@@ -101,13 +101,15 @@ export class Life {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const wake = this.#nature.scheduler.after(ms, () => {
+      const abort = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      const cancel = this.#nature.scheduler.after(ms, () => {
+        signal?.removeEventListener('abort', abort);
         if (!this.#dead) resolve();
       });
-      signal?.addEventListener('abort', () => {
-        wake();
-        reject(signal.reason);
-      });
+      signal?.addEventListener('abort', abort);
     });
   }
 
