@@ -38,13 +38,13 @@ export interface Progress {
   readonly stalled: { readonly since: number } | undefined;
   /** By the project's id. */
   readonly debts: ReadonlyMap<string, Owed>;
+  /** Those that began and have not ended, or that somebody walks. */
+  readonly passes: readonly BegunPass[];
 }
 
 /** What passes know, as people look at it. */
 export interface ProcessReader {
   progress(process: ProcessKey): Promise<Progress>;
-  /** Those that began and have not ended, or that somebody walks. */
-  passes(process: ProcessKey): Promise<BegunPass[]>;
   /** Lets the deletions go ahead for which the process is on hold. @returns false when it is not */
   release(process: ProcessKey): Promise<boolean>;
 }

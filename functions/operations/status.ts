@@ -5,7 +5,7 @@ import { cursorOf, iso, readCursor } from './cursor.ts';
 import { endpointsBehind } from './endpoint-status.ts';
 import { knownProcesses } from './known-processes.ts';
 import { type OperationsHouse, PAGE, WIDTH } from './operations-house.ts';
-import type { BegunPass, KnownProcess, Owed, Progress } from './processes.ts';
+import type { KnownProcess, Owed, Progress } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';
@@ -64,22 +64,21 @@ async function statusesOf(
 ): Promise<ProcessStatus[]> {
   const statuses = new Map<KnownProcess, ProcessStatus>();
   await inParallel(processes, WIDTH, async process => {
-    const [progress, passes] = await Promise.all([states.progress(process), states.passes(process)]);
-    statuses.set(process, statusOf(process, { progress, passes, now: clock() }));
+    const progress = await states.progress(process);
+    statuses.set(process, statusOf(process, { progress, now: clock() }));
   });
   return processes.flatMap(process => statuses.get(process) ?? []);
 }
 
 interface Known {
   readonly progress: Progress;
-  readonly passes: readonly BegunPass[];
   readonly now: number;
 }
 
 function statusOf(process: KnownProcess, known: Known): ProcessStatus {
   const { workspace, processId, interval } = process;
-  const { progress, passes, now } = known;
-  const { completedAt, sweptAt, hold, released, stalled } = progress;
+  const { progress, now } = known;
+  const { completedAt, sweptAt, hold, released, stalled, passes } = progress;
   return {
     ...{ workspace, process: processId },
     state: stateOf(process, known),
@@ -111,11 +110,8 @@ function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
 }
 
 /** The worst that is so. */
-function stateOf(
-  { interval, isRemoved }: KnownProcess,
-  { progress, passes, now }: Known,
-): ProcessStatus['state'] {
-  const { baselined, completedAt, hold, stalled, debts } = progress;
+function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Known): ProcessStatus['state'] {
+  const { baselined, completedAt, hold, stalled, debts, passes } = progress;
   if (isRemoved) return 'removed';
   if (!baselined) return passes.length > 0 ? 'baseline' : 'unknown';
   const isSilent = interval !== undefined && now - completedAt > longestSilence(interval);

@@ -1,26 +1,26 @@
-import { type AttributeValue, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Mode, ProcessKey } from '../basics/process.ts';
 import type { BegunPass, ProcessReader, Progress } from '../operations/processes.ts';
+import { batchGet } from './batch-get.ts';
 import { IS_ON_HOLD } from './conditions.ts';
 import { debtOf } from './debts.ts';
-import { getItem } from './get-item.ts';
 import { DEBT, partition, passKey, stateKey } from './keys.ts';
 import { progressOf } from './leases.ts';
 import { queryItems } from './query-items.ts';
+import type { Debt } from './state.ts';
 import { stateOf } from './state-item.ts';
-import { holds, patiently, type Table } from './table.ts';
+import { holds, type Table } from './table.ts';
 
-const RARE = ['baselined', 'hold', 'released', 'stalled'] as const;
+const NAMES = [
+  ...['pk', 'sk', 'baselined', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
+  ...['leaseOwner', 'leaseUntil', 'window', 'progress'],
+];
 const MODES: readonly Mode[] = ['changes', 'sweep'];
 
 /** What passes know, in the table. */
 export function createProcessReader(table: Table): ProcessReader {
   return {
-    progress: process => stateFor(table, process),
-    passes: async process =>
-      (await passItems(table, process)).flatMap((item, index) =>
-        item ? passOf(MODES[index] as Mode, item) : [],
-      ),
+    progress: process => readProgress(table, process),
     release: process => {
       const update = {
         TableName: table.tableName,
@@ -36,22 +36,20 @@ export function createProcessReader(table: Table): ProcessReader {
 }
 
 /** Without the parts that can be large and that nobody wants to see. */
-async function stateFor(table: Table, process: ProcessKey): Promise<Progress> {
-  const command = {
-    TableName: table.tableName,
-    Key: stateKey(process),
+async function readProgress(table: Table, process: ProcessKey): Promise<Progress> {
+  const keys = [stateKey(process), ...MODES.map(mode => passKey(process, mode))];
+  const items = await batchGet(table, keys, {
     ConsistentRead: true,
-    ProjectionExpression: RARE.map(part => `#${part}`).join(', '),
-    ExpressionAttributeNames: Object.fromEntries(RARE.map(part => [`#${part}`, part])),
-  };
-  const { Item } = await patiently(table, () => table.client.send(new GetItemCommand(command)));
-  const debts = new Map<string, ReturnType<typeof debtOf>[1]>();
+    ProjectionExpression: NAMES.map(name => `#${name}`).join(', '),
+    ExpressionAttributeNames: Object.fromEntries(NAMES.map(name => [`#${name}`, name])),
+  });
+  const debts = new Map<string, Debt>();
   for await (const item of queryItems(table, partition(process), DEBT)) debts.set(...debtOf(item));
-  return { ...stateOf([Item, ...(await passItems(table, process))]), debts };
-}
-
-function passItems(table: Table, process: ProcessKey) {
-  return Promise.all(MODES.map(mode => getItem(table, passKey(process, mode))));
+  const passes = MODES.flatMap(mode => {
+    const item = items.find(({ sk }) => sk?.S === passKey(process, mode).sk.S);
+    return item ? passOf(mode, item) : [];
+  });
+  return { ...stateOf(items), debts, passes };
 }
 
 function passOf(mode: Mode, item: Record<string, AttributeValue>): BegunPass[] {

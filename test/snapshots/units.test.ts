@@ -1,6 +1,7 @@
 import { BatchGetItemCommand, type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
+import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { PassState } from '../../functions/snapshots/state.ts';
@@ -183,6 +184,14 @@ describe('what it costs to look at snapshots', () => {
     }
     expect(sent.length - before).toBe(2);
   });
+});
+
+it('who looks at a process asks twice, however large the rest of its state is', async () => {
+  await began();
+  await finish('changes', { audit: { order: 'unknown', tail: undefined, seen: digests(5_000) } });
+  const table = { client, tableName, patience: PATIENCE };
+  const cost = await counted(() => createProcessReader(table).progress(process));
+  expect(cost).toEqual({ read: 4, written: 0, requests: ['BatchGetItem', 'Query'] });
 });
 
 it('a tick reads three rows of a process, half a unit each, however large the rest is', async () => {

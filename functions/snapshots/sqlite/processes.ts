@@ -8,8 +8,7 @@ import { readPart, readState, writeState } from './states.ts';
 /** What passes know, in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. */
 export function sqliteProcessReader(database: Database): ProcessReader {
   return {
-    progress: async process => readState(database, process),
-    passes: async process => passesOf(database, process),
+    progress: async process => ({ ...readState(database, process), passes: passesOf(database, process) }),
     release: async process =>
       inTransaction(database, () => {
         if (!readPart(database, process, 'hold')) return false;
