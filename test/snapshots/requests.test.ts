@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
@@ -96,6 +97,29 @@ describe('a read', () => {
       const state = await createSnapshots({ client: interrupted, tableName, patience }).readState(other);
       expect([state.baselined, state.watermark]).not.toEqual([true, 0]);
     }
+  });
+
+  it('of a page that nobody waits for any more may fail, and no other', async () => {
+    for (const projectId of ['p1', 'p2', 'p3'])
+      await commit({ projectId, snapshot: snapshot(AT, content({ text: noise(450_000) })) });
+    const failure = new Error('refused');
+    let queries = 0;
+    answer = command => {
+      if (command instanceof QueryCommand && ++queries === 2) throw failure;
+      return undefined;
+    };
+    const unheard: unknown[] = [];
+    const hear = (error: unknown) => void unheard.push(error);
+    globalThis.process.on('unhandledRejection', hear);
+    for await (const [head] of snapshots().heads(process)) {
+      expect(head?.projectId).toBe('p1');
+      break;
+    }
+    await setImmediate();
+    globalThis.process.off('unhandledRejection', hear);
+    expect([queries, unheard]).toEqual([2, []]);
+    queries = 0;
+    await expect(Array.fromAsync(snapshots().heads(process))).rejects.toBe(failure);
   });
 
   it('goes over a page that has no items', async () => {
@@ -236,6 +260,25 @@ describe('a debt', () => {
     const ids = Array.from({ length: 50 }, (_, index) => `p${index}`);
     await expect(owing(...ids)).rejects.toBe(failure);
     expect(await debts()).toEqual(ids.filter(id => id !== 'p2').sort());
+  });
+
+  it('has the time and chance for its revision, or one more than it had where a clock was set back', async () => {
+    let now = AT + 0.75;
+    const port = createSnapshots({
+      client,
+      tableName,
+      patience: { ...patience, clock: () => now, random: () => 0.1239 },
+    });
+    const write = async () => {
+      const before = (await port.readState(process)).debts.get('p1');
+      await port.writeDebts(process, [{ projectId: 'p1', before, after: owed }]);
+      return (await port.readState(process)).debts.get('p1')?.revision;
+    };
+    expect(await write()).toBe(AT * 1_000 + 123);
+    now = AT - 60_000;
+    expect(await write()).toBe(AT * 1_000 + 124);
+    now = AT + 1;
+    expect(await write()).toBe((AT + 1) * 1_000 + 123);
   });
 
   it('is tried again while it is throttled', async () => {
