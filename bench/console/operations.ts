@@ -89,7 +89,7 @@ function status(at: string): AnswerOf<'status'> {
   const process = (id: string) => ({
     ...{ workspace: 'main', process: id, state: 'well' as const, completedAt: at, interval: 60_000 },
     underWay: [],
-    debts: { count: 0, skipped: 0, notListed: 0, first: [] },
+    debts: { count: 0, skipped: 0, unread: 0, first: [] },
   });
   const none = { atLeast: 0, isExact: true };
   const endpoint = (name: string) => ({

@@ -83,6 +83,9 @@ function notesOf({ process, state, hold, stalledSince }: ProcessStatus, paper: P
   ];
 }
 
+/** Of which subscribers will be told, if they stay so. */
+const UNREAD: ReadonlySet<string> = new Set(['unreadable', 'no-task-list']);
+
 function debtTable(processes: readonly ProcessStatus[], paper: Paper): string {
   const rows = processes
     .filter(isOwing)
@@ -91,7 +94,7 @@ function debtTable(processes: readonly ProcessStatus[], paper: Paper): string {
         `${workspace}/${process}`,
         project,
         since === undefined ? 'never read' : when(since, paper),
-        cause === 'not-listed' ? '' : isSkipped ? 'yes' : 'not yet',
+        isSkipped ? 'yes' : UNREAD.has(cause) ? 'not yet' : '',
         reason,
       ]),
       ...(count > first.length

@@ -148,7 +148,7 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
                   told until <Ago at={since} />
                 </>
               )}
-              {cause !== 'not-listed' && !isSkipped && ', not told yet'}
+              {(cause === 'unreadable' || cause === 'no-task-list') && !isSkipped && ', not told yet'}
             </span>
           </li>
         ))}
@@ -160,11 +160,11 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
   );
 }
 
-function titleOf({ count, notListed }: ProcessStatus['debts']): string {
-  const unread = count - notListed;
+function titleOf({ count, unread }: ProcessStatus['debts']): string {
+  const others = count - unread;
   return [
     ...(unread > 0 ? [`${counted(unread, 'project')} could not be read`] : []),
-    ...(notListed > 0 ? [`${counted(notListed, 'project')} missed by the last sweep`] : []),
+    ...(others > 0 ? [`${counted(others, 'project')} to be looked at again`] : []),
   ].join(', ');
 }
 

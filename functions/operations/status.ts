@@ -96,17 +96,22 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
 
 function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
   const all = [...debts].map(([project, debt]) => ({ project, ...debt }));
-  const rank = ({ told, cause }: Owed) => (told ? 0 : cause === 'not-listed' ? 2 : 1);
+  const rank = (debt: Owed) => Number(!isUnread(debt)) - Number(debt.told);
   const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.metAt - other.metAt);
   return {
     count: all.length,
     skipped: all.filter(({ told }) => told).length,
-    notListed: all.filter(({ cause }) => cause === 'not-listed').length,
+    unread: all.filter(isUnread).length,
     first: inOrder.slice(0, SHOWN_DEBTS).map(({ project, cause, reason, since, metAt, told }) => ({
       ...{ project, cause, reason, metAt: iso(metAt), isSkipped: told },
       ...(since > 0 && { since: iso(since) }),
     })),
   };
+}
+
+/** What a sweep missed is gone, as a rule, and the next one tells so; what is uncertain is only read again. */
+function isUnread({ cause }: Owed): boolean {
+  return cause === 'unreadable' || cause === 'no-task-list';
 }
 
 /** The worst that is so. */
@@ -117,7 +122,5 @@ function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Known
   const isSilent = interval !== undefined && now - completedAt > longestSilence(interval);
   if (stalled || isSilent) return 'stalled';
   if (hold) return 'on-hold';
-  // What a sweep missed is gone, as a rule, and the next one tells so.
-  const isUnread = [...debts.values()].some(({ cause }) => cause !== 'not-listed');
-  return isUnread ? 'owing' : 'well';
+  return [...debts.values()].some(isUnread) ? 'owing' : 'well';
 }

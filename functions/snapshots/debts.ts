@@ -50,18 +50,21 @@ export function debtWrites(
 
 /** The debt of a row, by its project. */
 export function debtOf(item: Record<string, AttributeValue>): [projectId: string, debt: Debt] {
+  const { sk, projectId, cause, since, metAt, reason, told, revision } = item as unknown as DebtItem;
   return [
-    debtorOf(item.sk?.S as string) ?? (item.projectId?.S as string),
+    debtorOf(sk.S) ?? projectId.S,
     {
-      cause: item.cause?.S as Cause,
-      since: Number(item.since?.N),
-      metAt: Number(item.metAt?.N),
-      reason: item.reason?.S as string,
-      told: item.told?.BOOL === true,
-      revision: Number(item.revision?.N),
+      cause: cause.S as Cause,
+      since: Number(since.N),
+      metAt: Number(metAt.N),
+      reason: reason.S,
+      told: told.BOOL,
+      revision: Number(revision.N),
     },
   ];
 }
+
+type DebtItem = ReturnType<typeof itemOf> & { readonly sk: { readonly S: string } };
 
 function itemOf(projectId: string, { cause, since, metAt, reason, told, revision }: Debt) {
   return {

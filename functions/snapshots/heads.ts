@@ -32,7 +32,7 @@ export function headOf(item: Record<string, AttributeValue>): SnapshotHead {
     ...(item.untimed?.BOOL && { untimed: true }),
     tasksReadAt: Number(item.tasksReadAt?.N),
     ...((record ?? tasks) !== undefined && {
-      digests: { ...(record !== undefined && { record }), ...(tasks !== undefined && { tasks }) },
+      digests: { record, tasks },
     }),
   };
 }

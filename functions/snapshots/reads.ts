@@ -24,6 +24,7 @@ import { loadLargeParts } from './state-parts.ts';
 import type { Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
+type StateRow = Item & { readonly sk: { readonly S: string } };
 
 /** Between the project's item and its parts another pass may commit; each try sees a later version. */
 const LOAD_TRIES = 5;
@@ -31,16 +32,13 @@ const LOAD_TRIES = 5;
 export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
   // This one first: who sees that a baseline is made sees the watermark that it was given in the same transaction.
   const rare = await getItem(table, stateKey(process));
-  const items: Item[] = [];
-  for await (const item of queryItems(table, partition(process), { from: DEBT, to: LAST_PASS }))
-    items.push(item);
-  const isDebt = ({ sk }: Item) => sk?.S?.startsWith(DEBT) === true;
-  const passes = items.filter(item => !isDebt(item));
+  const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS });
+  const items = (await Array.fromAsync(between)) as StateRow[];
   const sweep = passKey(process, 'sweep').sk.S;
   return {
-    ...stateOf([...passes, rare && (await loadLargeParts(table, process, rare))]),
-    debts: new Map(items.filter(isDebt).map(debtOf)),
-    isSweepUnfinished: passes.some(({ sk, window }) => sk?.S === sweep && window !== undefined),
+    ...stateOf([...items, rare && (await loadLargeParts(table, process, rare))]),
+    debts: new Map(items.filter(({ sk }) => sk.S.startsWith(DEBT)).map(debtOf)),
+    isSweepUnfinished: items.some(({ sk, window }) => sk.S === sweep && window !== undefined),
   };
 }
 

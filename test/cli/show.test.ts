@@ -21,14 +21,14 @@ const WELL = {
     sweptAt: ago(7200),
     interval: 60_000,
   },
-  ...{ underWay: [], debts: { count: 0, skipped: 0, notListed: 0, first: [] } },
+  ...{ underWay: [], debts: { count: 0, skipped: 0, unread: 0, first: [] } },
 };
 const HELD = {
   ...WELL,
   ...{ process: 'onboarding', state: 'on-hold', underWay: [{ mode: 'sweep', progress: '1201' }] },
   hold: { since: ago(3600), projects: 40, isReleased: false },
   debts: {
-    ...{ count: 12, skipped: 1, notListed: 1 },
+    ...{ count: 12, skipped: 1, unread: 11 },
     first: [
       DEBT,
       { ...DEBT, project: '1002', isSkipped: false },
@@ -79,7 +79,7 @@ const TEAM = {
 /** Which the configuration has no more. */
 const REMOVED = {
   ...{ ...HELD, process: 'former', state: 'removed', underWay: [] },
-  debts: { count: 3, skipped: 1, notListed: 0, first: [{ ...DEBT, project: '7' }] },
+  debts: { count: 3, skipped: 1, unread: 3, first: [{ ...DEBT, project: '7' }] },
 };
 const STATUS = {
   at: ago(0),

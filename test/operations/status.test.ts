@@ -8,7 +8,7 @@ import { askOf } from './setting.ts';
 const CALLER = { who: 'ann', isProven: true };
 const [PROCESS] = PROCESSES as [ProcessKey, ProcessKey];
 const iso = (at: number) => new Date(at).toISOString();
-const NONE = { count: 0, skipped: 0, notListed: 0, first: [] };
+const NONE = { count: 0, skipped: 0, unread: 0, first: [] };
 const debt = (projectId: string, more: Partial<Debt> = {}) => ({
   projectId,
   before: undefined,
@@ -55,7 +55,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
       well,
       {
         debts: {
-          ...{ count: 4, skipped: 2, notListed: 1 },
+          ...{ count: 5, skipped: 2, unread: 3 },
           first: [
             {
               project: 'p4',
@@ -75,6 +75,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
               reason: 'answered 500',
             },
             { project: 'p3', cause: 'no-task-list', metAt: iso(AT - 3), isSkipped: false, reason: '404' },
+            { project: 'p5', cause: 'uncertain', metAt: iso(AT - 9), isSkipped: false, reason: 'older' },
             { project: 'p2', cause: 'not-listed', metAt: iso(AT - 8), isSkipped: false, reason: 'missing' },
           ],
         },
@@ -83,11 +84,12 @@ describe.each(STORES)('over %s, the status', (_, open) => {
       debt('p2', { cause: 'not-listed', reason: 'missing', metAt: AT - 8, told: false }),
       debt('p3', { cause: 'no-task-list', reason: '404', since: 0, told: false }),
       debt('p4', { since: 0, metAt: AT - 9 }),
+      debt('p5', { cause: 'uncertain', metAt: AT - 9, reason: 'older', told: false }),
     ],
     [
       'well',
       well,
-      { debts: { count: 1, skipped: 0, notListed: 1 } },
+      { debts: { count: 1, skipped: 0, unread: 0 } },
       debt('p', { cause: 'not-listed', told: false }),
     ],
     ['stalled', { ...well, completedAt: AT - 400_000, hold: { since: AT, missing: 1 } }, {}],

@@ -5,7 +5,8 @@ import { cursor, time } from './parts.ts';
 /** A project that passes owe a look. */
 const debt = z.strictObject({
   project: z.string(),
-  /** It could not be read or committed; it is listed without a task list; the last sweep missed it, and nothing confirmed that it is gone. */
+  /** It could not be read or committed; it is listed without a task list; the last sweep missed it, and nothing confirmed that it is gone;
+   *  what was read of it may be older than what was told. The last two need nobody: passes settle them. */
   cause: z.enum(['unreadable', 'no-task-list', 'not-listed', 'uncertain']),
   /** What was met. */
   reason: z.string(),
@@ -38,9 +39,9 @@ export const processStatus = z.strictObject({
     count: z.int(),
     /** Of these, how many subscribers know of: source.skipped told them. */
     skipped: z.int(),
-    /** Of these, how many the last sweep missed. */
-    notListed: z.int(),
-    /** Ten of them: those that subscribers know of first, those that the last sweep missed last. */
+    /** Of these, how many can't be read: unreadable, or without a task list. */
+    unread: z.int(),
+    /** Ten of them: those that subscribers know of first, then others that can't be read. */
     first: z.array(debt),
   }),
 });
