@@ -34,8 +34,10 @@ export async function measureSweep(scale: SweepScale, say: Say): Promise<Finding
   const same = await sweeps(parts, scale, say);
   const { snapshotRequests } = same.last.DynamoDB.table;
   const megabytes = (await bytesOfSnapshots(parts.table.client)) / 1e6;
-  const profiles = await profilesOf(parts, say);
+  const profiles = await profilesOf(parts, 'the same bytes', say);
   const differing = await sweeps(parts, { ...scale, differs: true }, say);
+  await parts.service.control({ turn: scale.rounds + 1 });
+  profiles.push(...(await profilesOf(parts, 'other bytes', say)));
   const what = `sweep of ${told(size.projects)} unchanged projects of ${size.tasksPerProject} tasks: processor time ÷ a bare loop`;
   return {
     lines: [
@@ -94,15 +96,15 @@ async function sweeps(
   return { ratios, last: last as ByStore<PassTaken> };
 }
 
-async function profilesOf({ pollers }: Parts, say: Say): Promise<string[]> {
+async function profilesOf({ pollers }: Parts, kind: string, say: Say): Promise<string[]> {
   const profiles: string[] = [];
   for (const store of STORES) {
-    say(`profile over ${store}`);
+    say(`profile over ${store}, ${kind}`);
     const { profile } = await pollers[store].pass({ mode: 'sweep', profiles: true });
     if (!profile) continue;
     say(`by function: ${largest(profile.functions)}`);
     say(`with all that is called from there: ${largest(profile.inclusive)}`);
-    profiles.push(`Where the time of the sweep with the same bytes goes, over ${store}: ${byRoom(profile)}.`);
+    profiles.push(`Where the time of the sweep with ${kind} goes, over ${store}: ${byRoom(profile)}.`);
   }
   return profiles;
 }
