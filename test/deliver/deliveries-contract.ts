@@ -316,6 +316,19 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await deliveries.standing(crm, 3)).toEqual({ pending: 3, oldest: AT, dead: 2 });
     });
 
+    it('tell an attempt that told of no event, however early it was', async () => {
+      const attempts: Attempt[] = [
+        { endpoint: crm, at: 1, took: 12, status: 200, events: [] },
+        { endpoint: crm, at: 1, took: 13, status: 200, events: [{ id: 'A', type: 'task.updated' }] },
+      ];
+      await deliveries.note(attempts);
+      expect(await deliveries.attempts(crm, 9, { oldestFirst: true })).toEqual(attempts);
+      expect(await deliveries.attempts(crm, 9, { oldestFirst: true, behind: attempts[0] })).toEqual([
+        attempts[1],
+      ]);
+      expect(await deliveries.attempts(crm, 9, { behind: attempts[1] })).toEqual([attempts[0]]);
+    });
+
     it('tell the attempts of a stretch, from either end, behind any of them', async () => {
       const attempt = (at: number, id = `e${at}`): Attempt => ({
         ...{ endpoint: crm, at, took: 12, status: 200, events: [{ id, type: 'task.updated' }] },

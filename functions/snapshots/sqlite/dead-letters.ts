@@ -57,11 +57,8 @@ export function revive(
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** The first by default. */
-const FIRST = '-1.-1';
-
-export function dead({ sql }: Database, endpoint: string, limit: number, behind = FIRST): DeadDelivery[] {
-  const [at = 0, seq = 0] = behind.split('.').map(Number);
+export function dead({ sql }: Database, endpoint: string, limit: number, behind?: string): DeadDelivery[] {
+  const [at = 0, seq = 0] = behind?.split('.').map(Number) ?? [];
   return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} AND (at, seq) > (${at}, ${seq})
     ORDER BY at, seq LIMIT ${limit}`.map(deadOf);
 }
