@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isJsonObject, type Json, type JsonObject } from '../../functions/basics/json.ts';
 import { applyChanges } from '../../functions/changes/apply-changes.ts';
 import {
   compareProject,
@@ -10,7 +11,6 @@ import {
 import { compareRecord } from '../../functions/changes/compare-record.ts';
 import { isEmpty } from '../../functions/changes/empty.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../functions/basics/json.ts';
 
 const definition = (externalId: string, type: string, more = {}) => ({
   externalId,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import {
   compareProject,
   keepArchived,
@@ -8,7 +9,6 @@ import {
 } from '../../functions/changes/compare-project.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import { comparePlainly, keepPlainly } from './plain-compare.ts';
 
 const field = (externalId: string, type: string, archived = false) => ({

@@ -6,7 +6,7 @@ import { AT, type OpenHouse, openHouse, PROCESSES, STORES } from './house.ts';
 import { askOf } from './setting.ts';
 
 const CALLER = { who: 'ann', isProven: true };
-const [PROCESS] = PROCESSES as [ProcessKey, ProcessKey];
+const [PROCESS] = PROCESSES as [ProcessKey];
 const iso = (at: number) => new Date(at).toISOString();
 const NONE = { count: 0, skipped: 0, unread: 0, first: [] };
 const debt = (projectId: string, more: Partial<Debt> = {}) => ({
