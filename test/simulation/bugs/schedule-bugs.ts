@@ -58,11 +58,11 @@ export const SCHEDULE_BUGS: readonly Bug[] = [
   },
   {
     name: 'a pass that somebody asked for dropped before it is due',
-    edits: [edit('handlers/create-poll.ts', ' && !target.isAsked && ', ' && ')],
+    edits: [edit('handlers/create-poll.ts', ' || isAsked || ', ' || ')],
   },
   {
     name: 'a pass that is not due yet run all the same',
-    edits: [edit('handlers/create-poll.ts', '!isDue(state.pace, ', '!isDue(undefined, ')],
+    edits: [edit('handlers/create-poll.ts', 'isDue(pace, ', 'isDue(undefined, ')],
   },
   {
     name: 'no longer wait behind a pass that found nothing',

@@ -3,22 +3,44 @@ import { type Bug, edit } from '../bug.ts';
 export const PASS: readonly Bug[] = [
   {
     name: 'tasks dated by the listing of their project',
-    edits: [edit('pass/commit-changes.ts', 'tasks.readBefore),', 'source.readBefore),')],
+    edits: [edit('pass/commit.ts', 'tasks.readBefore),', 'source.readBefore),')],
   },
   {
     name: 'a project that failed not left for the next run',
-    edits: [edit('pass/walk-projects.ts', '        setLeft(id, true);\n', '')],
-  },
-  {
-    name: 'the overlap forgotten for skipped projects',
     edits: [
       edit(
-        'pass/retried.ts',
-        'listProjects(this.#pass, since === 0 ? undefined : since - settings.overlap)',
-        'listProjects(this.#pass, since === 0 ? undefined : since)',
+        'pass/rounds.ts',
+        '  await parts.snapshots.writeDebts(parts.process, debtChanges(state, findings.sorted(), parts.clock()));\n',
+        '',
       ),
-      edit('pass/retried.ts', 'const { state, settings } = this', 'const { state } = this'),
+    ],
+  },
+  {
+    name: 'a skipped project done with before its record was seen',
+    edits: [
+      edit(
+        'pass/decide.ts',
+        "  if (listing === 'changed') return 'unclear';\n  return listing === 'whole' ?",
+        "  return listing !== 'restless' ?",
+      ),
     ],
     tests: ['pass/skips.test.ts'],
+  },
+  {
+    name: 'definitions kept from pass to pass',
+    edits: [
+      edit(
+        'pass/definitions.ts',
+        '      const read = await readDefinitions(service, process.processId, reports);\n',
+        '      const read = kept.get(parts.settings) ?? (await readDefinitions(service, process.processId, reports));\n' +
+          '      kept.set(parts.settings, read);\n',
+      ),
+      edit(
+        'pass/definitions.ts',
+        '/** Whose definitions they are. */',
+        'const kept = new WeakMap<object, Awaited<ReturnType<typeof readDefinitions>>>();\n\n' +
+          '/** Whose definitions they are. */',
+      ),
+    ],
   },
 ];

@@ -6,8 +6,8 @@ export const SERVICE: readonly Bug[] = [
     edits: [
       edit(
         'service/list.ts',
-        '  for (;;) {\n    const { answer, raw }',
-        "  let times: Pick<Answer, 'readAt' | 'clock'> | undefined;\n  for (;;) {\n    const { answer, raw }",
+        '  for (;;) {\n    const answer =',
+        "  let times: Pick<Answer, 'readAt' | 'clock'> | undefined;\n  for (;;) {\n    const answer =",
       ),
       edit(
         'service/list.ts',
@@ -40,8 +40,8 @@ export const SERVICE: readonly Bug[] = [
     edits: [
       edit(
         'service/client.ts',
-        'pathOf(context.settings.base, segments, query)',
-        'pathOf(context.settings.base, segments)',
+        'pathOf(context.settings.base, what.segments, what.query)',
+        'pathOf(context.settings.base, what.segments)',
       ),
     ],
   },

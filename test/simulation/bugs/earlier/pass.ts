@@ -5,35 +5,37 @@ export const PASS: readonly Bug[] = [
     name: 'watermark moved before commit',
     edits: [
       edit(
-        'pass/changes-pass.ts',
+        'pass/survey.ts',
         "import { readAudit } from './audit.ts';",
         "import { announce } from './announce.ts';\nimport { readAudit } from './audit.ts';",
       ),
       edit(
-        'pass/changes-pass.ts',
-        '  const named = await heldNames(',
-        '  await announce(pass.parts, () => ({ state: { watermark: window.startedAt }, events: () => [] }));\n' +
-          '  const named = await heldNames(',
+        'pass/survey.ts',
+        '  const namesByEntry = ',
+        '  await announce(pass, () => ({ state: { watermark: window.startedAt }, events: () => [] }));\n' +
+          '  const namesByEntry = ',
       ),
     ],
   },
   {
     name: 'no overlap',
-    edits: [edit('pass/changes-pass.ts', ' - settings.overlap', ' - 0 * settings.overlap')],
+    edits: [
+      edit('pass/survey.ts', 'watermark - parts.settings.overlap', 'watermark - 0 * parts.settings.overlap'),
+    ],
   },
   {
     name: 'deletions unconfirmed',
     edits: [
-      edit('pass/listing.ts', 'let complete = first.pages <= 1;', 'let complete = true;'),
+      edit('pass/listing.ts', 'let isComplete = first.pages <= 1;', 'let isComplete = true;'),
       edit(
         'pass/read-tasks.ts',
-        'if (pass.parts.state.baselined && held && !lacksAny(first.tasks, held)) return first;',
-        'if (pass.parts.state.baselined) return first;',
+        'if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);',
+        "if (pass.kind !== 'baseline') return tasksIn(first);",
       ),
       edit(
-        'pass/sweep-pass.ts',
-        "return wasMissed ? 'gone by repetition' : 'missed'",
-        "return 'gone by repetition'",
+        'pass/decide.ts',
+        "if (listing === 'whole') return debt?.cause === 'not-listed' ? 'vanished again' : 'not-listed';",
+        "if (listing === 'whole') return 'vanished again';",
       ),
     ],
   },
@@ -48,9 +50,9 @@ export const PASS: readonly Bug[] = [
     name: 'progress lost on time-out',
     edits: [
       edit(
-        'pass/pass.ts',
-        '    await this.#save(this.#lease);\n    await this.parts.snapshots.release(',
-        '    await this.parts.snapshots.abandon(',
+        'pass/run-pass.ts',
+        '  await heartbeat.save();\n  await parts.snapshots.release(',
+        '  await parts.snapshots.abandon(',
       ),
     ],
   },
@@ -76,7 +78,13 @@ export const PASS: readonly Bug[] = [
   {
     name: 'a restless sweep counted as one that missed a project',
     tests: ['pass/restless-listing.test.ts'],
-    edits: [edit('pass/sweep-pass.ts', "return wasMissed ? 'missed' : undefined", "return 'missed'")],
+    edits: [
+      edit(
+        'pass/decide.ts',
+        "return debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain';",
+        "return 'not-listed';",
+      ),
+    ],
   },
   {
     name: 'version by counting alone',
