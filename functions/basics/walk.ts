@@ -7,7 +7,7 @@ export interface Walk<Item> {
   /** Told the last item before which, itself included, nothing is left to do. Never called twice at once. */
   readonly onReached: (item: Item, done: number) => Promise<void>;
   /** True for a failure that says nothing of what another one met: that is thrown before it. */
-  readonly yields: (error: unknown) => boolean;
+  readonly yields?: (error: unknown) => boolean;
 }
 
 /** Works on the items, several at once, beginning them in order. A failure lets those that run end, begins no others,
@@ -48,6 +48,6 @@ export async function walk<Item>(items: readonly Item[], how: Walk<Item>): Promi
   const workers = Array.from({ length: how.concurrency }, stopOnFailure);
   const ended = await Promise.allSettled(workers);
   const failures = ended.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
-  if (failures.length > 0) throw failures.find(error => !how.yields(error)) ?? failures[0];
+  if (failures.length > 0) throw failures.find(error => how.yields?.(error) !== true) ?? failures[0];
   return stopped ? 'stopped' : 'done';
 }

@@ -1,3 +1,6 @@
+import { type Walk, walk } from '../basics/walk.ts';
+import { Heads } from '../reading/heads.ts';
+import { kindOf, type Listing, listProjects } from '../reading/listing.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
 import { byKey } from '../snapshots/snapshots.ts';
 import { bulkLimit } from './conclude.ts';

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { TooLargeError } from '../../functions/pass/commit.ts';
-import type { Listed } from '../../functions/pass/listing.ts';
 import { isOfOneProject, type Looked, look, TaskListMissingError } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
+import type { Listed } from '../../functions/reading/listing.ts';
 import {
   ServiceAnswerError,
   ServiceStatusError,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
+import { walk } from '../../functions/basics/walk.ts';
 import { digest } from '../../functions/reading/digest.ts';
 import { freshest, isMadeAgain } from '../../functions/reading/freshest.ts';
 import { Recent } from '../../functions/reading/recent.ts';
-import { walk } from '../../functions/basics/walk.ts';
 import { DeadlineError } from '../../functions/service/errors.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -331,7 +331,8 @@ describe('a walk', () => {
       if (item === 2) throw new TypeError('a defect');
       throw new Error('an outage');
     };
-    const how = { concurrency: 3, shouldStop: () => false, onReached: async () => undefined };
+    const yields = (error: unknown) => error instanceof DeadlineError;
+    const how = { concurrency: 3, shouldStop: () => false, onReached: async () => undefined, yields };
     await expect(walk([1, 2, 3], { ...how, work })).rejects.toThrow('a defect');
     await expect(walk([1], { ...how, work })).rejects.toThrow(DeadlineError);
   });

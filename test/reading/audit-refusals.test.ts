@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readAudit } from '../../functions/reading/audit.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
+import { readAudit } from '../../functions/reading/audit.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { AuditPosition } from '../../functions/snapshots/state.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Heads } from '../../functions/reading/heads.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
+import { Heads } from '../../functions/reading/heads.ts';
 import { byKey, type SnapshotHead } from '../../functions/snapshots/snapshots.ts';
 
 const headOf = (projectId: string): SnapshotHead => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { Identity } from '../../functions/reading/identity.ts';
 import type { PassParts } from '../../functions/pass/parts.ts';
+import { Identity } from '../../functions/reading/identity.ts';
 import type { Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { openStage } from '../support/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EndlessListingError, listProjects, MOST_READINGS } from '../../functions/reading/listing.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
+import { EndlessListingError, listProjects, MOST_READINGS } from '../../functions/reading/listing.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { heldEvent } from '../../functions/changes/build-events.ts';
-import { announce, type Say } from '../../functions/telling/announce.ts';
 import type { PassParts } from '../../functions/pass/parts.ts';
 import type { Announcement, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { type ProcessState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { announce, type Say } from '../../functions/telling/announce.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const process = { workspace: 'eu', processId: 'p' };

@@ -1,5 +1,7 @@
 import type { Bug } from './bug.ts';
 import { CARELESS } from './careless.ts';
+import { DECIDING_BUGS } from './deciding-bugs.ts';
+import { DIGEST_BUGS } from './digest-bugs.ts';
 import { CHANGES } from './earlier/changes.ts';
 import { DELIVERY } from './earlier/delivery.ts';
 import { PASS } from './earlier/pass.ts';
@@ -19,5 +21,7 @@ export const BUGS: readonly Bug[] = [
   ...TELLING_BUGS,
   ...WAITING_BUGS,
   ...SCHEDULE_BUGS,
+  ...DECIDING_BUGS,
+  ...DIGEST_BUGS,
   ...CARELESS,
 ];

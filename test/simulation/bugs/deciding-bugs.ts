@@ -1,0 +1,94 @@
+import { type Bug, edit } from './bug.ts';
+
+/** Bugs in what is decided of a project, in what is concluded of a pass, and in what is owed a look. */
+export const DECIDING_BUGS: readonly Bug[] = [
+  {
+    name: 'whatever is owed counted as missed by the last sweep',
+    edits: [
+      edit(
+        'pass/decide.ts',
+        "if (listing === 'whole') return debt?.cause === 'not-listed' ?",
+        "if (listing === 'whole') return debt !== undefined ?",
+      ),
+    ],
+  },
+  {
+    name: 'a list that never came to rest taken for whole',
+    edits: [
+      edit(
+        'pass/decide.ts',
+        "if (listing === 'whole') return debt?.cause === 'not-listed' ?",
+        "if (listing !== 'changed') return debt?.cause === 'not-listed' ?",
+      ),
+    ],
+  },
+  {
+    name: 'tasks compared with a snapshot that was read behind them',
+    edits: [
+      edit(
+        'pass/observe.ts',
+        'if (head && snapshot?.version !== head.version) return observe(pass, { projectId, listing, listed });',
+        '',
+      ),
+    ],
+  },
+  {
+    name: 'what is owed written only where something failed',
+    edits: [
+      edit(
+        'pass/conclude.ts',
+        'keepsDebts: findings.sorted().length > 0',
+        'keepsDebts: findings.faults.length > 0',
+      ),
+    ],
+  },
+  {
+    name: 'a watermark that moves on past a list that never came to rest',
+    edits: [
+      edit('pass/settle.ts', 'watermark: isComplete ? startedAt : state.watermark', 'watermark: startedAt'),
+    ],
+  },
+  {
+    name: 'deletions of a changes pass counted alone',
+    edits: [edit('pass/conclude.ts', "isOnHold || kind === 'changes' ? missing", 'isOnHold ? missing')],
+    tests: ['pass/conclude.test.ts'],
+  },
+  {
+    name: 'a release ended by a changes pass',
+    edits: [
+      edit(
+        'pass/conclude.ts',
+        "endsHold: kind === 'sweep' && (isOnHold || state.released)",
+        'endsHold: isOnHold || state.released',
+      ),
+    ],
+    tests: ['pass/conclude.test.ts'],
+  },
+  {
+    name: 'changes of a debt dated from the watermark alone',
+    edits: [edit('pass/debts.ts', '? Math.min(watermark, sweptAt) : 0', '? watermark : 0')],
+    tests: ['pass/debts.test.ts'],
+  },
+  {
+    name: 'a debt kept as what it first was',
+    edits: [
+      edit(
+        'pass/debts.ts',
+        'if (before && (isUnclear ? isRetried(before.cause) : before.cause === cause)) return [];',
+        'if (before) return [];',
+      ),
+    ],
+    tests: ['pass/debts.test.ts'],
+  },
+  {
+    name: 'progress moved on before what is owed is written',
+    edits: [
+      edit(
+        'pass/rounds.ts',
+        '  await parts.snapshots.writeDebts(parts.process, debtChanges(',
+        '  if (reached !== undefined) heartbeat.reach(reached);\n' +
+          '  await parts.snapshots.writeDebts(parts.process, debtChanges(',
+      ),
+    ],
+  },
+];
