@@ -72,7 +72,7 @@ describe('deletions in bulk', () => {
     expect(await world.figures()).toMatchObject({ onHold: 1 });
   });
 
-  it('go ahead when the operator releases them, and the process is no longer held', async () => {
+  it('go ahead when the operator releases them, and the process is no longer on hold', async () => {
     await baselined({ projects: 14 });
     for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id), { audit: false });
     await world.later('sweep');
@@ -101,7 +101,7 @@ describe('deletions in bulk', () => {
     expect(await told()).toEqual(['source.held']);
   });
 
-  it('are held in a changes pass as well', async () => {
+  it('put the process on hold in a changes pass as well', async () => {
     await baselined({ projects: 14 });
     for (let id = 1001; id <= 1012; id++) world.edit.deleteProject(PROCESS, String(id));
     await world.later();
@@ -152,7 +152,7 @@ describe('deletions in bulk', () => {
     expect((await told()).sort()).toEqual([...deleted, 'source.held']);
   });
 
-  it('invariant 9: that a `changes` pass holds while a sweep is at its end stay held', async () => {
+  it('invariant 9: for which a `changes` pass puts the process on hold while a sweep is at its end keep it so', async () => {
     await baselined({ projects: 14 });
     const finish: Snapshots['finish'] = async (process, lease, ended) => {
       for (const id of idsTo(1012)) world.edit.deleteProject(PROCESS, id);
@@ -190,7 +190,7 @@ describe('a process whose listing hides more than may be deleted at once', () =>
   };
 
   it.each([false, true])(
-    'invariant 9: tells no deletion of what people still edit, held by a sweep: %s',
+    'invariant 9: tells no deletion of what people still edit, put on hold by a sweep: %s',
     async isHeld => {
       await hidden();
       if (isHeld) await world.later('sweep');

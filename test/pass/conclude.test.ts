@@ -207,7 +207,7 @@ describe('deletions', () => {
     [54, 10],
     [55, 11],
     [1_000, 200],
-  ])('of %i projects are held above %i', (known, limit) => {
+  ])('of %i projects wait above %i', (known, limit) => {
     expect(bulkLimit(known)).toBe(limit);
   });
 });

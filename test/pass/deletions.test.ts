@@ -113,7 +113,7 @@ describe('a sweep', () => {
     expect((await told()).at(-1)).toBe('project.deleted 1001');
   });
 
-  it('invariant 9: what is held stays held when a later sweep can not read all that is missing', async () => {
+  it('invariant 9: a process on hold stays so when a later sweep can not read all that is missing', async () => {
     await baselined({ projects: 3 });
     for (const id of ['1001', '1002', '1003']) world.edit.deleteProject(PROCESS, id);
     await world.later();
@@ -129,7 +129,7 @@ describe('a sweep', () => {
     expect((await world.snapshots.readState(world.process)).hold).toBeDefined();
   });
 
-  it('invariant 9: a changes pass deletes no project of a process whose listing is empty, though others are held', async () => {
+  it('invariant 9: a changes pass deletes no project of a process whose listing is empty, however few it asked for', async () => {
     await baselined({ projects: 3 });
     hide(world, ['1001', '1002', '1003']);
     hide(world, ['1001', '1002', '1003']);
@@ -235,8 +235,8 @@ describe('a deletion', () => {
           world.edit.updateProject(PROCESS, '1002', { budget: '1' });
           await world.later('changes', readLater);
         }
-        const held = await world.snapshots.load(process, id);
-        return held && { ...held, recordReadAt: held.recordReadAt - listedLater };
+        const snapshot = await world.snapshots.load(process, id);
+        return snapshot && { ...snapshot, recordReadAt: snapshot.recordReadAt - listedLater };
       };
       world.pass(60_000);
       await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load } }) });

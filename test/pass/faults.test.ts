@@ -41,9 +41,9 @@ const editAll = (world: World) => {
 async function expectConverged(world: World, baseline: unknown): Promise<void> {
   const events = await world.events();
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
-  const held = await snapshotState(world.snapshots, world.process);
-  expect(applyEvents(baseline, events)).toEqual(held);
-  expect(held).toEqual(servedState(world.edit, PROCESS));
+  const kept = await snapshotState(world.snapshots, world.process);
+  expect(applyEvents(baseline, events)).toEqual(kept);
+  expect(kept).toEqual(servedState(world.edit, PROCESS));
 }
 
 const mode = fc.constantFrom('changes' as const, 'sweep' as const);

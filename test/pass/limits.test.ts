@@ -98,8 +98,8 @@ describe('a sweep under way', () => {
     world.service.fail({ when: isTasksOf('1001'), fault: { before } });
     await world.run('sweep');
     for (let pass = 0; pass < 6; pass++) await world.later();
-    const held = await snapshotState(world.snapshots, world.process);
-    expect(held).toEqual(servedState(world.edit, PROCESS));
+    const kept = await snapshotState(world.snapshots, world.process);
+    expect(kept).toEqual(servedState(world.edit, PROCESS));
   });
 });
 

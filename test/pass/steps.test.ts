@@ -17,9 +17,9 @@ async function baselined(options: WorldOptions = {}): Promise<unknown> {
   return snapshotState(world.snapshots, world.process);
 }
 const load = async (id = '1001') => {
-  const held = await world.snapshots.load(world.process, id);
-  if (!held) throw new Error(`no snapshot of ${id}`);
-  return held;
+  const snapshot = await world.snapshots.load(world.process, id);
+  if (!snapshot) throw new Error(`no snapshot of ${id}`);
+  return snapshot;
 };
 const iso = (time: number) => new Date(time).toISOString();
 /** A pass, a minute later, with another `commit`. */

@@ -128,17 +128,17 @@ describe('a check of identifiers', () => {
   const task = (id: string, more: JsonObject = {}) => [id, { id, ...more }] as const;
   const identity = (snapshots: Partial<Snapshots>) =>
     new Identity({ process: { workspace: 'eu', processId: 'p' }, snapshots } as unknown as PassParts);
-  const checked = (held: Tasks, read: Tasks) => () =>
-    identity({}).checkTasks('1', new Map(held), new Map(read));
+  const checked = (known: Tasks, read: Tasks) => () =>
+    identity({}).checkTasks('1', new Map(known), new Map(read));
   const headsOf = (...ids: string[]) =>
     async function* () {
       yield ids.map(projectId => ({ projectId, version: 1, recordReadAt: 0, tasksReadAt: 0 }));
     };
-  /** A check of a new project, beside one that is held. */
-  const checkedBeside = (heldId: string, held: JsonObject, record: JsonObject) =>
+  /** A check of a new project, beside one that is known. */
+  const checkedBeside = (knownId: string, known: JsonObject, record: JsonObject) =>
     identity({
-      heads: headsOf(heldId),
-      load: async () => ({ content: { record: held } }) as unknown as Snapshot,
+      heads: headsOf(knownId),
+      load: async () => ({ content: { record: known } }) as unknown as Snapshot,
     }).checkProject('new', record);
   type Tasks = readonly (readonly [string, JsonObject])[];
 
@@ -170,12 +170,12 @@ describe('a check of identifiers', () => {
     await expect(checkedBeside('1', { id: '1' }, { key: '2' })).rejects.toThrow('found new without it');
   });
 
-  it('knows nothing when no project is held', async () => {
+  it('knows nothing when no project is known', async () => {
     const none = identity({ heads: headsOf() });
     await none.checkProject('new', { key: 'new' });
   });
 
-  it('fails when the projects that are held can not be read', async () => {
+  it('fails when the projects that are known can not be read', async () => {
     const broken = identity({
       heads: headsOf('1'),
       load: async () => {
