@@ -15,10 +15,6 @@
  *
  *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r+1 ── … ──IS_REVISION(n), delete──▶ absent   (who fails it reads the row again)
  *
- * of one debt, whose revisions are never used twice, not even of a row that is made anew:
- *
- *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r' > r ── … ──IS_REVISION(n), delete──▶ absent   (who fails it leaves it)
- *
  * of its slot:
  *
  *   slot free ──SLOT_IS_FREE──▶ taken ──SLOT_IS_TAKEN: booked behind──▶ taken ── time passes ──▶ free
@@ -27,6 +23,10 @@
  *
  *   absent ──IS_ABSENT──▶ pending ──TRIED or UNTRIED: put off; DUE_LATER: brought forward──▶ pending ── delete ──▶ delivered
  *                         pending ──IS_THERE──▶ dead ──IS_THERE, and IS_ABSENT for pending──▶ pending
+ *
+ * and of one debt, whose revisions are never used twice, not even of a row that is made anew:
+ *
+ *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r' > r ── … ──IS_REVISION(n), delete──▶ absent   (who fails it leaves it)
  *
  * and of the announcements of one process, whose versions only grow:
  *
