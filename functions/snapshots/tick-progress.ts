@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { batchGet } from './batch-get.ts';
-import { PASS, partition, passKey, stateKey } from './keys.ts';
+import { type Key, PASS, partition, passKey, stateKey } from './keys.ts';
 import type { ProcessState } from './state.ts';
 import { stateOf } from './state-item.ts';
 import type { Table } from './table.ts';
@@ -32,7 +32,10 @@ export interface TickProgresses {
   ): Promise<ReadonlyMap<Process, TickProgress>>;
 }
 
-type Item = Record<string, AttributeValue>;
+type TickItem = Key & {
+  readonly window?: AttributeValue;
+  readonly leaseUntil?: { readonly N: string };
+} & Record<string, AttributeValue>;
 
 /** Processes to a request, which takes a hundred keys. */
 const BATCH = 33;
@@ -48,14 +51,17 @@ export function createTickProgresses(table: Table): TickProgresses {
       const batches = Map.groupBy(processes, (_, index) => Math.floor(index / BATCH));
       await inParallel(batches.values(), WIDTH, async batch => {
         const items = await itemsOf(table, batch);
-        for (const process of batch) found.set(process, progressOf(items.get(partition(process)) ?? []));
+        for (const process of batch) {
+          const own = items.filter(({ pk }) => pk.S === partition(process));
+          found.set(process, progressOf(own));
+        }
       });
       return found;
     },
   };
 }
 
-async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<Map<string, Item[]>> {
+async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<TickItem[]> {
   const names = ['pk', 'sk', 'leaseUntil', 'window', ...NAMES];
   const keys = processes.flatMap(process => [
     stateKey(process),
@@ -67,13 +73,14 @@ async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<
     ProjectionExpression: names.map(name => `#${name}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(names.map(name => [`#${name}`, name])),
   });
-  return Map.groupBy(items, ({ pk }) => pk?.S as string);
+  return items as unknown as TickItem[];
 }
 
-function progressOf(items: readonly Item[]): TickProgress {
+function progressOf(items: readonly TickItem[]): TickProgress {
   const state = stateOf(items);
-  const sweep = items.find(({ sk }) => sk?.S === `${PASS}sweep`);
   // One that has no list of projects yet is none: its service may not answer.
-  const isWorked = !state.baselined && sweep?.window !== undefined && sweep.leaseUntil !== undefined;
-  return { ...state, ...(isWorked && { workedUntil: Number(sweep?.leaseUntil?.N) }) };
+  const [workedUntil] = items.flatMap(({ sk, window, leaseUntil }) =>
+    sk.S === `${PASS}sweep` && window && leaseUntil ? [Number(leaseUntil.N)] : [],
+  );
+  return state.baselined ? state : { ...state, workedUntil };
 }

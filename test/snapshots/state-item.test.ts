@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import { attributesOf, type Row, rowsOf, stateOf, updateOf } from '../../functions/snapshots/state-item.ts';
+import {
+  attributesOf,
+  partsIn,
+  type Row,
+  rowsOf,
+  stateOf,
+  updateOf,
+} from '../../functions/snapshots/state-item.ts';
 
 const updateIn = (row: Row, state: Partial<PassState>) => updateOf(attributesOf(state).get(row) ?? new Map());
 
@@ -38,6 +45,8 @@ describe('the state of a process', () => {
     };
     const rows = [...attributesOf(state)].map(([row, of]) => [row, Object.fromEntries(of)]);
     expect(rowsOf(state)).toBe(4);
+    expect(rowsOf({ watermark: 7, pace: undefined })).toBe(1);
+    expect(partsIn('sweep')).toEqual(['sweptAt', 'sweepCompletedAt']);
     expect(Object.fromEntries(rows)).toEqual({
       rare: {
         baselined: { BOOL: true },

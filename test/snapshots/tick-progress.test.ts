@@ -62,9 +62,11 @@ describe.each(TABLES)('how far processes are, in %s', (_, open) => {
     await leased(asking);
     await snapshots.release(idle, await begin(idle));
     await begin(changing, 'changes');
-    const all = [walking, asking, idle, changing];
+    const swept = await finished({ baselined: true });
+    await begin(swept);
+    const all = [walking, asking, idle, changing, swept];
     const found = await read(...all);
-    expect(all.map(each => found.get(each)?.workedUntil)).toEqual([UNTIL, undefined, undefined, undefined]);
+    expect(all.map(each => found.get(each)?.workedUntil)).toEqual([UNTIL, ...Array(4).fill(undefined)]);
   });
 
   it('is read of hundreds in requests of a hundred, and of none in none', async () => {
