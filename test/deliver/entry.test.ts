@@ -179,11 +179,11 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     setUp();
     await handler();
     vi.restoreAllMocks();
-    // The states, the leases of baselines; the claim; the pass.
-    const started = ['BatchGetItem', 'BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
-    expect(asked.slice(0, 8)).toEqual([...LAYOUT, ...started, 'Query']);
+    // How far processes are; the claim; the pass.
+    const started = ['BatchGetItem', 'GetItem', 'UpdateItem', 'SendMessageBatch'];
+    expect(asked.slice(0, 7)).toEqual([...LAYOUT, ...started, 'Query']);
     const rest = ['GetQueueAttributes', 'GetQueueAttributes', 'GetQueueAttributes', 'Query', 'SendMessage'];
-    expect(asked.slice(8).toSorted()).toEqual([...rest, 'event-source-mappings']);
+    expect(asked.slice(7).toSorted()).toEqual([...rest, 'event-source-mappings']);
     expect(lines.join('\n')).toMatch(/"message":"Ticked\."/);
     const metrics = lines.filter(line => line.includes('_aws')).map(line => JSON.parse(line));
     expect(metrics).toMatchObject([{ ReadingStopped: 1, OldestPassAge: 0 }]);
