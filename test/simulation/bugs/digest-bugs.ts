@@ -16,7 +16,7 @@ export const DIGEST_BUGS: readonly Bug[] = [
     name: 'a list known by its first page',
     edits: [
       edit(
-        'pass/read-tasks.ts',
+        'reading/read-tasks.ts',
         'digest: pages.length === 1 ? first?.digest : digest(pages.map(page => page.digest))',
         'digest: first?.digest',
       ),

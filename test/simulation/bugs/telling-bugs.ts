@@ -135,17 +135,17 @@ export const TELLING_BUGS: readonly Bug[] = [
   },
   {
     name: "a listing's older record taken for newer",
-    edits: [edit('pass/freshest.ts', 'theirs - ours : byReading', 'ours - theirs : byReading')],
+    edits: [edit('reading/freshest.ts', 'theirs - ours : byReading', 'ours - theirs : byReading')],
   },
   {
     name: "a listing's record taken for newer whenever read",
     edits: [
       edit(
-        'pass/freshest.ts',
+        'reading/freshest.ts',
         'if (byReading > (listed.untimed ||',
         'if (Math.abs(byReading) > (listed.untimed ||',
       ),
-      edit('pass/freshest.ts', 'if (order > 0)', 'if (order !== 0)'),
+      edit('reading/freshest.ts', 'if (order > 0)', 'if (order !== 0)'),
     ],
   },
 ];

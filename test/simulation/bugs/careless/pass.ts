@@ -30,13 +30,13 @@ export const PASS: readonly Bug[] = [
     name: 'definitions kept from pass to pass',
     edits: [
       edit(
-        'pass/definitions.ts',
+        'telling/definitions.ts',
         '      const read = await readDefinitions(service, process.processId, reports);\n',
         '      const read = kept.get(parts.settings) ?? (await readDefinitions(service, process.processId, reports));\n' +
           '      kept.set(parts.settings, read);\n',
       ),
       edit(
-        'pass/definitions.ts',
+        'telling/definitions.ts',
         '/** Whose definitions they are. */',
         'const kept = new WeakMap<object, Awaited<ReturnType<typeof readDefinitions>>>();\n\n' +
           '/** Whose definitions they are. */',

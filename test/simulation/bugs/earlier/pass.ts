@@ -6,8 +6,8 @@ export const PASS: readonly Bug[] = [
     edits: [
       edit(
         'pass/survey.ts',
-        "import { readAudit } from './audit.ts';",
-        "import { announce } from './announce.ts';\nimport { readAudit } from './audit.ts';",
+        "import { readAudit } from '../reading/audit.ts';",
+        "import { readAudit } from '../reading/audit.ts';\nimport { announce } from '../telling/announce.ts';",
       ),
       edit(
         'pass/survey.ts',
@@ -26,9 +26,9 @@ export const PASS: readonly Bug[] = [
   {
     name: 'deletions unconfirmed',
     edits: [
-      edit('pass/listing.ts', 'let isComplete = first.pages <= 1;', 'let isComplete = true;'),
+      edit('reading/listing.ts', 'let isComplete = first.pages <= 1;', 'let isComplete = true;'),
       edit(
-        'pass/read-tasks.ts',
+        'reading/read-tasks.ts',
         'if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);',
         "if (pass.kind !== 'baseline') return tasksIn(first);",
       ),
@@ -42,8 +42,8 @@ export const PASS: readonly Bug[] = [
   {
     name: 'audit read newest-first only',
     edits: [
-      edit('pass/audit.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
-      edit('pass/audit.ts', 'if (hasTail)', 'if (!hasTail && hasTail)'),
+      edit('reading/audit.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
+      edit('reading/audit.ts', 'if (hasTail)', 'if (!hasTail && hasTail)'),
     ],
   },
   {
@@ -58,22 +58,24 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'watermark by our clock where there is no Date',
-    edits: [edit('pass/listing.ts', '? readAt : withoutClock(pass, projects)', '? readAt : clock()')],
+    edits: [edit('reading/listing.ts', '? readAt : withoutClock(reader, projects)', '? readAt : clock()')],
   },
   {
     name: 'watermark from the last reading, not the first',
     edits: [
       edit(
-        'pass/listing.ts',
+        'reading/listing.ts',
         'const readAt = first.firstPage?.readAt',
         'const readAt = last.firstPage?.readAt',
       ),
     ],
-    tests: ['pass/listing.test.ts'],
+    tests: ['reading/listing.test.ts'],
   },
   {
     name: 'readings compared by their size',
-    edits: [edit('pass/listing.ts', 'before.ids.isSubsetOf(last.ids)', 'before.ids.size <= last.ids.size')],
+    edits: [
+      edit('reading/listing.ts', 'before.ids.isSubsetOf(last.ids)', 'before.ids.size <= last.ids.size'),
+    ],
   },
   {
     name: 'a restless sweep counted as one that missed a project',
@@ -88,6 +90,6 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'version by counting alone',
-    edits: [edit('pass/next-version.ts', 'Math.max(last + 1, at)', 'last + 1')],
+    edits: [edit('telling/next-version.ts', 'Math.max(last + 1, at)', 'last + 1')],
   },
 ];
