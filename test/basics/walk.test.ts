@@ -21,7 +21,6 @@ describe('a walk', () => {
           const walking = walk(items, {
             concurrency,
             shouldStop: () => false,
-            yields: () => false,
             work: async item => {
               begun.push(item);
               await s.schedule(Promise.resolve());
@@ -50,7 +49,6 @@ describe('a walk', () => {
     const walking = walk([1, 2, 3, 4, 5, 6], {
       concurrency: 2,
       shouldStop: () => false,
-      yields: () => false,
       onReached: async () => undefined,
       work: async item => {
         begun.push(item);
@@ -85,7 +83,6 @@ describe('a walk', () => {
     const how = {
       concurrency: 1,
       onReached: async () => undefined,
-      yields: () => false,
       shouldStop: () => done.length === 2,
     };
     const work = async (item: number) => void done.push(item);
