@@ -4,7 +4,7 @@ import type { BegunPass, ProcessReader, Progress } from '../operations/processes
 import { batchGet } from './batch-get.ts';
 import { IS_ON_HOLD } from './conditions.ts';
 import { debtOf } from './debts.ts';
-import { DEBT, partition, passKey, stateKey } from './keys.ts';
+import { DEBT, type Key, partition, passKey, stateKey } from './keys.ts';
 import { progressOf } from './leases.ts';
 import { queryItems } from './query-items.ts';
 import type { Debt } from './state.ts';
@@ -13,8 +13,10 @@ import { holds, type Table } from './table.ts';
 
 const NAMES = [
   ...['pk', 'sk', 'baselined', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
-  ...['leaseOwner', 'leaseUntil', 'window', 'progress'],
+  ...['leaseUntil', 'window', 'progress'],
 ];
+type ProcessItem = Key & { readonly leaseUntil?: { readonly N: string } } & Record<string, AttributeValue>;
+
 const MODES: readonly Mode[] = ['changes', 'sweep'];
 
 /** What passes know, in the table. */
@@ -38,23 +40,23 @@ export function createProcessReader(table: Table): ProcessReader {
 /** Without the parts that can be large and that nobody wants to see. */
 async function readProgress(table: Table, process: ProcessKey): Promise<Progress> {
   const keys = [stateKey(process), ...MODES.map(mode => passKey(process, mode))];
-  const items = await batchGet(table, keys, {
+  const items = (await batchGet(table, keys, {
     ConsistentRead: true,
     ProjectionExpression: NAMES.map(name => `#${name}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(NAMES.map(name => [`#${name}`, name])),
-  });
+  })) as ProcessItem[];
   const debts = new Map<string, Debt>();
   for await (const item of queryItems(table, partition(process), DEBT)) debts.set(...debtOf(item));
   const passes = MODES.flatMap(mode => {
-    const item = items.find(({ sk }) => sk?.S === passKey(process, mode).sk.S);
+    const item = items.find(({ sk }) => sk.S === passKey(process, mode).sk.S);
     return item ? passOf(mode, item) : [];
   });
   return { ...stateOf(items), debts, passes };
 }
 
-function passOf(mode: Mode, item: Record<string, AttributeValue>): BegunPass[] {
+function passOf(mode: Mode, item: ProcessItem): BegunPass[] {
   const isBegun = item.window !== undefined;
-  const heldUntil = item.leaseOwner && Number(item.leaseUntil?.N);
+  const heldUntil = item.leaseUntil && Number(item.leaseUntil.N);
   if (!isBegun && heldUntil === undefined) return [];
   return [{ mode, progress: progressOf(item), isBegun, heldUntil }];
 }
