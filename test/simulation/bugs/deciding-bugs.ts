@@ -74,8 +74,8 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/debts.ts',
-        'if (before && (isUnclear ? isRetried(before.cause) : before.cause === cause)) return [];',
-        'if (before) return [];',
+        "if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))",
+        'if (before)',
       ),
     ],
     tests: ['pass/debts.test.ts'],
