@@ -11,6 +11,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
         "if (listing === 'whole') return debt !== undefined ?",
       ),
     ],
+    tests: ['pass/decide.test.ts'],
   },
   {
     name: 'a list that never came to rest taken for whole',
@@ -31,6 +32,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
         '',
       ),
     ],
+    tests: ['pass/digests.test.ts'],
   },
   {
     name: 'what is owed written only where something failed',
@@ -47,6 +49,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit('pass/settle.ts', 'watermark: isComplete ? startedAt : state.watermark', 'watermark: startedAt'),
     ],
+    tests: ['pass/restless-listing.test.ts'],
   },
   {
     name: 'deletions of a changes pass counted alone',
@@ -86,9 +89,10 @@ export const DECIDING_BUGS: readonly Bug[] = [
       edit(
         'pass/rounds.ts',
         '  await parts.snapshots.writeDebts(parts.process, debtChanges(',
-        '  if (reached !== undefined) heartbeat.reach(reached);\n' +
+        '  if (reached !== undefined) {\n    heartbeat.reach(reached);\n    await heartbeat.save();\n  }\n' +
           '  await parts.snapshots.writeDebts(parts.process, debtChanges(',
       ),
     ],
+    tests: ['pass/rounds.test.ts'],
   },
 ];

@@ -14,6 +14,7 @@ export const PASS: readonly Bug[] = [
         '',
       ),
     ],
+    tests: ['pass/rounds.test.ts'],
   },
   {
     name: 'a skipped project done with before its record was seen',
@@ -24,7 +25,7 @@ export const PASS: readonly Bug[] = [
         "  return listing !== 'restless' ?",
       ),
     ],
-    tests: ['pass/skips.test.ts'],
+    tests: ['pass/decide.test.ts'],
   },
   {
     name: 'definitions kept from pass to pass',

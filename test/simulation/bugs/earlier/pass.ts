@@ -30,7 +30,7 @@ export const PASS: readonly Bug[] = [
       edit(
         'reading/read-tasks.ts',
         'if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);',
-        "if (pass.kind !== 'baseline') return tasksIn(first);",
+        "if (reader.kind !== 'baseline') return tasksIn(first);",
       ),
       edit(
         'pass/decide.ts',
