@@ -4,7 +4,7 @@ import { builtPage } from '../local/console/built-page.ts';
 import { createPage, ROOT } from '../local/console/page.ts';
 import { pageAddress } from '../local/operate/address.ts';
 import { startOperationsServer } from '../local/operate/server.ts';
-import { openBrowser } from '../test/support/browser/browser.ts';
+import { openBrowser } from '../test/kit/browser/browser.ts';
 import { growingJournal } from './console/operations.ts';
 import { frames, memory, readAll, startFrames, wander } from './console/page.ts';
 import { mostWork } from './console/work.ts';

@@ -6,7 +6,7 @@ import type { Output } from '../local/basics/output.ts';
 import { startRunner } from '../local/cli/runner.ts';
 import { pageAddress, readAddress } from '../local/operate/address.ts';
 import { parseOptions } from '../local/settings/options.ts';
-import { openBrowser } from '../test/support/browser/browser.ts';
+import { openBrowser } from '../test/kit/browser/browser.ts';
 import { startReceiver } from './pictures/receiver.ts';
 
 /** Takes the pictures of the console in `docs/console/` from a run over the simulated service: `npm run pictures`. Look at them before

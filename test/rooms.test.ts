@@ -193,4 +193,13 @@ describe('the rooms', () => {
       'tick.ts',
     ]);
   });
+
+  it('helpers of tests stand in test/kit/; beside the tests only contracts, golden files and what a browser does', () => {
+    const helpers = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      // Programs of their own, which are no helpers.
+      .filter(file => !/^(kit|simulation|crash|deployed|mutation|proofs)\//.test(file))
+      .filter(file => !/contract|^endpoints\/golden\/|^console\/browser\//.test(file));
+    expect(helpers).toEqual([]);
+  });
 });

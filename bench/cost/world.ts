@@ -8,7 +8,7 @@ import {
   startSimulatedService,
 } from '../../local/simulated-service/server.ts';
 import { certificateFor } from '../../test/deployed/emulator/certificate.ts';
-import { startTable } from '../../test/support/table.ts';
+import { startTable } from '../../test/kit/table.ts';
 import { startCountingAws } from './aws.ts';
 import { startReceiver, startServiceProxy } from './proxy.ts';
 import { Recorder } from './recorder.ts';

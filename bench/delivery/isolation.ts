@@ -14,8 +14,8 @@ import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-ro
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import { DELIVER_TIMEOUT, WEBHOOKS } from '../../infra/parts/serving.ts';
 import { sleep } from '../../local/basics/sleep.ts';
-import { startPoller } from '../../test/support/sqs-poller.ts';
-import { openModel } from '../../test/support/table.ts';
+import { startPoller } from '../../test/kit/sqs-poller.ts';
+import { openModel } from '../../test/kit/table.ts';
 import { eventOf, SECRET } from './given.ts';
 
 /** What a receiver does: answers with this status, or never. */

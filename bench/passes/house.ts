@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTable, TABLE_NAME } from '../../test/support/table.ts';
+import { startTable, TABLE_NAME } from '../../test/kit/table.ts';
 import { type Child, startChild } from './children.ts';
 import type { Size } from './content.ts';
 import type { PassAsked, PassTaken, PollerOptions } from './poller.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
+import { TABLE_NAME } from '../../test/kit/table.ts';
 import { sizeOf } from '../../test/simulation/models/table-values.ts';
-import { TABLE_NAME } from '../../test/support/table.ts';
 import type { Size } from './content.ts';
 import { House, type Poller } from './house.ts';
 import { type Findings, type Line, median, type Say, spread, told } from './line.ts';

@@ -7,7 +7,7 @@ import { House } from '../../bench/passes/house.ts';
 import { measureIdle } from '../../bench/passes/idle.ts';
 import { measureSweep } from '../../bench/passes/sweep.ts';
 import { countTable } from '../../bench/passes/table-counts.ts';
-import { TABLE_NAME, usesModel } from '../support/table.ts';
+import { TABLE_NAME, usesModel } from '../kit/table.ts';
 
 const say = () => undefined;
 const size = { projects: 7, tasksPerProject: 3 };

@@ -13,7 +13,7 @@ import { fieldEvents } from '../../functions/changes/field-events.ts';
 import { type Definitions, isOutOfUse } from '../../functions/changes/field-index.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
 import { byText } from '../../functions/changes/order.ts';
-import { checkEvents } from '../support/check-event.ts';
+import { checkEvents } from '../kit/check-event.ts';
 
 type Mode = 'changes' | 'sweep';
 

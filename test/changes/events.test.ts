@@ -7,7 +7,7 @@ import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import type { FieldChange } from '../../functions/changes/event.ts';
 import { encodePart, eventId } from '../../functions/changes/event-id.ts';
 import { jsonSchemas } from '../../functions/changes/json-schemas.ts';
-import { checkEvents } from '../support/check-event.ts';
+import { checkEvents } from '../kit/check-event.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);
 const commit: Commit = {

@@ -6,7 +6,7 @@ import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import type { FieldChange } from '../../functions/changes/event.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
 import { serialise } from '../../functions/changes/serialise.ts';
-import { checkEvents } from '../support/check-event.ts';
+import { checkEvents } from '../kit/check-event.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);
 const observed = { after: at - 60_000, before: at };

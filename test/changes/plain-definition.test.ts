@@ -9,7 +9,7 @@ import {
 } from '../../functions/changes/compare-project.ts';
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import { comparePlainly, keepPlainly } from './plain-compare.ts';
+import { comparePlainly, keepPlainly } from '../kit/changes/plain-compare.ts';
 
 const field = (externalId: string, type: string, archived = false) => ({
   externalId,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asFieldChange } from '../../functions/changes/property-change.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../functions/changes/source-events.ts';
-import { checkEvents } from '../support/check-event.ts';
+import { checkEvents } from '../kit/check-event.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const origin = { workspace: 'eu', processId: 'p' };

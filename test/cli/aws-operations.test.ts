@@ -5,7 +5,7 @@ import { createWhoCalls } from '../../functions/operate/who-calls.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
-import { ARN, CREDENTIALS, REGION, startSts } from '../operate/fake-sts.ts';
+import { ARN, CREDENTIALS, REGION, startSts } from '../kit/operate/fake-sts.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const caller = { who: 'nobody', isProven: false };

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { completionScript } from '../../cli/completion/scripts.ts';
-import { temporaryDirectory } from '../local/support.ts';
-import { run } from './world.ts';
+import { run } from '../kit/cli/world.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const answers = {
   endpoints: { endpoints: [{ name: 'crm' }, { name: 'chat' }, { name: 'a; rm -rf b' }] },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../cli/context.ts';
 import { proofOf } from '../../local/operate/address.ts';
-import { run, type Setting } from './world.ts';
+import { run, type Setting } from '../kit/cli/world.ts';
 
 const PAGE = { url: 'http://127.0.0.1:4321', token: 't'.repeat(43) };
 

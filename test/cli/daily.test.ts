@@ -7,9 +7,9 @@ import { open } from '../../cli/connect/open.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { ADDRESS_FILE } from '../../local/operate/address.ts';
 import { type SimulatedService, startSimulatedService } from '../../local/simulated-service/server.ts';
-import { answer, startReceiver } from '../endpoints/receiver.ts';
-import { environmentOf, launch, type Run } from '../local/main-support.ts';
-import { run as runOver } from './world.ts';
+import { run as runOver } from '../kit/cli/world.ts';
+import { answer, startReceiver } from '../kit/endpoints/receiver.ts';
+import { environmentOf, launch, type Run } from '../kit/local/run.ts';
 
 /** What an operator does on a day, each by one command, against one run that goes on: over its server, which the command finds by the
  *  data directory. The tests build on each other, in this order. */

@@ -7,7 +7,7 @@ import { open } from '../../cli/connect/open.ts';
 import { STORE_FILE } from '../../local/data/store.ts';
 import { newToken, writeAddress } from '../../local/operate/address.ts';
 import { userName } from '../../local/operate/user-name.ts';
-import { temporaryDirectory } from '../local/support.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const ADDRESS = { url: 'http://127.0.0.1:9', token: newToken(), hasPage: true };
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { run, worldOf } from './world.ts';
+import { run, worldOf } from '../kit/cli/world.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 

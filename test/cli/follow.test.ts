@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Gone } from '../../cli/connect/connection.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
-import { NOW, run } from './world.ts';
+import { NOW, run } from '../kit/cli/world.ts';
 
 interface Committed {
   readonly committedAt: string;

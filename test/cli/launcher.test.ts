@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../local/support.ts';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { COMPILE_CACHE } from '../kit/compile-cache.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
 

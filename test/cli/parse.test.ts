@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { NOW, run } from './world.ts';
+import { NOW, run } from '../kit/cli/world.ts';
 
 /** One that stops at the first question: what was asked is all that matters. */
 const ASKED = new Error('asked');

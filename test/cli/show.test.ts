@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answers as schemas } from '../../functions/operations/protocol/answers.ts';
 import type { Operation } from '../../functions/operations/protocol/requests.ts';
 import { columns } from '../../local/terminal/text.ts';
-import { NOW, run, type Setting } from './world.ts';
+import { NOW, run, type Setting } from '../kit/cli/world.ts';
 
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 const count = (atLeast: number, isExact = true) => ({ atLeast, isExact });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openBrowser } from '../support/browser/browser.ts';
+import { openBrowser } from '../kit/browser/browser.ts';
+import type { Given } from '../kit/console/given.ts';
+import { type House, openHouse } from '../kit/console/house.ts';
+import { looksTests } from '../kit/console/looks.ts';
+import { openTab } from '../kit/console/tab.ts';
 import { doctorTests } from './browser/doctor.ts';
 import { endpointTests } from './browser/endpoints.ts';
 import { eventTests } from './browser/event.ts';
-import type { Given } from './browser/given.ts';
 import { historyTests } from './browser/history.ts';
-import { type House, openHouse } from './browser/house.ts';
-import { looksTests } from './browser/looks.ts';
 import { processTests } from './browser/processes.ts';
 import { streamTests } from './browser/stream.ts';
-import { openTab } from './browser/tab.ts';
 
 /** One browser and one run for all of these. Where there is no browser, one line says that they were not run. */
 const browser = await openBrowser();

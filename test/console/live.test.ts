@@ -4,7 +4,7 @@ import { type Live, type LiveState, startLive } from '../../console/live.ts';
 import type { Committed } from '../../console/model/committed.ts';
 import type { Session } from '../../console/session.ts';
 import { createStore } from '../../console/store.ts';
-import { taskEvent } from './model/events.ts';
+import { taskEvent } from '../kit/console/events.ts';
 
 /** A journal that answers as the operations do, or nobody, for some requests. */
 class Journal {

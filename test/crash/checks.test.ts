@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
-import { servedState } from '../support/told.ts';
+import { servedState } from '../kit/told.ts';
 import { Chronicle, idOf } from './chronicle.ts';
 import { PROCESSES, planOf } from './plan.ts';
 import { Contents, Received } from './received.ts';

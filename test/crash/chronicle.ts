@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { EditApi } from '../../local/simulated-service/server.ts';
-import { isRecordEvent, type Known, servedState, type Told } from '../support/told.ts';
+import { isRecordEvent, type Known, servedState, type Told } from '../kit/told.ts';
 
 /** What a field of a record was, ever, as JSON; `null` where it was empty or not there. */
 type Past = Map<string, Set<string>>;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { committedEvents, deadRows, sweepCompletedAt } from '../support/store-file.ts';
+import { committedEvents, deadRows, sweepCompletedAt } from '../kit/store-file.ts';
 
 /** What a run keeps in its data directory, as far as this test looks into it. */
 export class Data {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { COMPILE_CACHE } from '../kit/compile-cache.ts';
 import type { Received } from './received.ts';
 
 const MAIN = fileURLToPath(new URL('../../local/main.ts', import.meta.url));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { keptSecret } from '../../local/endpoints/webhook-secret.ts';
 import { signingKey } from '../../local/sns/signing-key.ts';
 import { subscriptionMemory } from '../../local/sns/subscription-memory.ts';
-import { moduleUrl } from '../local/support.ts';
+import { moduleUrl } from '../kit/temporary.ts';
 import { onDisk } from './disk/on-disk.ts';
 
 /** As many as any of these makes, renames or removes. */

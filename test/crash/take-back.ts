@@ -2,7 +2,7 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { isEmpty } from '../../functions/changes/empty.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../functions/changes/event.ts';
 import { byText } from '../../functions/changes/order.ts';
-import { isRecordEvent, type Known, known, type Told } from '../support/told.ts';
+import { isRecordEvent, type Known, known, type Told } from '../kit/told.ts';
 
 /** What was known before `events`, if all of them together led to `last`. */
 export function takeBack(last: Told, events: readonly ChangeEvent[]): Told {

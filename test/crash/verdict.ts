@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { checkEvents } from '../support/check-event.ts';
-import { applyEvents } from '../support/told.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { applyEvents } from '../kit/told.ts';
 import type { Contents, Received } from './received.ts';
 import { takeBack } from './take-back.ts';
 import type { Watched } from './watched.ts';

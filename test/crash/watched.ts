@@ -1,5 +1,5 @@
 import type { SeenRequest, SimulatedService } from '../../local/simulated-service/server.ts';
-import { servedState, type Told } from '../support/told.ts';
+import { servedState, type Told } from '../kit/told.ts';
 import { Chronicle, idOf } from './chronicle.ts';
 
 /** A process that the runners watch, and what they must know of it. */

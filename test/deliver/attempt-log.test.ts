@@ -5,9 +5,9 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { AttemptLog } from '../../functions/delivery/attempt-log.ts';
 import { outcomeOf } from '../../functions/endpoints/outcome.ts';
 import type { Answer, NoAnswer } from '../../functions/endpoints/post.ts';
-import { leakIn } from '../support/secret-arbitraries.ts';
-import { AT, SECRET, someEvents } from './given.ts';
-import { answered, endpointOf, openSetting, recordOf, TABLE_DOWN, writes } from './setting.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
+import { answered, endpointOf, openSetting, recordOf, TABLE_DOWN, writes } from '../kit/delivery/setting.ts';
+import { leakIn } from '../kit/secret-arbitraries.ts';
 
 const events = someEvents(2) as [ChangeEvent, ChangeEvent];
 const letters = events.map(event => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BatchTally, type Fate } from '../../functions/delivery/batch-tally.ts';
 import type { Held } from '../../functions/delivery/held.ts';
-import { AT } from './given.ts';
+import { AT } from '../kit/delivery/given.ts';
 
 const held = (name: string, more: Partial<Held> = {}): Held => ({
   ...{ id: `m-${name}`, eventId: name, body: 'hush', at: AT, triedAt: undefined, attempts: 0 },

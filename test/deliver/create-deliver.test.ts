@@ -4,10 +4,17 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { SecretStore } from '../../functions/endpoints/secret.ts';
 import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
-import { answer, hang, type Reaction, startReceiver } from '../endpoints/receiver.ts';
-import { AT, SECRET, someEvents } from './given.ts';
-import { until } from './house.ts';
-import { endpointOf, openSetting, recordOf, SECOND, TABLE_DOWN, waitingOnes } from './setting.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
+import { until } from '../kit/delivery/house.ts';
+import {
+  endpointOf,
+  openSetting,
+  recordOf,
+  SECOND,
+  TABLE_DOWN,
+  waitingOnes,
+} from '../kit/delivery/setting.ts';
+import { answer, hang, type Reaction, startReceiver } from '../kit/endpoints/receiver.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

@@ -4,8 +4,8 @@ import type { Routed } from '../../functions/delivery/queues.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
-import { someEvents } from './given.ts';
-import { endpointOf, openSetting, recordOf, TABLE_DOWN } from './setting.ts';
+import { someEvents } from '../kit/delivery/given.ts';
+import { endpointOf, openSetting, recordOf, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
 function open(
   configured: readonly EndpointSettings[],

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Health } from '../../functions/delivery/endpoint-rows.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
-import { AT } from './given.ts';
-import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from './setting.ts';
+import { AT } from '../kit/delivery/given.ts';
+import { endpointOf, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
 
 function open(wake?: (name: string) => Promise<void>) {
   const setting = openSetting();

@@ -9,7 +9,7 @@ import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { EndpointRow } from '../../functions/delivery/endpoint-rows.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
 import type { Answer } from '../../functions/endpoints/post.ts';
-import { AT, SECRET, someEvents } from './given.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 import {
   answered,
   DAY,
@@ -24,7 +24,7 @@ import {
   TABLE_DOWN,
   waitingOnes,
   writes,
-} from './setting.ts';
+} from '../kit/delivery/setting.ts';
 
 /** Messages with an event each, the last of which was committed first. */
 function records(count: number): SQSRecord[] {

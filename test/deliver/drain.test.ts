@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewDelivery } from '../../functions/delivery/deliveries.ts';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
-import { AT, someEvents } from './given.ts';
+import { AT, someEvents } from '../kit/delivery/given.ts';
 import {
   answered,
   DAY,
@@ -18,7 +18,7 @@ import {
   TABLE_DOWN,
   waitingOnes,
   writes,
-} from './setting.ts';
+} from '../kit/delivery/setting.ts';
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const drainWith = (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
-import { AT } from './given.ts';
-import { endpointOf, HOUR, isRowOf, openSetting, TABLE_DOWN } from './setting.ts';
+import { AT } from '../kit/delivery/given.ts';
+import { endpointOf, HOUR, isRowOf, openSetting, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
 async function open() {
   const setting = openSetting();

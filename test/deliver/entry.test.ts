@@ -16,9 +16,9 @@ import {
   tickEnvironment,
 } from '../../functions/settings/environments.ts';
 import { bundleOptions } from '../../infra/bundle/options.ts';
+import { someEvents } from '../kit/delivery/given.ts';
+import { recordOf } from '../kit/delivery/setting.ts';
 import { type Listening, listen } from '../kit/listen.ts';
-import { someEvents } from './given.ts';
-import { recordOf } from './setting.ts';
 
 const queues = {
   DELIVERIES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answer, hang, type Reaction, reset, startReceiver } from '../endpoints/receiver.ts';
-import { someEvents } from './given.ts';
-import { type House, openHouse, until } from './house.ts';
+import { someEvents } from '../kit/delivery/given.ts';
+import { type House, openHouse, until } from '../kit/delivery/house.ts';
+import { answer, hang, type Reaction, reset, startReceiver } from '../kit/endpoints/receiver.ts';
 
 let house: House;
 const closers: (() => unknown)[] = [];

@@ -15,8 +15,8 @@ import {
   stopped,
   wakesAt,
 } from '../../functions/delivery/health.ts';
-import { AT } from './given.ts';
-import { DAY, HOUR, MINUTE, SECOND } from './setting.ts';
+import { AT } from '../kit/delivery/given.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../kit/delivery/setting.ts';
 
 const fail = (health: Health, now: number, hold?: { for?: number }) =>
   afterFailure(health, now, 'answered 500', hold);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Manner, waitsOf } from './many-endpoints.ts';
+import { type Manner, waitsOf } from '../kit/delivery/many-endpoints.ts';
 
 const times = (count: number, manner: Manner): Manner[] => Array.from({ length: count }, () => manner);
 const STREAM = { seconds: 120, perSecond: 1 };

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent, SentEvent } from '../../functions/changes/event.ts';
 import { chatJobs, type Letter, webhookJobs } from '../../functions/delivery/jobs.ts';
-import { AT, SECRET, someEvents } from './given.ts';
+import { AT, SECRET, someEvents } from '../kit/delivery/given.ts';
 
 const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
 const letter = (id: string, event: ChangeEvent, replay?: boolean): Letter => ({

@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resumed } from '../../functions/delivery/health.ts';
-import { answer, hang, type Reaction, reset, startReceiver } from '../endpoints/receiver.ts';
-import { SECRET, someEvents } from './given.ts';
-import { type House, openHouse, until } from './house.ts';
+import { SECRET, someEvents } from '../kit/delivery/given.ts';
+import { type House, openHouse, until } from '../kit/delivery/house.ts';
+import { answer, hang, type Reaction, reset, startReceiver } from '../kit/endpoints/receiver.ts';
 
 let house: House;
 const closers: (() => unknown)[] = [];

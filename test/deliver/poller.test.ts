@@ -3,8 +3,8 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sqsQueues } from '../../functions/delivery/queues.ts';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
-import { startPoller } from '../support/sqs-poller.ts';
-import { type House, openHouse, until } from './house.ts';
+import { type House, openHouse, until } from '../kit/delivery/house.ts';
+import { startPoller } from '../kit/sqs-poller.ts';
 
 let house: House;
 beforeEach(async () => {

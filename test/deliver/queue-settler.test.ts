@@ -4,7 +4,7 @@ import { present } from '../../functions/basics/telemetry.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Held } from '../../functions/delivery/held.ts';
 import { QueueSettler } from '../../functions/delivery/queue-settler.ts';
-import { AT, someEvents } from './given.ts';
+import { AT, someEvents } from '../kit/delivery/given.ts';
 import {
   endpointOf,
   HOUR,
@@ -16,7 +16,7 @@ import {
   type Setting,
   TABLE_DOWN,
   writes,
-} from './setting.ts';
+} from '../kit/delivery/setting.ts';
 
 const [event, other] = someEvents(2).map(one => ({ id: one.id, body: JSON.stringify(one) })) as [Text, Text];
 interface Text {

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { addressOf, type Routed, sqsQueues, sqsSend } from '../../functions/delivery/queues.ts';
-import { recordOf } from './setting.ts';
+import { recordOf } from '../kit/delivery/setting.ts';
 
 const urls = { deliveries: 'https://sqs.example/1/cw-deliveries', chat: 'https://sqs.example/1/cw-chat' };
 const text = (StringValue: string) => ({ DataType: 'String', StringValue });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
 import type { Held } from '../../functions/delivery/held.ts';
 import { RowSettler } from '../../functions/delivery/row-settler.ts';
-import { AT } from './given.ts';
+import { AT } from '../kit/delivery/given.ts';
 import {
   HOUR,
   MINUTE,
@@ -12,7 +12,7 @@ import {
   TABLE_DOWN,
   waitingOnes,
   writes,
-} from './setting.ts';
+} from '../kit/delivery/setting.ts';
 
 const [first, second] = waitingOnes(2);
 const reason = { reason: 'answered 500' };

@@ -7,12 +7,12 @@ import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import { createPublish } from '../../functions/handlers/create-publish.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
-import { answer, startReceiver } from '../endpoints/receiver.ts';
+import { SECRET, someEvents } from '../kit/delivery/given.ts';
+import { endpointOf, openSetting, recordOf, SECOND } from '../kit/delivery/setting.ts';
+import { answer, startReceiver } from '../kit/endpoints/receiver.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS } from '../kit/world.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
-import { openStage } from '../support/stage.ts';
-import { PROCESS } from '../support/world.ts';
-import { SECRET, someEvents } from './given.ts';
-import { endpointOf, openSetting, recordOf, SECOND } from './setting.ts';
 
 const stage = openStage();
 

@@ -17,7 +17,7 @@ import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
-import { PATIENCE } from '../support/table.ts';
+import { PATIENCE } from '../kit/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
 import { createOperators, detachOperators, type Operators } from './operators.ts';
 

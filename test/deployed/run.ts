@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Closers } from '../../local/basics/closers.ts';
 import { onInterrupt } from '../../local/cli/signals.ts';
 import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
-import { freePort } from '../support/dynamodb/free-port.ts';
+import { freePort } from '../kit/dynamodb/free-port.ts';
 import { EXIT_UNAVAILABLE, unavailableLine } from './available.ts';
 import { Aws } from './aws.ts';
 import { HOSTS } from './config.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PassMessage } from '../../functions/schedule/pass-message.ts';
 import type { SimulatedService } from '../../local/simulated-service/server.ts';
-import { applyEvents, servedState, snapshotState, type Told } from '../support/told.ts';
+import { applyEvents, servedState, snapshotState, type Told } from '../kit/told.ts';
 import type { Aws, Invocation } from './aws.ts';
 import { type Edits, lineOf } from './edits.ts';
 import type { Gate } from './emulator/gate.ts';

@@ -7,8 +7,8 @@ import { EXAMPLE_SECRET, isSigned } from '../../docs/asyncapi/example-requests.t
 import { asyncApiYaml } from '../../docs/asyncapi/yaml.ts';
 import { readExamples } from '../../docs/read-examples.ts';
 import { type SentEvent, sentSchemas } from '../../functions/changes/event.ts';
-import { checkEvents } from '../support/check-event.ts';
-import { readDocument } from './support.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { readDocument } from '../kit/docs/documents.ts';
 
 interface Message {
   readonly headers: { $ref: string };

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decisions } from '../../docs/decision-index.ts';
-import { ROOT, readDocument } from './support.ts';
+import { ROOT, readDocument } from '../kit/docs/documents.ts';
 
 const FOLDERS = ['functions', 'infra', 'local', 'cli', 'console', 'bench', 'docs', 'test', 'examples'];
 

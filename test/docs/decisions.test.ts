@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decisionIndex, decisions } from '../../docs/decision-index.ts';
-import { ROOT, readDocument } from './support.ts';
+import { ROOT, readDocument } from '../kit/docs/documents.ts';
 
 const all = decisions();
 const isFile = (file: string) => existsSync(join(ROOT, 'docs/decisions', file));

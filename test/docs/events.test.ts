@@ -14,8 +14,8 @@ import { STANDARD_TIMING } from '../../functions/endpoints/retries.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { endpointFilter } from '../../infra/config/filter.ts';
 import { checkFilter, type Filter, matchesFilter } from '../../local/sns/filter.ts';
-import { checkEvents } from '../support/check-event.ts';
-import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from './support.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
 
 const document = readDocument('docs/events.md');
 const types = Object.keys(sentSchemas);

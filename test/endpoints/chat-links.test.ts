@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LinkTemplates } from '../../functions/endpoints/chat-links.ts';
 import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
-import { anyText } from './chat-arbitraries.ts';
-import { batches, type change, commitOf, change as task, templates } from './chat-batches.ts';
+import { anyText } from '../kit/endpoints/chat-arbitraries.ts';
+import { batches, type change, commitOf, change as task, templates } from '../kit/endpoints/chat-batches.ts';
 
 type Changes = ReturnType<typeof change>[];
 

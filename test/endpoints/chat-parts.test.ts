@@ -5,7 +5,7 @@ import type { ChatRecord } from '../../functions/endpoints/chat-topic.ts';
 import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
 import { chatValue, chatValues } from '../../functions/endpoints/chat-value.ts';
 import { linesOf, type RecordView, viewOf } from '../../functions/endpoints/chat-view.ts';
-import { batches, change, commitOf, field, fieldsOf } from './chat-batches.ts';
+import { batches, change, commitOf, field, fieldsOf } from '../kit/endpoints/chat-batches.ts';
 
 const record = (more: Partial<ChatRecord> = {}): ChatRecord => ({
   entity: 'task',

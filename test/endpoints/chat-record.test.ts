@@ -3,7 +3,7 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import type { FieldChange } from '../../functions/changes/event.ts';
 import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/endpoints/chat-view.ts';
-import { builtIn, change, commitOf, field } from './chat-batches.ts';
+import { builtIn, change, commitOf, field } from '../kit/endpoints/chat-batches.ts';
 
 function shown(one: ReturnType<typeof change>): string[] {
   const [record] = chatTopics(commitOf([one]))[0]?.records ?? [];

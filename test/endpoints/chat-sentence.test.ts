@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sentenceOf } from '../../functions/endpoints/chat-sentence.ts';
 import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
-import { batches, builtIn, change, commitOf, field } from './chat-batches.ts';
+import { batches, builtIn, change, commitOf, field } from '../kit/endpoints/chat-batches.ts';
 
 const told = (...changes: ReturnType<typeof change>[]) => {
   const [topic] = chatTopics(commitOf(changes, { name: 'Onboarding ACME' }));

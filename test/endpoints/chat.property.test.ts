@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { slackMessages } from '../../functions/endpoints/slack.ts';
 import { teamsMessages } from '../../functions/endpoints/teams.ts';
-import { anyBatch } from './chat-arbitraries.ts';
-import { templates } from './chat-batches.ts';
-import { slackMessage, textsOf } from './slack-schema.ts';
-import { cardOf, runsOf } from './teams-schema.ts';
+import { anyBatch } from '../kit/endpoints/chat-arbitraries.ts';
+import { templates } from '../kit/endpoints/chat-batches.ts';
+import { slackMessage, textsOf } from '../kit/endpoints/slack-schema.ts';
+import { cardOf, runsOf } from '../kit/endpoints/teams-schema.ts';
 
 const someTemplates = fc.constantFrom(undefined, templates);
 

@@ -5,9 +5,9 @@ import { tallyOf, tallyText } from '../../functions/endpoints/chat-fit.ts';
 import { cleanText, cutText, fromDifference, isolate } from '../../functions/endpoints/chat-text.ts';
 import { chatTopics } from '../../functions/endpoints/chat-topics.ts';
 import { linesOf, viewOf } from '../../functions/endpoints/chat-view.ts';
-import { checkEvents } from '../support/check-event.ts';
-import { batches, change, commitOf, field, fieldsOf } from './chat-batches.ts';
-import { goldenFiles } from './chat-golden.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { batches, change, commitOf, field, fieldsOf } from '../kit/endpoints/chat-batches.ts';
+import { goldenFiles } from '../kit/endpoints/chat-golden.ts';
 
 describe('texts', () => {
   it.each([

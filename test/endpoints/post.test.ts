@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Resolve } from '../../functions/endpoints/guarded-agent.ts';
 import { resolveBySystem } from '../../functions/endpoints/guarded-agent.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../functions/endpoints/post.ts';
+import { answer, hang, type Reaction, reset, startReceiver } from '../kit/endpoints/receiver.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
-import { answer, hang, type Reaction, reset, startReceiver } from './receiver.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

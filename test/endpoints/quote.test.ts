@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beginning, harmless, quote } from '../../functions/endpoints/quote.ts';
-import { leakIn } from '../support/secret-arbitraries.ts';
+import { leakIn } from '../kit/secret-arbitraries.ts';
 
 const URL = 'https://hooks.example.com/services/T0AB/B0CDEFGH?sig=Zm9vYmFyYmF6cXV4';
 

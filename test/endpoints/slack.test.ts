@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { slackMessages } from '../../functions/endpoints/slack.ts';
 import { contextBlock, titleBlock } from '../../functions/endpoints/slack-blocks.ts';
 import { notificationText, plainText, richText } from '../../functions/endpoints/slack-text.ts';
-import { anyText } from './chat-arbitraries.ts';
-import { batches, change, commitOf, commitOfLengths, field, mostOf } from './chat-batches.ts';
-import { slackMessage, textsOf } from './slack-schema.ts';
+import { anyText } from '../kit/endpoints/chat-arbitraries.ts';
+import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/endpoints/chat-batches.ts';
+import { slackMessage, textsOf } from '../kit/endpoints/slack-schema.ts';
 
 const parse = (body: string | undefined) => slackMessage.parse(JSON.parse(body ?? ''));
 

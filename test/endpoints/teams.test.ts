@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { teamsBytes, teamsMessages } from '../../functions/endpoints/teams.ts';
 import { tailBlock } from '../../functions/endpoints/teams-card.ts';
-import { batches, change, commitOf, commitOfLengths, field, mostOf } from './chat-batches.ts';
-import { textsOf } from './slack-schema.ts';
-import { cardFaults, cardOf, runsOf } from './teams-schema.ts';
+import { batches, change, commitOf, commitOfLengths, field, mostOf } from '../kit/endpoints/chat-batches.ts';
+import { textsOf } from '../kit/endpoints/slack-schema.ts';
+import { cardFaults, cardOf, runsOf } from '../kit/endpoints/teams-schema.ts';
 
 describe('Teams messages', () => {
   it('acceptance 5: 500 changes keep within 28 KB, and the card tells how many are not shown', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { eventually, type House, receiver, startHouse } from '../local/sns/house.ts';
-import type { Received } from '../local/sns/receiver.ts';
-import { exampleEvent, post, type RunningReceiver, runReceiver } from './support.ts';
+import { exampleEvent, post, type RunningReceiver, runReceiver } from '../kit/examples/receiver.ts';
+import { eventually, type House, receiver, startHouse } from '../kit/local/sns-house.ts';
+import type { Received } from '../kit/local/sns-receiver.ts';
 
 type Fields = Record<string, unknown>;
 

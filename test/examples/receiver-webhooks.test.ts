@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Applied } from '../../examples/receiver/applied.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { webhookRequest } from '../../functions/endpoints/webhook.ts';
-import { exampleEvent, post, runReceiver } from './support.ts';
+import { exampleEvent, post, runReceiver } from '../kit/examples/receiver.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 'one').toString('base64')}`;
 const NEW_SECRET = `whsec_${Buffer.alloc(24, 'new').toString('base64')}`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type AlarmDefinition, type Datum, statesOf } from './alarm-model.ts';
-import { resources, testTemplate } from './synthesise.ts';
+import { type AlarmDefinition, type Datum, statesOf } from '../kit/infra/alarm-model.ts';
+import { resources, testTemplate } from '../kit/infra/synthesise.ts';
 
 const alarms = resources(testTemplate(), 'AWS::CloudWatch::Alarm').map(
   ([, alarm]) => alarm as unknown as AlarmDefinition,

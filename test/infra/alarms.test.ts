@@ -1,6 +1,12 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { leastConfig, resources, subscriptionsTemplate, testTemplate, textOf } from './synthesise.ts';
+import {
+  leastConfig,
+  resources,
+  subscriptionsTemplate,
+  testTemplate,
+  textOf,
+} from '../kit/infra/synthesise.ts';
 
 const template = testTemplate();
 const alarms = resources(template, 'AWS::CloudWatch::Alarm').map(([, alarm]) => ({

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { configuredOf } from '../../infra/config/configured.ts';
 import { readConfig } from '../../infra/config/read.ts';
 import { workspacesJson } from '../../infra/config/workspaces.ts';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
-import { committedConfig, leastConfig, synthesiseBundled } from './synthesise.ts';
+import { COMPILE_CACHE } from '../kit/compile-cache.ts';
+import { committedConfig, leastConfig, synthesiseBundled } from '../kit/infra/synthesise.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const bin = join(root, 'node_modules/.bin');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readConfigs } from '../../infra/config/read.ts';
-import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
-import { leastConfig } from './synthesise.ts';
+import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
+import { leastConfig } from '../kit/infra/synthesise.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`);
 

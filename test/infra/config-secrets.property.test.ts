@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readWorkspaces } from '../../functions/settings/workspaces.ts';
-import { leakIn, secrets } from '../support/secret-arbitraries.ts';
-import { problemsOf } from './config-examples.ts';
+import { problemsOf } from '../kit/infra/config-examples.ts';
+import { leakIn, secrets } from '../kit/secret-arbitraries.ts';
 
 type Path = (string | number)[];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../infra/config/read.ts';
-import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
-import { committedConfig, leastConfig } from './synthesise.ts';
+import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
+import { committedConfig, leastConfig } from '../kit/infra/synthesise.ts';
 
 describe('a configuration', () => {
   test('needs no more than one workspace with one process', () => {

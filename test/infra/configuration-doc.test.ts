@@ -4,9 +4,9 @@ import { processSettings, workspaceSettings } from '../../functions/settings/wor
 import { secretsPath } from '../../infra/config/endpoint.ts';
 import { configSchema } from '../../infra/config/schema.ts';
 import { credentialsName } from '../../infra/config/workspace.ts';
-import { problemsOf } from './config-examples.ts';
-import { schemaKeys } from './schema-keys.ts';
-import { leastConfig } from './synthesise.ts';
+import { problemsOf } from '../kit/infra/config-examples.ts';
+import { schemaKeys } from '../kit/infra/schema-keys.ts';
+import { leastConfig } from '../kit/infra/synthesise.ts';
 
 const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 

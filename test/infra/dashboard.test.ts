@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resources, testTemplate, textOf } from './synthesise.ts';
+import { resources, testTemplate, textOf } from '../kit/infra/synthesise.ts';
 
 interface Widget {
   readonly type: string;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { tickEnvironment } from '../../functions/settings/environments.ts';
 import { configuredOf } from '../../infra/config/configured.ts';
 import { readConfig } from '../../infra/config/read.ts';
-import { config } from './config-examples.ts';
+import { config } from '../kit/infra/config-examples.ts';
 import {
   allowed,
   committedConfig,
@@ -12,7 +12,7 @@ import {
   resources,
   subscriptionsTemplate,
   testTemplate,
-} from './synthesise.ts';
+} from '../kit/infra/synthesise.ts';
 
 const template = testTemplate();
 const arn = (id: string) => ({ 'Fn::GetAtt': [expect.stringMatching(id), 'Arn'] });

@@ -3,7 +3,7 @@ import { readExamples } from '../../docs/read-examples.ts';
 import { type ChangeEvent, eventSchemas } from '../../functions/changes/event.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { EVENT_TYPES, mayCarry } from '../../infra/config/filter.ts';
-import { config, endpoint, problemsOf, subscription } from './config-examples.ts';
+import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 
 describe('what a filter may ask for', () => {
   test('is every type of event that there is, and what their messages carry', () => {

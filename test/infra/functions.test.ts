@@ -12,7 +12,7 @@ import {
   resources,
   secretArn,
   testTemplate,
-} from './synthesise.ts';
+} from '../kit/infra/synthesise.ts';
 
 const template = testTemplate();
 

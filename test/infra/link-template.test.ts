@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { linkTemplatesOf } from '../../infra/config/link-template.ts';
 import { readConfig } from '../../infra/config/read.ts';
-import { config, problemsOf } from './config-examples.ts';
+import { config, problemsOf } from '../kit/infra/config-examples.ts';
 
 const PATH = 'changewire.workspaces[0].linkTemplate';
 const linked = (linkTemplate: unknown) => config({}, { linkTemplate });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { lambdaCount } from '../../functions/aws/telemetry.ts';
 import type { OwnMetric } from '../../infra/alarms/own-metric.ts';
-import { environmentOf, leastConfig, resources, testTemplate, textOf } from './synthesise.ts';
+import { environmentOf, leastConfig, resources, testTemplate, textOf } from '../kit/infra/synthesise.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

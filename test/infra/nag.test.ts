@@ -4,7 +4,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
-import { committedConfig, leastConfig, testApp, testStack, testStacks } from './synthesise.ts';
+import { committedConfig, leastConfig, testApp, testStack, testStacks } from '../kit/infra/synthesise.ts';
 
 const findings = (scope: IConstruct): string[] =>
   new AwsSolutionsChecks(scope)

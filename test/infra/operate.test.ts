@@ -9,7 +9,7 @@ import {
   secretArn,
   testStack,
   testTemplate,
-} from './synthesise.ts';
+} from '../kit/infra/synthesise.ts';
 
 const template = testTemplate();
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { request } from '../../functions/operations/protocol/requests.ts';
-import { run } from '../cli/world.ts';
-import { resources, subscriptionsTemplate, testTemplate, textOf } from './synthesise.ts';
+import { run } from '../kit/cli/world.ts';
+import { resources, subscriptionsTemplate, testTemplate, textOf } from '../kit/infra/synthesise.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 const descriptions = [testTemplate(), subscriptionsTemplate()]

@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { allowed, environmentOf, leastConfig, resources, testTemplate } from './synthesise.ts';
+import { allowed, environmentOf, leastConfig, resources, testTemplate } from '../kit/infra/synthesise.ts';
 
 const template = testTemplate(leastConfig());
 

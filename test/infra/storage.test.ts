@@ -1,6 +1,6 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { leastConfig, resources, testStacks, testTemplate } from './synthesise.ts';
+import { leastConfig, resources, testStacks, testTemplate } from '../kit/infra/synthesise.ts';
 
 const { stack, kept } = testStacks();
 const template = Template.fromStack(stack);

@@ -1,6 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { leastConfig, resources, subscriptionsTemplate, testTemplate } from './synthesise.ts';
+import { leastConfig, resources, subscriptionsTemplate, testTemplate } from '../kit/infra/synthesise.ts';
 
 const url = 'https://receiver.example.com/hook';
 const subscribed = (subscription: object): Template =>

@@ -6,10 +6,10 @@ import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
 import { LocalTopic } from '../../local/deliveries/topic.ts';
 import { localSns } from '../../local/sns/sns.ts';
-import { openEmbedded, openModel } from '../snapshots/tables.ts';
-import { checkEvents } from '../support/check-event.ts';
-import { usesModel } from '../support/table.ts';
-import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { openEmbedded, openModel } from '../kit/snapshots/tables.ts';
+import { usesModel } from '../kit/table.ts';
+import { createWorld, inShort, PROCESS, type World } from '../kit/world.ts';
 
 /** The whole way: an edit in the service, the poller, the table, its stream, the publisher, SNS, HTTP, a subscriber. */
 async function startHouse() {

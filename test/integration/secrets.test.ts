@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decode } from '../../functions/snapshots/codec.ts';
-import { openTable, type TestTable } from '../support/table.ts';
-import { createWorld, PROCESS, type World } from '../support/world.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
+import { createWorld, PROCESS, type World } from '../kit/world.ts';
 
 let table: TestTable;
 beforeAll(async () => {

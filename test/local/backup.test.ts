@@ -19,11 +19,11 @@ import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { backUp } from '../../local/cli/backup.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../../local/endpoints/secret-files.ts';
 import { startSimulatedService } from '../../local/simulated-service/server.ts';
-import { AT, delivery } from '../deliver/deliveries-contract.ts';
-import { startReceiver } from '../endpoints/receiver.ts';
-import { pendingRows } from '../support/store-file.ts';
-import { environmentOf, run, until } from './main-support.ts';
-import { temporaryDirectory } from './support.ts';
+import { startReceiver } from '../kit/endpoints/receiver.ts';
+import { environmentOf, run, until } from '../kit/local/run.ts';
+import { pendingRows } from '../kit/store-file.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+import { AT, delivery } from '../snapshots/deliveries-contract.ts';
 
 const COMMAND = fileURLToPath(new URL('../../local/backup.ts', import.meta.url));
 const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../local/simulated-service/server.ts';
-import { hasEmbedded } from '../support/dynamodb/binary.ts';
-import { clientOptions, startDynamoDb } from '../support/dynamodb/dynamodb.ts';
-import { startModelServer } from '../support/dynamodb/model-server.ts';
-import { committedEvents } from '../support/store-file.ts';
-import { environmentOf, run } from './main-support.ts';
-import { temporaryDirectory } from './support.ts';
+import { hasEmbedded } from '../kit/dynamodb/binary.ts';
+import { clientOptions, startDynamoDb } from '../kit/dynamodb/dynamodb.ts';
+import { startModelServer } from '../kit/dynamodb/model-server.ts';
+import { environmentOf, run } from '../kit/local/run.ts';
+import { committedEvents } from '../kit/store-file.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const databases = [
   ...(hasEmbedded() ? [['the embedded DynamoDB', startDynamoDb] as const] : []),

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { wantedEndpoints } from '../../local/settings/wanted-endpoints.ts';
-import { answer, hang, type Reaction, type Received, startReceiver } from '../endpoints/receiver.ts';
-import { alterStore, deadRows, pendingRows, unpublished } from '../support/store-file.ts';
-import { environmentOf, launch, run, until } from './main-support.ts';
-import { startResettableService } from './resettable-service.ts';
-import { temporaryDirectory } from './support.ts';
+import { answer, hang, type Reaction, type Received, startReceiver } from '../kit/endpoints/receiver.ts';
+import { startResettableService } from '../kit/local/resettable-service.ts';
+import { environmentOf, launch, run, until } from '../kit/local/run.ts';
+import { alterStore, deadRows, pendingRows, unpublished } from '../kit/store-file.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const OLD = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const NEW = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;

@@ -5,9 +5,9 @@ import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteJournal } from '../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { startJournalFeed } from '../../local/feed/journal-feed.ts';
-import { addChange, idsOf } from './feed/support.ts';
-import { afterwards, eventually, receiver, sleep, startHouse } from './sns/house.ts';
-import { temporaryDirectory } from './support.ts';
+import { addChange, idsOf } from '../kit/local/change-records.ts';
+import { afterwards, eventually, receiver, sleep, startHouse } from '../kit/local/sns-house.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 describe('a kill between publishing and delivery, with the endpoint away at the restart', () => {
   let directory: string;

@@ -12,9 +12,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../local/simulated-service/server.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
-import { pendingRows } from '../support/store-file.ts';
-import { environmentOf, run, until } from './main-support.ts';
-import { temporaryDirectory } from './support.ts';
+import { environmentOf, run, until } from '../kit/local/run.ts';
+import { pendingRows } from '../kit/store-file.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 describe('the command line', () => {
   test('explains itself, and its mistakes with exit code 2', async () => {

@@ -3,7 +3,7 @@ import { headersOf, type SignedIdentity, stsHost, WHO_AM_I } from '../../functio
 import { signIdentity } from '../../functions/operate/sign-identity.ts';
 import { createWhoCalls } from '../../functions/operate/who-calls.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { ARN, CREDENTIALS, REGION, type Sts, startSts } from './fake-sts.ts';
+import { ARN, CREDENTIALS, REGION, type Sts, startSts } from '../kit/operate/fake-sts.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const request = { operation: 'pause-endpoint', endpoint: 'shop' };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { eventsOf } from '../kit/operations/events.ts';
+import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
-import { eventsOf } from './events.ts';
-import { commit } from './house.ts';
 
 /** Of the journal: events, what became of one, and sending them once more. */
 export function journalContract({ setting, ask, name }: Bench): void {

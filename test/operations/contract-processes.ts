@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
-import { eventsOf } from './events.ts';
-import { commit } from './house.ts';
 
 /** Of processes: how they do, passes, and holds. */
 export function processesContract({ setting, ask, name }: Bench): void {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Ask, askOf, type Setting } from '../kit/operations/setting.ts';
 import { endpointsContract } from './contract-endpoints.ts';
 import { journalContract } from './contract-journal.ts';
 import { processesContract } from './contract-processes.ts';
-import { type Ask, askOf, type Setting } from './setting.ts';
 
 /** What a suite of the contract works with; `name` makes one that no other test has. */
 export interface Bench {

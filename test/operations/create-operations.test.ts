@@ -4,9 +4,9 @@ import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
 import type { JournalRecord } from '../../functions/operations/journal.ts';
 import type { OperationsHouse } from '../../functions/operations/operations-house.ts';
-import { eventsOf } from './events.ts';
-import { AT, commit, type OpenHouse, openHouse, PROCESSES, STORES } from './house.ts';
-import { askOf } from './setting.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, type OpenHouse, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
+import { askOf } from '../kit/operations/setting.ts';
 
 const CALLER = { who: 'ann', isProven: false };
 const CRM = { endpoint: 'crm', kind: 'webhook', url: 'https://crm.example/' } as const;

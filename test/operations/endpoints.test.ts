@@ -14,7 +14,7 @@ import {
   updateEndpoint,
 } from '../../functions/operations/endpoints.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { AT, type OpenHouse, openHouse, STORES } from './house.ts';
+import { AT, type OpenHouse, openHouse, STORES } from '../kit/operations/house.ts';
 
 const URL = 'https://crm.example/hooks/one';
 const CRM = { name: 'crm', kind: 'webhook', url: URL } as const;

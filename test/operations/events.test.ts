@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { eventsPage } from '../../functions/operations/events.ts';
 import type { JournalRecord, Search } from '../../functions/operations/journal.ts';
-import { eventsOf } from './events.ts';
-import { AT, commit, openHouse, PROCESSES, STORES } from './house.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 
 /** A journal that has no end, of such events each second; what was read of it. */
 function endless(eventsOfRecord: (number: number) => ChangeEvent[], { ms = 0 } = {}) {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
 import { type Followed, type Following, follow } from '../../functions/operations/follow.ts';
-import { eventsOf } from './events.ts';
-import { AT, commit, openHouse, PROCESSES, STORES, type Stores } from './house.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, openHouse, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
 
 const CALLER = { who: 'ann', isProven: true };
 

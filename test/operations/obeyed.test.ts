@@ -7,8 +7,8 @@ import { createTick } from '../../functions/handlers/create-tick.ts';
 import { addEndpoint, updateEndpoint } from '../../functions/operations/endpoints.ts';
 import { startReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
-import { eventsOf } from './events.ts';
-import { AT, commit, type OpenHouse, openHouse, STORES } from './house.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, type OpenHouse, openHouse, STORES } from '../kit/operations/house.ts';
 
 const CRM = { name: 'crm', kind: 'webhook', url: 'https://crm.example/' } as const;
 

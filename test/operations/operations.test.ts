@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type StartedTable, startTable, usesModel } from '../support/table.ts';
+import { STORES, storesOf } from '../kit/operations/house.ts';
+import { openSetting } from '../kit/operations/setting.ts';
+import { type StartedTable, startTable, usesModel } from '../kit/table.ts';
 import { operationsContract } from './contract.ts';
-import { STORES, storesOf } from './house.ts';
-import { openSetting } from './setting.ts';
 
 for (const [name, open] of STORES) operationsContract(`over ${name}`, () => openSetting(open));
 

@@ -5,8 +5,8 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { removeEndpoint } from '../../functions/operations/endpoints.ts';
 import { cancelReplay, startReplay, workOffReplay } from '../../functions/operations/replay.ts';
 import { workOffReplays } from '../../functions/operations/work-off-replays.ts';
-import { eventsOf } from './events.ts';
-import { AT, commit, type OpenHouse, openHouse, PROCESSES, STORES } from './house.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, type OpenHouse, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 
 const CRM = { name: 'crm', kind: 'webhook', filter: { events: ['task.updated'] } } as const;
 const OTHER = { name: 'other', kind: 'webhook' } as const;

@@ -3,8 +3,8 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { serialise } from '../../functions/changes/serialise.ts';
 import { placeOf } from '../../functions/delivery/read-event.ts';
 import { resend } from '../../functions/operations/resend.ts';
-import { eventsOf } from './events.ts';
-import { AT, commit, type OpenHouse, openHouse, STORES } from './house.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, type OpenHouse, openHouse, STORES } from '../kit/operations/house.ts';
 
 /** It wants none of the events here. */
 const CRM = { name: 'crm', kind: 'webhook', filter: { events: ['source.held'] } } as const;

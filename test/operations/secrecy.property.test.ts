@@ -4,9 +4,9 @@ import { answerRequest } from '../../functions/operations/answer-request.ts';
 import { createOperations } from '../../functions/operations/create-operations.ts';
 import type { Reply } from '../../functions/operations/protocol/reply.ts';
 import type { Operation } from '../../functions/operations/protocol/requests.ts';
-import { leakIn, secrets } from '../support/secret-arbitraries.ts';
-import { eventsOf } from './events.ts';
-import { AT, commit, openHouse, PROCESSES, STORES } from './house.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
+import { leakIn, secrets } from '../kit/secret-arbitraries.ts';
 
 const CALLER = { who: 'ann', isProven: true };
 

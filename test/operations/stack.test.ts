@@ -4,7 +4,7 @@ import type { OperationsHouse } from '../../functions/operations/operations-hous
 import { type AnswerOf, answers } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import type { ChangeRecord, LogPage, StackHouse } from '../../functions/operations/stack-house.ts';
-import { AT, openHouse, PROCESSES, STORES } from './house.ts';
+import { AT, openHouse, PROCESSES, STORES } from '../kit/operations/house.ts';
 
 const ann = { who: 'ann', isProven: true };
 const [[, open]] = STORES;

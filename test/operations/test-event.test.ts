@@ -7,9 +7,9 @@ import { slackMessages } from '../../functions/endpoints/slack.ts';
 import { teamsMessages } from '../../functions/endpoints/teams.ts';
 import { addEndpoint, pauseEndpoint, updateEndpoint } from '../../functions/operations/endpoints.ts';
 import { testEndpoint } from '../../functions/operations/test-event.ts';
+import { checkEvents } from '../kit/check-event.ts';
 import { listen } from '../kit/listen.ts';
-import { checkEvents } from '../support/check-event.ts';
-import { AT, openHouse, STORES } from './house.ts';
+import { AT, openHouse, STORES } from '../kit/operations/house.ts';
 
 interface Got {
   readonly headers: Record<string, string>;

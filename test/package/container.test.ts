@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseOptions } from '../../local/settings/options.ts';
-import { loadedBy, ROOT } from './loaded.ts';
+import { loadedBy, ROOT } from '../kit/package/loaded.ts';
 
 const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
 const lines = text('Dockerfile')

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadedBy, ROOT } from './loaded.ts';
+import { loadedBy, ROOT } from '../kit/package/loaded.ts';
 
 const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
 const { scripts, dependencies, bin } = JSON.parse(text('package.json')) as {

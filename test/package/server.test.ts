@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, until } from '../local/main-support.ts';
-import { temporaryDirectory } from '../local/support.ts';
-import { ROOT } from './loaded.ts';
+import { run, until } from '../kit/local/run.ts';
+import { ROOT } from '../kit/package/loaded.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
 

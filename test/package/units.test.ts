@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseOptions } from '../../local/settings/options.ts';
-import { ROOT } from './loaded.ts';
+import { ROOT } from '../kit/package/loaded.ts';
 
 const FOLDER = resolve(ROOT, 'docs/self-hosting');
 const INSTALLED = '/opt/changewire';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
-import { isWholeListing } from '../support/hide.ts';
-import { knownIn, owedIn } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World } from '../support/world.ts';
+import { isWholeListing } from '../kit/hide.ts';
+import { knownIn, owedIn } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World } from '../kit/world.ts';
 
 const stage = openStage();
 const { told } = stage;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { bulkLimit } from '../../functions/pass/conclude.ts';
 import { stateKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { hide } from '../support/hide.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { hide } from '../kit/hide.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

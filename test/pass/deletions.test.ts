@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { hide, isWholeListing } from '../support/hide.ts';
-import { owedInShort } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { hide, isWholeListing } from '../kit/hide.ts';
+import { owedInShort } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

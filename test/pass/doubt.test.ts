@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { owedIn } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { owedIn } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
-import { dyingAt } from '../support/dying.ts';
-import { owedIn } from '../support/owed.ts';
-import { openTable, type TestTable } from '../support/table.ts';
-import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { createWorld, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { dyingAt } from '../kit/dying.ts';
+import { owedIn } from '../kit/owed.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
+import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { createWorld, PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 let table: TestTable;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EditApi } from '../../local/simulated-service/server.ts';
-import { dyingAt } from '../support/dying.ts';
-import { isWholeListing } from '../support/hide.ts';
-import { openStage } from '../support/stage.ts';
-import { applyFieldEvents, servedFields, type ToldFields } from '../support/told-fields.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { dyingAt } from '../kit/dying.ts';
+import { isWholeListing } from '../kit/hide.ts';
+import { openStage } from '../kit/stage.ts';
+import { applyFieldEvents, servedFields, type ToldFields } from '../kit/told-fields.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 const { told } = stage;

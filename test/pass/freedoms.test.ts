@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Freedoms } from '../../local/simulated-service/server.ts';
-import { openTable, type TestTable } from '../support/table.ts';
-import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
+import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { createWorld, inShort, PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 /** What the API document leaves open (service-api.md §2.4, §4.3, §5, §7, §8): whatever the service does there, the same
  *  edits give the same events. */

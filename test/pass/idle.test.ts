@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openStage } from '../support/stage.ts';
+import { openStage } from '../kit/stage.ts';
 
 const stage = openStage();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openStage } from '../support/stage.ts';
-import { PROCESS, type World } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

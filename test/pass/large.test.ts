@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { noise } from '../snapshots/subject.ts';
-import { owedIn } from '../support/owed.ts';
-import { openStage } from '../support/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { owedIn } from '../kit/owed.ts';
+import { noise } from '../kit/snapshots/subject.ts';
+import { openStage } from '../kit/stage.ts';
+import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

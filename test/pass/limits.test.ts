@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { Page, Service, ServiceConnection, ServiceRecord } from '../../functions/service/service.ts';
 import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

@@ -13,9 +13,9 @@ import {
 } from '../../functions/service/errors.ts';
 import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/snapshots/snapshots.ts';
 import { type Debt, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import { owedIn } from '../support/owed.ts';
-import { openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { owedIn } from '../kit/owed.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const stage = openStage();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { PROCESS } from '../support/world.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS } from '../kit/world.ts';
 
 const stage = openStage();
 const isAudit = ({ path }: { path: string }) => path.includes('/auditlog');

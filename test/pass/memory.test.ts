@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import { openTable, type TestTable } from '../support/table.ts';
-import { createWorld } from '../support/world.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
+import { createWorld } from '../kit/world.ts';
 
 let table: TestTable;
 beforeAll(async () => {

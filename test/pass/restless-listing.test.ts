@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { hide, isWholeListing } from '../support/hide.ts';
-import { owedIn } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World } from '../support/world.ts';
+import { hide, isWholeListing } from '../kit/hide.ts';
+import { owedIn } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World } from '../kit/world.ts';
 
 /** A listing that there is time to read once only, and that passes over a project because a row before it goes. */
 const MINUTE = 60_000;

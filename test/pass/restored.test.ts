@@ -4,9 +4,9 @@ import { restoreProcesses } from '../../cli/restore/restore.ts';
 import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { partition, ROSTER } from '../../functions/snapshots/keys.ts';
 import { queryItems } from '../../functions/snapshots/query-items.ts';
-import { openStage } from '../support/stage.ts';
-import { openModel } from '../support/table.ts';
-import { inShort, type World } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { openModel } from '../kit/table.ts';
+import { inShort, type World } from '../kit/world.ts';
 
 const stage = openStage();
 

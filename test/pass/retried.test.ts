@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { owedIn } from '../support/owed.ts';
-import { restlessTasks } from '../support/restless-tasks.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { owedIn } from '../kit/owed.ts';
+import { restlessTasks } from '../kit/restless-tasks.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
 const stage = openStage();

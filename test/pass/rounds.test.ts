@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { hide, isWholeListing } from '../support/hide.ts';
-import { knownIn, owedIn, owedInShort } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { hide, isWholeListing } from '../kit/hide.ts';
+import { knownIn, owedIn, owedInShort } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 const { told } = stage;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
 const stage = openStage();

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
-import { openTable, type TestTable } from '../support/table.ts';
-import { servedState, snapshotState } from '../support/told.ts';
-import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
+import { servedState, snapshotState } from '../kit/told.ts';
+import { createWorld, inShort, PROCESS, type World } from '../kit/world.ts';
 
 /** A service whose cursors count rows: each row that goes while the pages are read moves another one out of sight. */
 let table: TestTable;

@@ -2,10 +2,10 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { projectKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { owedIn } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { owedIn } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
 const stage = openStage();

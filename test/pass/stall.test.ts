@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { failureReason } from '../../functions/pass/failure-reason.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
 const stage = openStage();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../functions/changes/event.ts';
 import type { CommitRequest, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { owedIn } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { owedIn } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 const { told } = stage;

@@ -1,7 +1,7 @@
 import type { Agent, Dispatcher } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { openStage } from '../support/stage.ts';
-import { PROCESS, type World } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World } from '../kit/world.ts';
 
 /** A service whose `Date` header, or whose update times, can not be right. */
 const stage = openStage();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
-import { openStage } from '../support/stage.ts';
-import { isRecordEvent } from '../support/told.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { isRecordEvent } from '../kit/told.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 /** Records that nobody would send. Each is told rightly, or stops its own project and no other one. */
 const stage = openStage();

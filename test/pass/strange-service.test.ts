@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../local/simulated-service/server.ts';
-import { knownIn } from '../support/owed.ts';
-import { openStage } from '../support/stage.ts';
-import { servedState, snapshotState } from '../support/told.ts';
-import { PROCESS, type World } from '../support/world.ts';
+import { knownIn } from '../kit/owed.ts';
+import { openStage } from '../kit/stage.ts';
+import { servedState, snapshotState } from '../kit/told.ts';
+import { PROCESS, type World } from '../kit/world.ts';
 
 /** What answers in the service's place, or answers something else than documented: no such pass tells anything, its error
  *  says what was asked and what came, and the next one that is answered well tells what happened. */

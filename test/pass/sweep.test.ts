@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { tooManyRequests } from '../../local/simulated-service/server.ts';
-import { hide } from '../support/hide.ts';
-import { owedInShort } from '../support/owed.ts';
-import { isTasksOf, openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { hide } from '../kit/hide.ts';
+import { owedInShort } from '../kit/owed.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

@@ -10,8 +10,8 @@ import { sqliteJournalReader } from '../../functions/snapshots/sqlite/journal-re
 import { sqliteRoster } from '../../functions/snapshots/sqlite/roster.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
-import { openStage } from '../support/stage.ts';
-import { inShort, type World } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { inShort, type World } from '../kit/world.ts';
 
 interface Kept {
   readonly snapshots: Snapshots;

@@ -1,8 +1,8 @@
 import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { openStage } from '../support/stage.ts';
-import { PROCESS, type World } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

@@ -6,7 +6,7 @@ import { type WorkspaceSettings, workspaceSettings } from '../../functions/setti
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { ProcessState } from '../../functions/snapshots/state.ts';
-import { openModel } from '../support/table.ts';
+import { openModel } from '../kit/table.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import { stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseDuration } from '../../local/basics/duration.ts';
-import { codeSeed } from '../support/code-seed.ts';
+import { codeSeed } from '../kit/code-seed.ts';
 import { execute } from './execute.ts';
 import { lineOf, prove } from './proof.ts';
 import { proofsOf } from './proofs.ts';

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT_UNAVAILABLE } from '../deployed/available.ts';
+import { hasEmbedded } from '../kit/dynamodb/binary.ts';
 import { BUGS } from '../simulation/bugs/bugs.ts';
-import { hasEmbedded } from '../support/dynamodb/binary.ts';
 import type { Command, Proof } from './proof.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openTable, type TestTable } from '../support/table.ts';
-import { createWorld, inShort, PROCESS, type World } from '../support/world.ts';
+import { openTable, type TestTable } from '../kit/table.ts';
+import { createWorld, inShort, PROCESS, type World } from '../kit/world.ts';
 
 let table: TestTable;
 let world: World;

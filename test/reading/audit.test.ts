@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { namesIn } from '../../functions/reading/audit-names.ts';
 import { auditOrder } from '../../functions/reading/audit-order.ts';
 import type { Freedoms } from '../../local/simulated-service/server.ts';
-import { openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import type { PassParts } from '../../functions/pass/parts.ts';
 import { Identity } from '../../functions/reading/identity.ts';
 import type { Snapshot, Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { openStage } from '../support/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 /** A service that changes how it identifies its records. */
 const stage = openStage();

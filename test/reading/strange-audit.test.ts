@@ -4,8 +4,8 @@ import type { Pass } from '../../functions/pass/pass.ts';
 import { readAudit } from '../../functions/reading/audit.ts';
 import { namesIn } from '../../functions/reading/audit-names.ts';
 import type { AuditPosition } from '../../functions/snapshots/state.ts';
-import { openStage } from '../support/stage.ts';
-import { PROCESS } from '../support/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS } from '../kit/world.ts';
 
 const stage = openStage();
 

@@ -8,7 +8,7 @@ import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import type { ProcessState } from '../../functions/snapshots/state.ts';
 import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
 import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
-import { TABLES } from '../snapshots/tables.ts';
+import { TABLES } from '../kit/snapshots/tables.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -4,7 +4,7 @@ import type { DelayedPass, PassQueue } from '../../functions/schedule/pass-queue
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { startPasses } from '../../functions/schedule/start-passes.ts';
 import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
-import { openModel } from '../support/table.ts';
+import { openModel } from '../kit/table.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

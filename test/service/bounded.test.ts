@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { all, failureOf, rig } from './support/connect.ts';
-import { type Behaviour, json, SERVICE_DATE } from './support/server.ts';
+import { all, failureOf, rig } from '../kit/service/connect.ts';
+import { type Behaviour, json, SERVICE_DATE } from '../kit/service/server.ts';
 
 const MIB = 2 ** 20;
 /** What the two sockets and the streams between may hold beside what was read. */

@@ -8,8 +8,8 @@ import {
 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { all, failureOf, ids, rig, SECRET } from './support/connect.ts';
-import { type Behaviour, page, SERVICE_DATE, sequence } from './support/server.ts';
+import { all, failureOf, ids, rig, SECRET } from '../kit/service/connect.ts';
+import { type Behaviour, page, SERVICE_DATE, sequence } from '../kit/service/server.ts';
 
 const MIB = 2 ** 20;
 const PAGE = JSON.stringify({

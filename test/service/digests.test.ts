@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Page, ServiceRecord } from '../../functions/service/service.ts';
-import { failureOf, ids, type Rig, rig } from './support/connect.ts';
-import { type Behaviour, html, json, page, sequence } from './support/server.ts';
+import { failureOf, ids, type Rig, rig } from '../kit/service/connect.ts';
+import { type Behaviour, html, json, page, sequence } from '../kit/service/server.ts';
 
 const tasks = (...items: unknown[]): Behaviour => page(items, undefined, 'tasks');
 

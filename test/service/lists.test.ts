@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceAnswerError } from '../../functions/service/errors.ts';
-import { all, failureOf, ids, rig } from './support/connect.ts';
-import { json, page, SERVICE_TIME, sequence } from './support/server.ts';
+import { all, failureOf, ids, rig } from '../kit/service/connect.ts';
+import { json, page, SERVICE_TIME, sequence } from '../kit/service/server.ts';
 
 describe('walking a list', () => {
   test('asks for a page only when the walk comes to it, always with first', async () => {

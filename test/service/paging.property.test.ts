@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { all, ids, rig } from './support/connect.ts';
-import { type Behaviour, broken, destroy, html, json, status } from './support/server.ts';
+import { all, ids, rig } from '../kit/service/connect.ts';
+import { type Behaviour, broken, destroy, html, json, status } from '../kit/service/server.ts';
 
 interface Served {
   readonly items: unknown[];

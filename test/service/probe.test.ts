@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { PAGE_SIZES } from '../../functions/operations/doctor/lists.ts';
 import { readOptions } from '../../functions/service/options.ts';
 import { openProbe } from '../../functions/service/probe.ts';
-import { SECRET, START } from './support/connect.ts';
+import { SECRET, START } from '../kit/service/connect.ts';
 import {
   type Behaviour,
   broken,
@@ -15,7 +15,7 @@ import {
   sequence,
   startServer,
   status,
-} from './support/server.ts';
+} from '../kit/service/server.ts';
 
 const TOKEN = 'token-that-nobody-may-see';
 const token = json({ access_token: TOKEN, expires_in: 3600 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
-import { failureOf } from './support/connect.ts';
-import { type Bearing, readLists, virtualRig } from './support/virtual.ts';
+import { failureOf } from '../kit/service/connect.ts';
+import { type Bearing, readLists, virtualRig } from '../kit/service/virtual.ts';
 
 const quick: Bearing = () => ({ ms: 100 });
 

@@ -5,7 +5,7 @@ import {
   ServiceStatusError,
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
-import { failureOf, type Rig, rig, START } from './support/connect.ts';
+import { failureOf, type Rig, rig, START } from '../kit/service/connect.ts';
 import {
   broken,
   destroy,
@@ -17,7 +17,7 @@ import {
   sequence,
   status,
   truncated,
-} from './support/server.ts';
+} from '../kit/service/server.ts';
 
 const user = json({ id: 'u' });
 const httpDate = (time: number) => new Date(time).toUTCString();

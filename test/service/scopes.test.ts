@@ -2,8 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { type Scope, ServiceError } from '../../functions/service/errors.ts';
 import type { ConnectOptions } from '../../functions/service/options.ts';
 import type { Service } from '../../functions/service/service.ts';
-import { all, rig, START } from './support/connect.ts';
-import { type Behaviour, destroy, hang, hangInBody, html, json, page, status } from './support/server.ts';
+import { all, rig, START } from '../kit/service/connect.ts';
+import {
+  type Behaviour,
+  destroy,
+  hang,
+  hangInBody,
+  html,
+  json,
+  page,
+  status,
+} from '../kit/service/server.ts';
 
 /** Every kind of request, and what it is of. */
 const REQUESTS: [string, Scope, (service: Service) => Promise<unknown>][] = [

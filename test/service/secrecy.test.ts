@@ -1,7 +1,16 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { all, failureOf, rig, SECRET } from './support/connect.ts';
-import { type Behaviour, broken, destroy, hang, hangInBody, html, json, status } from './support/server.ts';
+import { all, failureOf, rig, SECRET } from '../kit/service/connect.ts';
+import {
+  type Behaviour,
+  broken,
+  destroy,
+  hang,
+  hangInBody,
+  html,
+  json,
+  status,
+} from '../kit/service/server.ts';
 
 const TOKEN = 'token-that-nobody-may-see';
 

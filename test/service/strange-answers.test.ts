@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceAnswerError, ServiceUnreachableError } from '../../functions/service/errors.ts';
 import type { Service } from '../../functions/service/service.ts';
-import { all, failureOf, ids, rig, START } from './support/connect.ts';
-import { type Behaviour, html, json, page, SERVICE_DATE, SERVICE_TIME, sequence } from './support/server.ts';
+import { all, failureOf, ids, rig, START } from '../kit/service/connect.ts';
+import {
+  type Behaviour,
+  html,
+  json,
+  page,
+  SERVICE_DATE,
+  SERVICE_TIME,
+  sequence,
+} from '../kit/service/server.ts';
 
 const ENDPOINTS: Record<string, (service: Service) => Promise<unknown>> = {
   '/processes/p/projects?first=200': service => all(service.projects('p')),

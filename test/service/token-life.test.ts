@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { failureOf, rig, START } from './support/connect.ts';
-import { type Behaviour, goodToken, json, SERVICE_TIME, sequence, status } from './support/server.ts';
+import { failureOf, rig, START } from '../kit/service/connect.ts';
+import { type Behaviour, goodToken, json, SERVICE_TIME, sequence, status } from '../kit/service/server.ts';
 
 const user = json({ id: 'u' });
 const token = (name: string, more: object = { expires_in: 3600 }) => json({ access_token: name, ...more });

@@ -5,8 +5,17 @@ import {
   ServiceUnreachableError,
   TokenError,
 } from '../../functions/service/errors.ts';
-import { failureOf, rig, SECRET, START } from './support/connect.ts';
-import { type Behaviour, destroy, goodToken, hang, html, json, sequence, status } from './support/server.ts';
+import { failureOf, rig, SECRET, START } from '../kit/service/connect.ts';
+import {
+  type Behaviour,
+  destroy,
+  goodToken,
+  hang,
+  html,
+  json,
+  sequence,
+  status,
+} from '../kit/service/server.ts';
 
 const user = json({ id: 'u' });
 const token = (name: string, more: object = { expires_in: 3600 }) => json({ access_token: name, ...more });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
-import { all, failureOf, ids, rig } from './support/connect.ts';
-import { type Behaviour, destroy, hangInBody, json, status } from './support/server.ts';
+import { all, failureOf, ids, rig } from '../kit/service/connect.ts';
+import { type Behaviour, destroy, hangInBody, json, status } from '../kit/service/server.ts';
 
 const ITEMS = Array.from({ length: 20 }, (_, index) => ({ id: index }));
 const IDS = ITEMS.map(item => String(item.id));

@@ -1,7 +1,7 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
 import { propertyOf } from '../../local/simulated-service/data/properties.ts';
 import type { FieldKind } from '../../local/simulated-service/data/workspace.ts';
-import { servedState, type Told, type ToldProject } from '../support/told.ts';
+import { servedState, type Told, type ToldProject } from '../kit/told.ts';
 import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
 import { auditPosition, isOnHold, isSweepUnfinished, release } from './operator.ts';
 import { Violation } from './oracle/violation.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { codeSeed } from '../support/code-seed.ts';
+import { codeSeed } from '../kit/code-seed.ts';
 import { Coverage } from './faults.ts';
 import { type Plan, plans } from './plan.ts';
 import { run } from './run.ts';

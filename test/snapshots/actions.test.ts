@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Action, Actions, Subject } from '../../functions/operations/actions.ts';
 import { createActions } from '../../functions/snapshots/dynamo-actions.ts';
-import { AT, PROCESSES, STORES } from '../operations/house.ts';
-import { openModel } from '../support/table.ts';
+import { AT, PROCESSES, STORES } from '../kit/operations/house.ts';
+import { openModel } from '../kit/table.ts';
 
 const SUBJECTS: readonly Subject[] = [
   { endpoint: 'crm' },

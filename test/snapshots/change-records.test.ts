@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { createChangeRecords } from '../../functions/snapshots/change-records.ts';
 import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
-import { eventsOf } from '../operations/events.ts';
-import { commit } from '../operations/house.ts';
-import { openModel } from '../support/table.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { commit } from '../kit/operations/house.ts';
+import { openModel } from '../kit/table.ts';
 
 test('change records are read as they were committed, by the times of their commits and in their order', async () => {
   const table = openModel();

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { DebtChange, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Debt } from '../../functions/snapshots/state.ts';
-import { AT, event, noise, type Subject } from './subject.ts';
+import { AT, event, noise, type Subject } from '../kit/snapshots/subject.ts';
 
 let processes = 0;
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { byKey, type Snapshot, type Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { AT, content, noise, type Subject, snapshot } from './subject.ts';
+import { AT, content, noise, type Subject, snapshot } from '../kit/snapshots/subject.ts';
 
 const IDS = [
   'abc',

@@ -9,9 +9,9 @@ import type {
   Tombstone,
 } from '../../functions/snapshots/snapshots.ts';
 import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { AT, content, event, noise, type Subject, snapshot } from '../kit/snapshots/subject.ts';
 import { debtsContract } from './contract-debts.ts';
 import { headsContract } from './contract-heads.ts';
-import { AT, content, event, noise, type Subject, snapshot } from './subject.ts';
 
 /** As a process's first pass finds the state. */
 const { debts: _, isSweepUnfinished: __, ...FIRST } = UNKNOWN_PROCESS;

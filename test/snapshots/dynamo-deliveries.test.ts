@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
-import { AT, deliveriesContract, delivery } from '../deliver/deliveries-contract.ts';
+import { type OpenTable, TABLES } from '../kit/snapshots/tables.ts';
+import { openModel, PATIENCE } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
-import { openModel, PATIENCE } from '../support/table.ts';
-import { type OpenTable, TABLES } from './tables.ts';
+import { AT, deliveriesContract, delivery } from './deliveries-contract.ts';
 
 describe.each(TABLES)('in %s', (name, open) => {
   let table: OpenTable;

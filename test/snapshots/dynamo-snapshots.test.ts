@@ -4,9 +4,9 @@ import { decodeEvents } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import { CHANGE, partition, partKey, projectKey } from '../../functions/snapshots/keys.ts';
 import { holds } from '../../functions/snapshots/table.ts';
+import { AT, content, event, noise, snapshot } from '../kit/snapshots/subject.ts';
+import { type OpenTable, TABLES } from '../kit/snapshots/tables.ts';
 import { snapshotsContract } from './contract.ts';
-import { AT, content, event, noise, snapshot } from './subject.ts';
-import { type OpenTable, TABLES } from './tables.ts';
 
 describe.each(TABLES)('%s', (name, open) => {
   let table: OpenTable;

@@ -4,10 +4,10 @@ import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-ro
 import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/snapshots/sqlite/endpoint-rows.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
+import { type OpenTable, TABLES } from '../kit/snapshots/tables.ts';
+import { openModel, PATIENCE } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
-import { openModel, PATIENCE } from '../support/table.ts';
 import { endpointRowsContract } from './endpoint-rows-contract.ts';
-import { type OpenTable, TABLES } from './tables.ts';
 
 describe.each(TABLES)('in %s', (_, open) => {
   let table: OpenTable;

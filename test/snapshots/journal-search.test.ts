@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Search } from '../../functions/operations/journal.ts';
 import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
-import { eventsOf } from '../operations/events.ts';
-import { AT, commit, PROCESSES, STORES, type Stores, storesOf } from '../operations/house.ts';
-import { openModel } from '../support/table.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, PROCESSES, STORES, type Stores, storesOf } from '../kit/operations/house.ts';
+import { openModel } from '../kit/table.ts';
 
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
 const ORDERS = ['newest-first', 'oldest-first'] as const;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { eventsOf } from '../operations/events.ts';
-import { AT, commit, PROCESSES, STORES, type Stores } from '../operations/house.ts';
+import { eventsOf } from '../kit/operations/events.ts';
+import { AT, commit, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
 
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
 const ALWAYS = { since: 0, until: Number.MAX_SAFE_INTEGER };

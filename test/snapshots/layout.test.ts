@@ -1,8 +1,8 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { checkLayout, LayoutError, TABLE_LAYOUT } from '../../functions/snapshots/layout.ts';
+import { openModel } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
-import { openModel } from '../support/table.ts';
 
 const KEY = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
 const of = (version: number | string) => ({ ...KEY, version: { N: String(version) } });

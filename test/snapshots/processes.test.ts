@@ -6,7 +6,7 @@ import { openDatabase } from '../../functions/snapshots/sqlite/database.ts';
 import { sqliteProcesses } from '../../functions/snapshots/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
-import { AT, PROCESSES, STORES, type Stores } from '../operations/house.ts';
+import { AT, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
 
 const [PROCESS, OTHER] = PROCESSES as [ProcessKey, ProcessKey];
 

@@ -20,9 +20,9 @@ import { checkLayout } from '../../functions/snapshots/layout.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
 import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import { holds, type Patience } from '../../functions/snapshots/table.ts';
+import { AT, content, event, noise, snapshot } from '../kit/snapshots/subject.ts';
+import { openModel, PATIENCE } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
-import { openModel, PATIENCE } from '../support/table.ts';
-import { AT, content, event, noise, snapshot } from './subject.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 let sent: { input: object }[];

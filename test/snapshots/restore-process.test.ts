@@ -4,7 +4,7 @@ import { partition } from '../../functions/snapshots/keys.ts';
 import { queryItems } from '../../functions/snapshots/query-items.ts';
 import { restoreProcess } from '../../functions/snapshots/restore-process.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
-import { openModel } from '../support/table.ts';
+import { openModel } from '../kit/table.ts';
 
 const PROCESS = { workspace: 'eu', processId: 'p' };
 const OTHER = { workspace: 'eu', processId: 'q' };

@@ -6,9 +6,9 @@ import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
 import { partition, partKey } from '../../functions/snapshots/keys.ts';
 import { queryItems } from '../../functions/snapshots/query-items.ts';
 import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
-import { AT, commit, STORES, type Stores, storesOf } from '../operations/house.ts';
-import { openModel, type StartedTable, startTable, usesModel } from '../support/table.ts';
-import { noise } from './subject.ts';
+import { AT, commit, STORES, type Stores, storesOf } from '../kit/operations/house.ts';
+import { noise } from '../kit/snapshots/subject.ts';
+import { openModel, type StartedTable, startTable, usesModel } from '../kit/table.ts';
 
 const GONE = { workspace: 'eu', processId: 'a#P#b' };
 const page = { now: AT, most: 100 };

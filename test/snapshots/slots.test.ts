@@ -2,9 +2,9 @@ import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slotKey } from '../../functions/snapshots/keys.ts';
 import { createSlots } from '../../functions/snapshots/slots.ts';
-import { memorySlots } from '../deliver/given.ts';
+import { memorySlots } from '../kit/delivery/given.ts';
+import { type OpenTable, TABLES } from '../kit/snapshots/tables.ts';
 import { slotsContract } from './slots-contract.ts';
-import { type OpenTable, TABLES } from './tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 

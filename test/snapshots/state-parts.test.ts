@@ -5,9 +5,9 @@ import { encode } from '../../functions/snapshots/codec.ts';
 import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { AT, event, noise } from '../kit/snapshots/subject.ts';
+import { openModel, PATIENCE } from '../kit/table.ts';
 import { modelClient } from '../simulation/models/table.ts';
-import { openModel, PATIENCE } from '../support/table.ts';
-import { AT, event, noise } from './subject.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 const HOUR = 3_600_000;

@@ -2,7 +2,7 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TICK_KEY } from '../../functions/snapshots/keys.ts';
 import { createTickClaims, type TickClaims } from '../../functions/snapshots/tick-claims.ts';
-import { type OpenTable, TABLES } from './tables.ts';
+import { type OpenTable, TABLES } from '../kit/snapshots/tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { Lease } from '../../functions/snapshots/snapshots.ts';
 import type { PassState } from '../../functions/snapshots/state.ts';
 import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
-import { type OpenTable, TABLES } from './tables.ts';
+import { type OpenTable, TABLES } from '../kit/snapshots/tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const UNTIL = AT + 60_000;

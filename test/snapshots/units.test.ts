@@ -6,10 +6,10 @@ import { createSnapshots } from '../../functions/snapshots/dynamo-snapshots.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { PassState } from '../../functions/snapshots/state.ts';
 import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
+import { AT, content, event, noise, snapshot } from '../kit/snapshots/subject.ts';
+import { openModel, PATIENCE } from '../kit/table.ts';
+import { Units } from '../kit/units.ts';
 import { modelClient } from '../simulation/models/table.ts';
-import { openModel, PATIENCE } from '../support/table.ts';
-import { Units } from '../support/units.ts';
-import { AT, content, event, noise, snapshot } from './subject.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 const digests = (count: number) => Array.from({ length: count }, (_, index) => noise(16, index));

@@ -6,8 +6,8 @@ import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
+import { addingUp } from '../kit/adding-up.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
-import { addingUp } from '../support/adding-up.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 

@@ -6,8 +6,8 @@ import { longestCall, PATIENCE } from '../../functions/aws/clients.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { createPublish, MARGIN_MS } from '../../functions/handlers/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
+import { addingUp } from '../kit/adding-up.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
-import { addingUp } from '../support/adding-up.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const observed = { after: AT - 1, before: AT };

@@ -17,10 +17,10 @@ import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { createPublish, type Rejected } from '../../functions/handlers/create-publish.ts';
 import { encode } from '../../functions/snapshots/codec.ts';
+import { addingUp } from '../kit/adding-up.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { type Emulator, type Feed, startEmulator } from '../kit/fauxqs.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
-import { addingUp } from '../support/adding-up.ts';
-import { checkEvents } from '../support/check-event.ts';
-import { type Emulator, type Feed, startEmulator } from '../support/fauxqs.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const ENDLESS = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };

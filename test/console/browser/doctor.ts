@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { flat, type Given } from './given.ts';
+import { flat, type Given } from '../../kit/console/given.ts';
+import { axeFindings } from '../../kit/console/tab.ts';
 import { use } from './keyboard.ts';
-import { axeFindings } from './tab.ts';
 
 export function doctorTests({ open }: Given): void {
   describe('the doctor', () => {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { flat, type Given, SOON } from './given.ts';
+import { flat, type Given, SOON } from '../../kit/console/given.ts';
+import { axeFindings } from '../../kit/console/tab.ts';
 import { focused, tabTo, use, write } from './keyboard.ts';
-import { axeFindings } from './tab.ts';
 
 const SECRET = /whsec_[\w+/=]+/;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { flat, type Given, SOON, stream } from './given.ts';
+import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
+import { axeFindings } from '../../kit/console/tab.ts';
 import { tabTo, use } from './keyboard.ts';
-import { axeFindings } from './tab.ts';
 
 export function eventTests({ house, open }: Given): void {
   describe('an event', () => {

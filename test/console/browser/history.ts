@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { flat, type Given } from './given.ts';
+import { flat, type Given } from '../../kit/console/given.ts';
+import { axeFindings } from '../../kit/console/tab.ts';
 import { tabTo, use, write } from './keyboard.ts';
-import { axeFindings } from './tab.ts';
 
 export function historyTests({ house, open }: Given): void {
   const edits = () => house().service.workspace;

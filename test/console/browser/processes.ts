@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Given } from './given.ts';
+import type { Given } from '../../kit/console/given.ts';
+import { axeFindings } from '../../kit/console/tab.ts';
 import { use } from './keyboard.ts';
-import { axeFindings } from './tab.ts';
 
 /** The last ones: they delete most of a process. */
 export function processTests({ house, open }: Given): void {

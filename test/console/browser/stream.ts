@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { flat, type Given, SOON, stream } from './given.ts';
+import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
+import { axeFindings, NARROW, overflow } from '../../kit/console/tab.ts';
 import { tabTo, use, write } from './keyboard.ts';
-import { axeFindings, NARROW, overflow } from './tab.ts';
 
 /** The address, and the live view. */
 export function streamTests({ house, open, openAt }: Given): void {

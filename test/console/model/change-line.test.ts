@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changeLine } from '../../../console/model/change-line.ts';
 import { lineText } from '../../../console/model/line-text.ts';
-import { fieldChange, hostileEvent, taskEvent } from './events.ts';
+import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csv, fileName } from '../../../console/model/csv.ts';
-import { hostileText } from './events.ts';
+import { hostileText } from '../../kit/console/events.ts';
 
 /** As RFC 4180 has it. */
 function parsed(text: string): string[][] {

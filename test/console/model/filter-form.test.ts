@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filterOf, filterText, formOf, NO_FILTER, NO_VALUES } from '../../../console/model/filter-form.ts';
 import { readListed, showListed } from '../../../console/model/listed.ts';
-import { hostileText } from './events.ts';
+import { hostileText } from '../../kit/console/events.ts';
 
 describe('values in a field of a form', () => {
   it.each([

@@ -9,7 +9,7 @@ import {
   summaryOf,
   summaryText,
 } from '../../../console/model/history.ts';
-import { fieldChange, hostileEvent, taskEvent } from './events.ts';
+import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
 const at = (minute: number) => `2026-11-22T10:${String(minute).padStart(2, '0')}:00.000Z`;

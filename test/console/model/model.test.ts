@@ -7,7 +7,7 @@ import { jsonTokens, prettyJson } from '../../../console/model/json-view.ts';
 import { EVERYTHING, isFiltered, lineMatcher } from '../../../console/model/line-filter.ts';
 import { matched, pastOf } from '../../../console/model/preview.ts';
 import { ago, beginningOf, every, localInput, readLocalInput } from '../../../console/model/times.ts';
-import { fieldChange, hostileEvent, hostileText, taskEvent } from './events.ts';
+import { fieldChange, hostileEvent, hostileText, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
 const done = taskEvent({

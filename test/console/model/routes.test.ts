@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addressOf, PAGES, readRoute, tokenIn } from '../../../console/model/routes.ts';
-import { hostileText } from './events.ts';
+import { hostileText } from '../../kit/console/events.ts';
 
 describe('a place in the address', () => {
   it('is read back as it was written, whatever identifiers hold', () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '../../local/support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 import { Disk } from './disk.ts';
 import { watchLibrary } from './watch-library.ts';
 

@@ -8,9 +8,9 @@ import { createDeliveries } from '../../../functions/snapshots/dynamo-deliveries
 import { createEndpointRows } from '../../../functions/snapshots/dynamo-endpoint-rows.ts';
 import { createRoster } from '../../../functions/snapshots/dynamo-roster.ts';
 import { createSnapshots } from '../../../functions/snapshots/dynamo-snapshots.ts';
+import type { Setting } from '../../kit/operations/setting.ts';
+import { PATIENCE } from '../../kit/table.ts';
 import { operationsContract } from '../../operations/contract.ts';
-import type { Setting } from '../../operations/setting.ts';
-import { PATIENCE } from '../../support/table.ts';
 import { HOSTS } from '../config.ts';
 import { CREDENTIALS, REGION } from '../emulator/environment.ts';
 import { CONTRACT } from '../words.ts';

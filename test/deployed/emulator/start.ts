@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../support/dynamodb/free-port.ts';
+import { freePort } from '../../kit/dynamodb/free-port.ts';
 import { ACCOUNT, cleanEnvironment, REGION } from './environment.ts';
 
 const LAUNCH = fileURLToPath(new URL('launch.py', import.meta.url));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { openBrowser } from '../../support/browser/browser.ts';
+import { openBrowser } from '../../kit/browser/browser.ts';
 import { REGION } from '../emulator/environment.ts';
 import type { Operator } from '../operators.ts';
 import { until } from '../until.ts';

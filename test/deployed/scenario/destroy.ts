@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../support/told.ts';
+import type { Told } from '../../kit/told.ts';
 import { configOf } from '../config.ts';
 import { until } from '../until.ts';
 import { held, PROCESS, pass, served, toldIsServed, untilTold, type World } from '../world.ts';

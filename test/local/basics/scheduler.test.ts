@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Job, LOOK_MS, startScheduler } from '../../../local/basics/scheduler.ts';
-import { ownTime } from '../cli/own-time.ts';
+import { ownTime } from '../../kit/local/own-time.ts';
 
 function scheduled(jobs: Job[], time: ReturnType<typeof ownTime>, failures: string[] = []) {
   const onFailure = (job: Job, error: unknown) => void failures.push(`${job.name}: ${error}`);

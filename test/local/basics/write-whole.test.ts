@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { writeWhole } from '../../../local/basics/write-whole.ts';
 import { onDisk } from '../../crash/disk/on-disk.ts';
-import { temporaryDirectory } from '../support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const MODULE = pathToFileURL(join(import.meta.dirname, '../../../local/basics/write-whole.ts')).href;
 const NOTHING_MORE = { part: () => 0, torn: () => 0 };

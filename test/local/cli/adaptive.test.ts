@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startScheduler } from '../../../local/basics/scheduler.ts';
 import { jobsOf } from '../../../local/cli/jobs.ts';
-import { openStage } from '../../support/stage.ts';
-import { PROCESS } from '../../support/world.ts';
-import { ownTime } from './own-time.ts';
+import { ownTime } from '../../kit/local/own-time.ts';
+import { openStage } from '../../kit/stage.ts';
+import { PROCESS } from '../../kit/world.ts';
 
 const SECOND = 1000;
 const stage = openStage();

@@ -8,8 +8,8 @@ import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import { keepHouse, startHousekeeping } from '../../../local/cli/housekeeping.ts';
-import { delivery } from '../../deliver/deliveries-contract.ts';
-import { AT, content, event, noise } from '../../snapshots/subject.ts';
+import { AT, content, event, noise } from '../../kit/snapshots/subject.ts';
+import { delivery } from '../../snapshots/deliveries-contract.ts';
 
 const DAY = 86_400_000;
 

@@ -4,7 +4,7 @@ import { UsageError } from '../../../local/basics/usage-error.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { serviceSettings } from '../../../local/settings/service-settings.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
-import { leakIn, secrets } from '../../support/secret-arbitraries.ts';
+import { leakIn, secrets } from '../../kit/secret-arbitraries.ts';
 
 /** Options as people write them; `--data` is left out, for a path that can't be used must be named. */
 const WORDS = [

@@ -3,7 +3,7 @@ import type { Snapshots } from '../../../functions/snapshots/snapshots.ts';
 import { Closers } from '../../../local/basics/closers.ts';
 import { sqliteTable, type TableHouse } from '../../../local/cli/table.ts';
 import type { Store } from '../../../local/data/store.ts';
-import { eventually } from '../sns/house.ts';
+import { eventually } from '../../kit/local/sns-house.ts';
 
 it('what a pass commits is looked for at once, and before there is a feed nobody looks', async () => {
   let looks = 0;

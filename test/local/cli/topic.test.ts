@@ -5,9 +5,9 @@ import { startTopic } from '../../../local/cli/topic.ts';
 import { openDataDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
 import { wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
-import { delivery } from '../../deliver/deliveries-contract.ts';
-import { eventually, receiver } from '../sns/house.ts';
-import { temporaryDirectory } from '../support.ts';
+import { eventually, receiver } from '../../kit/local/sns-house.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
+import { delivery } from '../../snapshots/deliveries-contract.ts';
 
 const FAR = Date.now() + 3_600_000;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { builtPage } from '../../../local/console/built-page.ts';
 import { digestOfSources } from '../../../local/console/digest.ts';
 import { ROOT, whyNoPage } from '../../../local/console/page.ts';
-import { temporaryDirectory } from '../support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 /** A checkout of a page's sources. */
 function checkout(): string {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openDataDirectory, openScratchDirectory } from '../../../local/data/data-directory.ts';
-import { moduleUrl, otherProcess, temporaryDirectory } from '../support.ts';
+import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
 const silent = () => undefined;
 

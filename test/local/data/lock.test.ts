@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DirectoryInUse, lockDirectory } from '../../../local/data/lock.ts';
-import { moduleUrl, otherProcess, temporaryDirectory } from '../support.ts';
+import { moduleUrl, otherProcess, temporaryDirectory } from '../../kit/temporary.ts';
 
 const holding = (directory: string) =>
   otherProcess(`

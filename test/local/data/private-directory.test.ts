@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDataDirectory } from '../../../local/data/data-directory.ts';
 import { type Files, privateDirectory } from '../../../local/data/private-directory.ts';
-import { temporaryDirectory } from '../support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8);
 const silent = () => undefined;

@@ -4,7 +4,7 @@ import type { Deliveries, PendingDelivery } from '../../../functions/delivery/de
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
 import { Lane } from '../../../local/deliveries/lane.ts';
-import { AT, delivery } from '../../deliver/deliveries-contract.ts';
+import { AT, delivery } from '../../snapshots/deliveries-contract.ts';
 
 /** A lane over an empty store, whose time is the test's own. */
 function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {

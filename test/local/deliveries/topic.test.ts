@@ -4,7 +4,7 @@ import type { Attributes, Deliveries } from '../../../functions/delivery/deliver
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
-import { AT, delivery } from '../../deliver/deliveries-contract.ts';
+import { AT, delivery } from '../../snapshots/deliveries-contract.ts';
 
 function open(deliveries: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {
   const topic = new LocalTopic(deliveries, () => AT);

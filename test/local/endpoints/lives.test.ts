@@ -11,10 +11,10 @@ import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts'
 import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
-import { SECRET, someEvents } from '../../deliver/given.ts';
-import { answer, startReceiver } from '../../endpoints/receiver.ts';
-import { eventually, sleep } from '../sns/house.ts';
-import { temporaryDirectory } from '../support.ts';
+import { SECRET, someEvents } from '../../kit/delivery/given.ts';
+import { answer, startReceiver } from '../../kit/endpoints/receiver.ts';
+import { eventually, sleep } from '../../kit/local/sns-house.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const HOUR = 3_600_000;
 

@@ -6,7 +6,7 @@ import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts'
 import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { startEndpoint } from '../../../local/endpoints/endpoint.ts';
-import { AT, SECRET, someEvents } from '../../deliver/given.ts';
+import { AT, SECRET, someEvents } from '../../kit/delivery/given.ts';
 import { Scheduler, virtualTimers } from '../../simulation/scheduler.ts';
 
 const closers: (() => void)[] = [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { keptSecret } from '../../../local/endpoints/webhook-secret.ts';
-import { temporaryDirectory } from '../support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 describe('the secret that is made for a webhook', () => {
   it('can sign, is another for each file, and stays, for its user alone', () => {

@@ -6,8 +6,8 @@ import { type Journal, sqliteJournal } from '../../../functions/snapshots/sqlite
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { type JournalFeedOptions, startJournalFeed } from '../../../local/feed/journal-feed.ts';
 import { streamRecord } from '../../../local/feed/stream-record.ts';
-import { eventually, sleep } from '../sns/house.ts';
-import { addChange, idsOf } from './support.ts';
+import { addChange, idsOf } from '../../kit/local/change-records.ts';
+import { eventually, sleep } from '../../kit/local/sns-house.ts';
 
 const opened = (): Database => openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
 const ALL = { batchItemFailures: [] };

@@ -9,8 +9,8 @@ import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snap
 import type { ProcessState } from '../../../functions/snapshots/state.ts';
 import { PassWatch } from '../../../local/health/freshness.ts';
 import { healthOf } from '../../../local/health/health.ts';
-import { AT, delivery } from '../../deliver/deliveries-contract.ts';
-import { event } from '../../snapshots/subject.ts';
+import { event } from '../../kit/snapshots/subject.ts';
+import { AT, delivery } from '../../snapshots/deliveries-contract.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

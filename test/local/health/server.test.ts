@@ -6,8 +6,8 @@ import type { Health } from '../../../local/health/health.ts';
 import { startHealthServer } from '../../../local/health/server.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { startSimulatedService } from '../../../local/simulated-service/server.ts';
-import { environmentOf, until } from '../main-support.ts';
-import { temporaryDirectory } from '../support.ts';
+import { environmentOf, until } from '../../kit/local/run.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const WELL = { status: 'ok', late: [], processes: [], endpoints: [] } as const;
 

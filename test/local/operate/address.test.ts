@@ -15,7 +15,7 @@ import {
 } from '../../../local/operate/address.ts';
 import { startOperationsServer } from '../../../local/operate/server.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
-import { temporaryDirectory } from '../support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 async function served(operations: () => unknown = () => ({ endpoints: [] })) {
   const server = await startOperationsServer((async () => operations()) as Operations, {

@@ -14,7 +14,7 @@ import {
   startSimulatedService,
 } from '../../../local/simulated-service/server.ts';
 import { realSource } from '../../../local/source/source.ts';
-import { drawnFreedoms } from '../../operations/doctor/drawn-freedoms.ts';
+import { drawnFreedoms } from '../../kit/operations/doctor/drawn-freedoms.ts';
 
 const TIMING = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 const now = async () => undefined;

@@ -6,7 +6,7 @@ import { createPage, type Page } from '../../../local/console/page.ts';
 import { newToken } from '../../../local/operate/address.ts';
 import { newTicket } from '../../../local/operate/tickets.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
-import { good, send, served } from './served.ts';
+import { good, send, served } from '../../kit/local/served.ts';
 
 const FILES: Built = new Map([
   ['/', { type: 'text/html; charset=utf-8', body: Buffer.from('<!doctype html>\n') }],

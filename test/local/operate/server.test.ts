@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Refused } from '../../../functions/operations/refused.ts';
 import { proofOf } from '../../../local/operate/address.ts';
-import { ANSWER, ASKED, good, send, served } from './served.ts';
+import { ANSWER, ASKED, good, send, served } from '../../kit/local/served.ts';
 
 describe('the server of a run', () => {
   it('answers who has the token, as the user of the run', async () => {

@@ -17,11 +17,11 @@ import { STORE_FILE } from '../../../local/data/store.ts';
 import { LocalTopic } from '../../../local/deliveries/topic.ts';
 import { Fleet } from '../../../local/endpoints/fleet.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../../../local/endpoints/secret-files.ts';
-import { run as runOver } from '../../cli/world.ts';
-import { someEvents } from '../../deliver/given.ts';
-import { answer, startReceiver } from '../../endpoints/receiver.ts';
-import { eventually } from '../sns/house.ts';
-import { temporaryDirectory } from '../support.ts';
+import { run as runOver } from '../../kit/cli/world.ts';
+import { someEvents } from '../../kit/delivery/given.ts';
+import { answer, startReceiver } from '../../kit/endpoints/receiver.ts';
+import { eventually } from '../../kit/local/sns-house.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 let directory: string;
 beforeEach(() => {

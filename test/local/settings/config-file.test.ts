@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { readConfigFile } from '../../../local/settings/config-file.ts';
-import { config, endpoint, problemsOf, subscription } from '../../infra/config-examples.ts';
-import { temporaryDirectory } from '../support.ts';
+import { config, endpoint, problemsOf, subscription } from '../../kit/infra/config-examples.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 function file(content: unknown): string {
   const path = join(temporaryDirectory(), 'changewire.json');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { filterOption } from '../../../local/settings/filter-option.ts';
-import { leakIn, secrets } from '../../support/secret-arbitraries.ts';
+import { leakIn, secrets } from '../../kit/secret-arbitraries.ts';
 
 describe('--filter', () => {
   test('takes keys with one or several values, which add up', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withEnvFile } from '../../../local/basics/environment.ts';
 import { serviceSettings } from '../../../local/settings/service-settings.ts';
-import { temporaryDirectory } from '../support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const ADDRESS =
   'an https:// address without user name, password or #fragment; http:// only to 127.0.0.1, [::1] or localhost.';

@@ -3,7 +3,7 @@ import { readConfig } from '../../../infra/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
-import { config } from '../../infra/config-examples.ts';
+import { config } from '../../kit/infra/config-examples.ts';
 
 const secret = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 const [OLD, NEW, OTHER] = [secret(1), secret(2), secret(3)];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config/read.ts';
 import { retryDelays, wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
-import { config, subscription } from '../../infra/config-examples.ts';
+import { config, subscription } from '../../kit/infra/config-examples.ts';
 
 const read = (changes: object = {}) => readConfig(config(subscription(changes)));
 const delivery = (changes: object = {}) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { credentialVariables, watchedOf } from '../../../local/settings/watched.ts';
-import { config } from '../../infra/config-examples.ts';
+import { config } from '../../kit/infra/config-examples.ts';
 
 const [workspace] = config().workspaces;
 const two = readConfig({

@@ -4,7 +4,7 @@ import { isBuiltIn, propertyOf, splitProperties } from '../../../local/simulated
 import { fieldsOf } from '../../../local/simulated-service/data/workspace.ts';
 import { serializeWorkspace } from '../../../local/simulated-service/persistence.ts';
 import { buildWorkspace, startSimulatedService } from '../../../local/simulated-service/server.ts';
-import { NOW, reader } from './helpers.ts';
+import { NOW, reader } from '../../kit/local/simulated-service.ts';
 
 const KINDS = ['project', 'task'] as const;
 

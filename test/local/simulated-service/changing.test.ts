@@ -3,7 +3,7 @@ import { buildWorkspace } from '../../../local/simulated-service/build.ts';
 import { changeOnce } from '../../../local/simulated-service/changing/change-once.ts';
 import { seededRandom } from '../../../local/simulated-service/data/random.ts';
 import { startChanging, startSimulatedService } from '../../../local/simulated-service/server.ts';
-import { manualClock } from './helpers.ts';
+import { manualClock } from '../../kit/local/simulated-service.ts';
 
 async function believable(options = {}) {
   const clock = manualClock();

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { connect } from '../../../functions/service/client.ts';
-import { start, token } from './helpers.ts';
+import { start, token } from '../../kit/local/simulated-service.ts';
 
 test('answers are compressed for who asks for gzip, and for nobody else', async () => {
   const { service } = await start();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tooManyRequests } from '../../../local/simulated-service/server.ts';
-import { list, start, token } from './helpers.ts';
+import { list, start, token } from '../../kit/local/simulated-service.ts';
 
 test('a status is injected into the next matching requests only, and recorded', async () => {
   const { service, get } = await start();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { list, NOW, paging, start } from './helpers.ts';
+import { list, NOW, paging, start } from '../../kit/local/simulated-service.ts';
 
 const PROJECTS = '/processes/p/projects';
 const TASKS = `${PROJECTS}/1001/tasks`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { list, NOW, paging, start, token } from './helpers.ts';
+import { list, NOW, paging, start, token } from '../../kit/local/simulated-service.ts';
 
 const PROJECTS = '/processes/p/projects';
 const LISTS = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { list, paging, start } from './helpers.ts';
+import { list, paging, start } from '../../kit/local/simulated-service.ts';
 
 const LISTS = [
   ['/processes/p/projects', 'projects'],

@@ -12,7 +12,7 @@ import {
   serializeWorkspace,
 } from '../../../local/simulated-service/persistence.ts';
 import { startSimulatedService } from '../../../local/simulated-service/server.ts';
-import { list, NOW, start } from './helpers.ts';
+import { list, NOW, start } from '../../kit/local/simulated-service.ts';
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), 'simulated-service-'));

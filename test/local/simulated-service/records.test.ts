@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FieldType } from '../../../local/simulated-service/data/workspace.ts';
-import { list, start } from './helpers.ts';
+import { list, start } from '../../kit/local/simulated-service.ts';
 
 const PROJECTS = '/processes/p/projects';
 const TASKS = `${PROJECTS}/1001/tasks`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askToken, reader, start, token, tokenForm } from './helpers.ts';
+import { askToken, reader, start, token, tokenForm } from '../../kit/local/simulated-service.ts';
 
 test('a right form gets a JWT that opens the API as the bare header', async () => {
   const { service, get } = await start();

@@ -1,7 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { SNS_RETRY_DELAYS } from '../../../local/sns/subscribe.ts';
-import { eventually, receiver, startHouse } from './house.ts';
+import { eventually, receiver, startHouse } from '../../kit/local/sns-house.ts';
 
 const attributes = { eventType: 'task.updated', changedFields: ['status', 'dueDate'] };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkFilter, matchesFilter } from '../../../local/sns/filter.ts';
-import { receiver, startHouse } from './house.ts';
+import { receiver, startHouse } from '../../kit/local/sns-house.ts';
 
 describe('a filter policy', () => {
   it('lets through what has one of the listed values in every listed attribute', async () => {

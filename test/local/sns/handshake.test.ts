@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { listenInTest } from '../../kit/listen-in-test.ts';
-import { eventually, receiver, startHouse } from './house.ts';
-import { startReceiver } from './receiver.ts';
+import { eventually, receiver, startHouse } from '../../kit/local/sns-house.ts';
+import { startReceiver } from '../../kit/local/sns-receiver.ts';
 
 describe('the handshake', () => {
   it('posts a SubscriptionConfirmation with the documented headers and fields', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { eventually, receiver, startHouse } from './house.ts';
+import { eventually, receiver, startHouse } from '../../kit/local/sns-house.ts';
 
 describe('idle', () => {
   it('resolves at once when nothing was published, or nobody is subscribed', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { certificateOf } from '../../../local/sns/certificate.ts';
 import { signingKey } from '../../../local/sns/signing-key.ts';
-import { afterwards, receiver, startHouse } from './house.ts';
+import { afterwards, receiver, startHouse } from '../../kit/local/sns-house.ts';
 
 let directory: string;
 

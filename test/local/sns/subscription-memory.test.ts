@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { subscriptionMemory } from '../../../local/sns/subscription-memory.ts';
-import { afterwards, eventually, type House, receiver, startHouse } from './house.ts';
-import type { Receiver } from './receiver.ts';
+import { afterwards, eventually, type House, receiver, startHouse } from '../../kit/local/sns-house.ts';
+import type { Receiver } from '../../kit/local/sns-receiver.ts';
 
 let directory: string;
 let file: string;

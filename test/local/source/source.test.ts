@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { saveWorkspace } from '../../../local/simulated-service/persistence.ts';
 import { buildWorkspace, startSimulatedService } from '../../../local/simulated-service/server.ts';
 import { simulatedSource } from '../../../local/source/source.ts';
-import { until } from '../main-support.ts';
-import { temporaryDirectory } from '../support.ts';
+import { until } from '../../kit/local/run.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 test('the simulated service that goes on changing purges what is long past from its state file', async () => {
   const file = join(temporaryDirectory(), 'service.json');

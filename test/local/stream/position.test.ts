@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filePosition } from '../../../local/stream/position.ts';
-import { temporaryDirectory } from '../support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const position = { streamArn: 'arn', shards: { s: { sequenceNumber: '7', ended: false } }, time: 42 };
 

@@ -1,7 +1,14 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { memoryPosition } from '../../../local/stream/position.ts';
-import { collecting, commit, idsOf, startedModel, startedPump, startedTable } from './support.ts';
+import {
+  collecting,
+  commit,
+  idsOf,
+  startedModel,
+  startedPump,
+  startedTable,
+} from '../../kit/local/stream.ts';
 
 describe('the stream pump', () => {
   test('hands over the inserted change records alone, in order, as Lambda does', async () => {

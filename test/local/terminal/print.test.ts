@@ -14,7 +14,7 @@ import {
   skipped,
   stalled,
   taskUpdated,
-} from './events.ts';
+} from '../../kit/local/terminal-events.ts';
 
 const plain = (event: ChangeEvent, width = 100) =>
   formatEvent(event, { colour: false, width, timeZone: 'UTC' });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { doctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
-import { findingOf, ward } from './house.ts';
+import { findingOf, ward } from '../../kit/operations/doctor/house.ts';
 
 test('a plain service is fine, and needs no setting', async () => {
   const answer = await ward().examine();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createWatch } from '../../../functions/operations/doctor/watch.ts';
-import { lively, PROCESS } from './lively.ts';
+import { lively, PROCESS } from '../../kit/operations/doctor/lively.ts';
 
 const text = readFileSync(new URL('../../../docs/doctor.md', import.meta.url), 'utf8');
 

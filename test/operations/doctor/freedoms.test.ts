@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../../../functions/operations/protocol/doctor.ts';
 import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/simulated-service/data/freedoms.ts';
-import { findingOf } from './house.ts';
-import { lively } from './lively.ts';
+import { findingOf } from '../../kit/operations/doctor/house.ts';
+import { lively } from '../../kit/operations/doctor/lively.ts';
 
 type Case = readonly [Partial<Freedoms>, topic: string, verdict: Finding['verdict'], found: RegExp];
 

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../functions/bas
 import { createWatch } from '../../../functions/operations/doctor/watch.ts';
 import { doctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
 import type { SeenRequest } from '../../../local/simulated-service/server.ts';
-import { lively, PROCESS } from './lively.ts';
+import { lively, PROCESS } from '../../kit/operations/doctor/lively.ts';
 
 const isData = ({ path }: SeenRequest) => !path.includes('token');
 const ALWAYS = 100_000;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DEFAULT_FREEDOMS, type Freedoms } from '../../../local/simulated-service/data/freedoms.ts';
-import { drawnFreedoms } from './drawn-freedoms.ts';
-import { findingOf } from './house.ts';
-import { lively } from './lively.ts';
+import { drawnFreedoms } from '../../kit/operations/doctor/drawn-freedoms.ts';
+import { findingOf } from '../../kit/operations/doctor/house.ts';
+import { lively } from '../../kit/operations/doctor/lively.ts';
 
 type Expected = readonly [topic: string, found: RegExp];
 

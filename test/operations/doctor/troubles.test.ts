@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { createDoctor } from '../../../functions/operations/doctor/doctor.ts';
 import { type SeenRequest, tooManyRequests } from '../../../local/simulated-service/server.ts';
-import { findingOf, type Ward } from './house.ts';
-import { lively, PROCESS } from './lively.ts';
+import { findingOf, type Ward } from '../../kit/operations/doctor/house.ts';
+import { lively, PROCESS } from '../../kit/operations/doctor/lively.ts';
 
 const path = (part: string) => (request: SeenRequest) => request.path.includes(part);
 const isWhole = (request: SeenRequest) => /projects\?first=\d+$/.test(request.path);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createWatch } from '../../../functions/operations/doctor/watch.ts';
 import { doctorAnswer } from '../../../functions/operations/protocol/doctor.ts';
 import type { EditApi, Freedoms } from '../../../local/simulated-service/server.ts';
-import { findingOf } from './house.ts';
-import { lively, PROCESS } from './lively.ts';
+import { findingOf } from '../../kit/operations/doctor/house.ts';
+import { lively, PROCESS } from '../../kit/operations/doctor/lively.ts';
 
 type Edit = (edit: EditApi, project: string, task: string) => void;
 

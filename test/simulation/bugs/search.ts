@@ -9,7 +9,7 @@ import type { Bug } from './bug.ts';
 /** So many are simulated in vain. */
 export const SEEDS = 1_000;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SIMULATED = ['functions', 'local', 'test/simulation', 'test/support', 'package.json'];
+const SIMULATED = ['functions', 'local', 'test/simulation', 'test/kit', 'package.json'];
 const TESTED = ['functions', 'local', 'test', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 
 /** How soon, and by which invariant, the simulation catches a bug; undefined when it doesn't.

@@ -4,7 +4,7 @@ import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
 import { slackMessages } from '../../../functions/endpoints/slack.ts';
 import { teamsMessages } from '../../../functions/endpoints/teams.ts';
-import { batches, templates } from '../../endpoints/chat-batches.ts';
+import { batches, templates } from '../../kit/endpoints/chat-batches.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { tellsGroup } from './check-message.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../../functions/basics/json.ts';
-import { isEmpty } from '../../support/told.ts';
+import { isEmpty } from '../../kit/told.ts';
 import { visible } from './shown.ts';
 
 /** No value is cut below this length. */

@@ -16,10 +16,10 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tableContract } from '../../snapshots/table-contract.ts';
-import { type OpenTable, openEmbedded, openModel, TABLES } from '../../snapshots/tables.ts';
-import { usesModel } from '../../support/table.ts';
+import { type OpenTable, openEmbedded, openModel, TABLES } from '../../kit/snapshots/tables.ts';
+import { usesModel } from '../../kit/table.ts';
 import { TableModel } from './table.ts';
+import { tableContract } from './table-contract.ts';
 
 for (const [name, open] of TABLES) tableContract(name, open);
 

@@ -1,6 +1,6 @@
 import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FeedMessage, startEmulator } from '../../support/fauxqs.ts';
+import { type FeedMessage, startEmulator } from '../../kit/fauxqs.ts';
 import { type TopicMessage, TopicModel } from './topic.ts';
 import { topicContract } from './topic-contract.ts';
 

@@ -5,7 +5,7 @@ import { serialise } from '../../../functions/changes/serialise.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { CHANGE, DEBT, debtorOf, PROJECT_PREFIX } from '../../../functions/snapshots/keys.ts';
 import type { Cause } from '../../../functions/snapshots/state.ts';
-import { apply, isEmpty, known, type Told, type ToldProject } from '../../support/told.ts';
+import { apply, isEmpty, known, type Told, type ToldProject } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';
 import type { History, RecordName } from './history.ts';

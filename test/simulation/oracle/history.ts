@@ -10,7 +10,7 @@ import {
   type RecordState,
   type SimulatedProcess,
 } from '../../../local/simulated-service/data/workspace.ts';
-import { isEmpty } from '../../support/told.ts';
+import { isEmpty } from '../../kit/told.ts';
 
 /** A record of the service: a project, or one of its tasks. */
 export interface RecordName {

@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
-import { isRecordEvent, known, type Told } from '../../support/told.ts';
+import { isRecordEvent, known, type Told } from '../../kit/told.ts';
 import { Violation } from './violation.ts';
 
 /** A receiver that keeps a copy of every record that it hears of: it drops what it has seen, and what is older than what it

@@ -7,7 +7,7 @@ import {
   fieldsOf,
   type SimulatedProcess,
 } from '../../../local/simulated-service/data/workspace.ts';
-import { isEmpty, type Known, known, type Told } from '../../support/told.ts';
+import { isEmpty, type Known, known, type Told } from '../../kit/told.ts';
 import type { History, RecordName } from './history.ts';
 import { Violation } from './violation.ts';
 

@@ -9,8 +9,8 @@ import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import type { Cause, PassState, ProcessState } from '../../../functions/snapshots/state.ts';
-import { openModel, PATIENCE } from '../../support/table.ts';
-import { AT, content, event, noise } from '../subject.ts';
+import { AT, content, event, noise } from '../../kit/snapshots/subject.ts';
+import { openModel, PATIENCE } from '../../kit/table.ts';
 
 const KEYS = ['p', 'P#x'].map(processId => ({ workspace: 'eu', processId }));
 const IDS = ['a', 'b', 'a#PART#0001', '__proto__', '', '\0', '%23', '{"a":1}', 'ü/x y'] as const;

@@ -6,7 +6,7 @@ import { copyDatabase } from '../../../functions/snapshots/sqlite/copy.ts';
 import { DatabaseError, openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
-import { temporaryDirectory } from '../../local/support.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 /** A database in use, and where its copy may be. */
 function used() {

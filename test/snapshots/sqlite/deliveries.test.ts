@@ -5,7 +5,7 @@ import {
   type SqliteDeliveries,
   sqliteDeliveries,
 } from '../../../functions/snapshots/sqlite/deliveries.ts';
-import { AT, deliveriesContract, delivery } from '../../deliver/deliveries-contract.ts';
+import { AT, deliveriesContract, delivery } from '../deliveries-contract.ts';
 
 const DAY = 86_400_000;
 const create = () => sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));

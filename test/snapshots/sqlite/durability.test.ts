@@ -3,7 +3,7 @@ import type { CommitRequest } from '../../../functions/snapshots/snapshots.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
-import { AT, content, event } from '../subject.ts';
+import { AT, content, event } from '../../kit/snapshots/subject.ts';
 
 const PROCESS = { workspace: 'eu', processId: 'p' };
 

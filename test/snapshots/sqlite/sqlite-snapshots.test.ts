@@ -5,9 +5,9 @@ import { type Database, openDatabase } from '../../../functions/snapshots/sqlite
 import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSlots } from '../../../functions/snapshots/sqlite/slots.ts';
 import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import { AT, content, event, snapshot } from '../../kit/snapshots/subject.ts';
 import { snapshotsContract } from '../contract.ts';
 import { slotsContract } from '../slots-contract.ts';
-import { AT, content, event, snapshot } from '../subject.ts';
 
 let database: Database;
 beforeAll(() => {

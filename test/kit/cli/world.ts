@@ -1,0 +1,96 @@
+import type { DirectDoctor } from '../../../cli/connect/doctor.ts';
+import type { World } from '../../../cli/context.ts';
+import { changewire } from '../../../cli/program.ts';
+import type { Operation, Request } from '../../../functions/operations/protocol/requests.ts';
+
+/** A time that all answers of these tests are about. */
+export const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+export type Answers = Partial<Record<Operation, unknown>>;
+
+export interface Told {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** What was asked. */
+  readonly asked: readonly Request[];
+  /** Of whom. */
+  readonly places: readonly object[];
+}
+
+export interface Setting {
+  /** What is answered, by operation; a function is given the request, and may throw. */
+  readonly answers?: Answers;
+  /** Columns of a terminal; undefined: stdout is a pipe. */
+  readonly columns?: number;
+  readonly env?: Record<string, string>;
+  /** Lines that are typed or piped in; undefined: nobody is there. */
+  readonly secrets?: readonly string[];
+  /** What is said to a question; undefined: nobody can be asked. */
+  readonly says?: boolean;
+  readonly interrupted?: AbortSignal;
+  readonly sleep?: World['sleep'];
+  readonly clock?: World['clock'];
+  /** For the service that the environment names. */
+  readonly doctor?: DirectDoctor;
+  /** Who answers, instead of `answers`. */
+  readonly open?: World['open'];
+  readonly browse?: World['browse'];
+  /** Where a run that answers has its console. */
+  readonly page?: Awaited<ReturnType<World['open']>>['page'];
+  /** Hears each text of stdout as it is written. */
+  readonly said?: (text: string) => void;
+}
+
+/** Runs the command over answers that are made up. */
+export async function run(args: readonly string[], setting: Setting = {}): Promise<Told> {
+  const { world, told, asked, places } = worldOf(setting);
+  const code = await changewire(args, world);
+  return { code, ...told, asked, places };
+}
+
+/** What a command is given, and what it makes of it. */
+export function worldOf(setting: Setting) {
+  const { answers = {}, columns, env = {}, secrets = [], says } = setting;
+  const told = { out: '', err: '' };
+  const tell = (stream: 'out' | 'err', text: string) => {
+    told[stream] += text;
+    if (stream === 'out') setting.said?.(text);
+  };
+  const asked: Request[] = [];
+  const places: object[] = [];
+  const lines = [...secrets];
+  const terminal = columns === undefined ? {} : { isTTY: true, columns };
+  const world: World = {
+    stdout: { write: text => tell('out', text), ...terminal },
+    stderr: { write: text => tell('err', text), ...terminal },
+    env,
+    input: {
+      canAsk: says !== undefined,
+      confirm: async question => {
+        told.err += `${question}\n`;
+        return says === true;
+      },
+      secret: async () => lines.shift() ?? '',
+    },
+    clock: setting.clock ?? (() => NOW),
+    doctor: async () => setting.doctor,
+    browse: setting.browse ?? (async () => undefined),
+    sleep: setting.sleep ?? (async () => undefined),
+    interrupted: setting.interrupted ?? new AbortController().signal,
+    open: async place => {
+      if (setting.open) return setting.open(place);
+      places.push(JSON.parse(JSON.stringify(place)));
+      return {
+        ...(setting.page && { page: setting.page }),
+        ask: async request => {
+          asked.push(request);
+          const answer = answers[request.operation];
+          return typeof answer === 'function' ? answer(request) : answer;
+        },
+        close: async () => undefined,
+      };
+    },
+  };
+  return { world, told, asked, places };
+}

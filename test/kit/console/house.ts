@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Output } from '../../../local/basics/output.ts';
+import { startRunner } from '../../../local/cli/runner.ts';
+import { pageAddress, readAddress } from '../../../local/operate/address.ts';
+import { parseOptions } from '../../../local/settings/options.ts';
+import { type SimulatedService, startSimulatedService } from '../../../local/simulated-service/server.ts';
+import { answer, startReceiver } from '../endpoints/receiver.ts';
+import { environmentOf } from '../local/run.ts';
+
+/** A run as `npm start` has it, over a simulated service that changes when it is told to, with one endpoint, `crm`. */
+export interface House {
+  readonly service: SimulatedService;
+  readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
+  /** Gives the first task of a project of `onboarding` another name: one change. */
+  rename(project: string, name: string): void;
+  /** Where the console is, with its token. */
+  address(): string;
+  /** Ends the run, and leaves what it keeps. */
+  stop(): Promise<void>;
+  /** Starts the next run on what the last one left; without a process, if need be. */
+  start(without?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openHouse(): Promise<House> {
+  const directory = mkdtempSync(join(tmpdir(), 'changewire-console-'));
+  const service = await startSimulatedService({ seed: 1 });
+  const receiver = await startReceiver(answer(204));
+  const data = join(directory, 'data');
+  const args = ['--data', data, '--interval', '250ms', '--webhook', receiver.url, '--name', 'crm'];
+  let runner: Awaited<ReturnType<typeof startRunner>> | undefined;
+  const stop = async () => {
+    await runner?.stop();
+    runner = undefined;
+  };
+  const start = async (without?: string) => {
+    const ready = Promise.withResolvers<void>();
+    const awaited = new Set(service.workspace.processes());
+    const quiet = () => undefined;
+    const say = (text: string) => {
+      const [, process = ''] = /^baseline (\S+) (\d+)\/\2 projects/.exec(text) ?? [];
+      if (awaited.delete(process) && awaited.size === 0) ready.resolve();
+    };
+    const output: Output = {
+      event: quiet,
+      say,
+      warn: quiet,
+      log: { info: quiet, warn: quiet, error: quiet },
+    };
+    const options = parseOptions(args);
+    const processes = service.workspace.processes().filter(id => id !== without);
+    const environment = { ...environmentOf(service), SERVICE_PROCESSES: processes.join(',') };
+    runner = await startRunner({ options, environment, output, clock: Date.now });
+    runner.watch();
+    return { baselined: ready.promise };
+  };
+  // Changes are told once the baseline is complete.
+  await (await start()).baselined;
+  return {
+    ...{ service, receiver, stop },
+    start: async without => void (await start(without)),
+    rename: (project, name) => {
+      const [task] = service.workspace.tasks('onboarding', project);
+      service.workspace.updateTask('onboarding', project, String(task?.id), { name });
+    },
+    address: () => {
+      const address = readAddress(data);
+      if (!address) throw new Error('Nothing runs.');
+      return pageAddress(address);
+    },
+    close: async () => {
+      await stop();
+      await service.stop();
+      await receiver.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

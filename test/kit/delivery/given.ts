@@ -1,0 +1,46 @@
+import { buildEvents } from '../../../functions/changes/build-events.ts';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { Slots } from '../../../functions/delivery/slots.ts';
+
+export const AT = Date.UTC(2026, 10, 21, 12);
+export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+/** `count` valid events of one commit. */
+export function someEvents(count: number, version = AT): ChangeEvent[] {
+  const observed = { after: AT - 1, before: AT };
+  const commit = {
+    workspace: 'eu',
+    processId: 'on boarding',
+    projectId: 'p.1',
+    projectRecord: { name: 'Acme' },
+    version,
+    observed: { project: observed, task: observed },
+  };
+  const field = { field: 'note', name: 'Note', kind: 'custom', type: 'text', from: '', to: 'x' } as const;
+  const change = (id: string) =>
+    ({ entity: 'task', action: 'updated', id, record: {}, fields: [field] }) as const;
+  return [
+    ...buildEvents(
+      commit,
+      Array.from({ length: count }, (_, index) => change(`t${index}`)),
+    ),
+  ];
+}
+
+/** Slots in memory, which the contract suite compares with the table's. */
+export function memorySlots(): Slots {
+  const slots = new Map<string, number>();
+  return {
+    reserveSlot: async (name, interval, now) => {
+      const slot = Math.max(now, slots.get(name) ?? 0);
+      slots.set(name, slot + interval);
+      return slot - now;
+    },
+  };
+}
+
+export interface Said {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly details: Record<string, unknown>;
+}

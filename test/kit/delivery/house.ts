@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  type QueueAttributeName,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { buildApp } from 'fauxqs';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { wakesAt } from '../../../functions/delivery/health.ts';
+import { type Queues, type QueueUrls, sqsQueues, sqsSend } from '../../../functions/delivery/queues.ts';
+import { createRegistry } from '../../../functions/delivery/registry.ts';
+import type { EndpointKind } from '../../../functions/endpoints/endpoint.ts';
+import { createDeliver, type DeliverDependencies } from '../../../functions/handlers/create-deliver.ts';
+import { createRoute } from '../../../functions/handlers/create-route.ts';
+import { createTick } from '../../../functions/handlers/create-tick.ts';
+import { createDeliveries } from '../../../functions/snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from '../../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createSlots } from '../../../functions/snapshots/slots.ts';
+import { sleep } from '../../../local/basics/sleep.ts';
+import { addingUp } from '../adding-up.ts';
+import { type Poller, startPoller } from '../sqs-poller.ts';
+import { openModel } from '../table.ts';
+import { type Said, SECRET } from './given.ts';
+import { recordOf } from './setting.ts';
+
+/** The router, the deliverer and the tick, over the queues of an embedded SQS and the table's model. Its clock passes as fast as nothing is
+ *  to be done: what is to be shown, or waked, later is so at once, and the clock is that much ahead. */
+export async function openHouse() {
+  const app = buildApp({ logger: false });
+  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
+  const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
+  const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
+  const urls: QueueUrls = { deliveries: await queueOf(sqs, 'deliveries'), chat: await queueOf(sqs, 'chat') };
+  const queueArn = (await attributesOf(sqs, urls.deliveries)).QueueArn ?? '';
+  const table = openModel();
+  const [rows, deliveries] = [createEndpointRows(table), createDeliveries(table)];
+  const secrets = new Map<string, string>();
+  const pollers: Poller[] = [];
+  const said: Said[] = [];
+  const counts: Record<string, number> = {};
+  let ahead = 0;
+  const clock = () => Date.now() + ahead;
+  const pass = (until: number) => {
+    ahead = Math.max(ahead, until - Date.now());
+  };
+  const real = sqsQueues(sqs, urls);
+  const queues: Queues = {
+    hide: async (record, seconds) => {
+      const until = clock() + seconds * 1000;
+      await real.hide(record, 0);
+      pass(until);
+    },
+    wake: async (to, seconds) => {
+      const until = clock() + seconds * 1000;
+      await real.wake(to, 0);
+      pass(until);
+    },
+  };
+  const say =
+    (level: Said['level']) =>
+    (message: string, details: object = {}) =>
+      void said.push({ level, message, details: { ...details } });
+  const common = {
+    ...{ rows, deliveries, queues, clock },
+    sleep: async (ms: number) => pass(clock() + ms),
+    random: () => 0,
+    slots: createSlots(table),
+    log: { info: say('info'), warn: say('warn'), error: say('error') },
+    count: addingUp(counts),
+  };
+  const registry = () => createRegistry([], rows, clock);
+  /** How many messages the queue of deliveries holds: shown, under way and delayed. */
+  const size = async (): Promise<number> => {
+    const attributes = await attributesOf(sqs, urls.deliveries);
+    const parts = ['', 'NotVisible', 'Delayed'] as const;
+    return parts.reduce(
+      (sum, part) => sum + Number(attributes[`ApproximateNumberOfMessages${part}`] ?? 0),
+      0,
+    );
+  };
+  const tick = () => createTick({ ...common, registry: registry(), replays: async () => undefined })();
+  return {
+    ...{ sqs, urls, queueArn, rows, deliveries, said, counts, clock, size, tick },
+    async endpoint(name: string, url: string, kind: EndpointKind = 'webhook'): Promise<void> {
+      secrets.set(name, JSON.stringify({ url, secrets: [SECRET] }));
+      await rows.change(name, () => ({ name, settings: { name, kind }, health: {} }));
+    },
+    deliverer: (options: Partial<DeliverDependencies> = {}) =>
+      createDeliver({
+        ...common,
+        registry: registry(),
+        secrets: {
+          read: async name => secrets.get(name) ?? '',
+          nameOf: name => name,
+          putting: name => `put ${name}`,
+        },
+        allowLoopback: true,
+        timeout: 2_000,
+        ...options,
+      }),
+    poll(deliver: ReturnType<typeof createDeliver>, concurrency = 2): void {
+      const onTrouble = (error: unknown) => {
+        throw error;
+      };
+      const queueUrl = urls.deliveries;
+      pollers.push(startPoller({ sqs, queueUrl, queueArn, deliver, sleep, concurrency, onTrouble }));
+    },
+    /** As the topic's queue hands them to the router. */
+    async publish(events: readonly ChangeEvent[]): Promise<void> {
+      const route = createRoute({ ...common, registry: registry(), send: sqsSend(sqs, urls) });
+      const Records = events.map(event => recordOf(randomUUID(), JSON.stringify(event)));
+      const { batchItemFailures } = await route({ Records });
+      if (batchItemFailures.length > 0) throw new Error('not routed');
+    },
+    async send(name: string, ...bodies: string[]): Promise<void> {
+      await sqsSend(sqs, urls)(bodies.map(body => ({ to: { name, kind: 'webhook' }, body })));
+    },
+    pendingIds: async (name: string) =>
+      (await deliveries.due(name, Number.MAX_SAFE_INTEGER, 10_000)).map(({ eventId }) => eventId),
+    /** Lives on as tick after tick does, until nothing is left to be done before `end`, in ms of its clock. */
+    async settle(end = Number.POSITIVE_INFINITY): Promise<void> {
+      for (;;) {
+        await until(async () => (await size()) === 0);
+        const next = (await rows.list()).flatMap(({ health }) => wakesAt(health) ?? []);
+        const at = Math.min(...next);
+        if (at >= end || next.length === 0) return;
+        pass(at);
+        await tick();
+      }
+    },
+    async close(): Promise<void> {
+      await Promise.all(pollers.map(poller => poller.stop()));
+      sqs.destroy();
+      await app.close();
+    },
+  };
+}
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+async function queueOf(sqs: SQSClient, QueueName: string): Promise<string> {
+  const Attributes = { VisibilityTimeout: '720' };
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  return QueueUrl;
+}
+
+async function attributesOf(
+  sqs: SQSClient,
+  QueueUrl: string,
+): Promise<Partial<Record<QueueAttributeName, string>>> {
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+  );
+  return Attributes;
+}
+
+/** Waits until `holds` does. */
+export async function until(holds: () => Promise<boolean> | boolean, ms = 30_000): Promise<void> {
+  for (const end = Date.now() + ms; !(await holds()); await sleep(5)) {
+    if (Date.now() > end) throw new Error('It did not come true in time.');
+  }
+}

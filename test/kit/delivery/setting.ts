@@ -1,0 +1,240 @@
+import type { SQSRecord } from 'aws-lambda';
+import { type BatchDependencies, deliverBatch } from '../../../functions/delivery/deliver-batch.ts';
+import type { NewDelivery } from '../../../functions/delivery/deliveries.ts';
+import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
+import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
+import type { EndpointRow, Health } from '../../../functions/delivery/endpoint-rows.ts';
+import { joined } from '../../../functions/delivery/health.ts';
+import { QueueSettler } from '../../../functions/delivery/queue-settler.ts';
+import type { Queues } from '../../../functions/delivery/queues.ts';
+import type { EndpointKind, EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
+import type { Answer, NoAnswer } from '../../../functions/endpoints/post.ts';
+import { STANDARD_TIMING } from '../../../functions/endpoints/retries.ts';
+import { createDeliveries } from '../../../functions/snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from '../../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createSlots } from '../../../functions/snapshots/slots.ts';
+import { modelClient } from '../../simulation/models/table.ts';
+import { addingUp } from '../adding-up.ts';
+import { openModel } from '../table.ts';
+import { AT, type Said, SECRET, someEvents } from './given.ts';
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export const answered = (status: number, more: Partial<Answer> = {}): Answer => ({
+  status,
+  retryAfter: undefined,
+  date: undefined,
+  at: AT,
+  ...more,
+});
+
+export const endpointOf = (kind: EndpointKind = 'webhook', name = 'crm'): EndpointSettings => ({
+  name,
+  kind,
+});
+
+/** A message of the queue of deliveries, which is received for the `receives`th time, `age` ms after the first. */
+export function recordOf(
+  messageId: string,
+  body: string,
+  more: { to?: string; age?: number; receives?: number; replay?: boolean; wake?: boolean; now?: number } = {},
+): SQSRecord {
+  const { to = 'crm', age = 0, receives = age > 0 ? 2 : 1, replay, wake, now = AT } = more;
+  const text = (stringValue: string) => ({ dataType: 'String', stringValue });
+  return {
+    messageId,
+    receiptHandle: `receipt-${messageId}`,
+    body,
+    attributes: {
+      ApproximateFirstReceiveTimestamp: String(now - age),
+      ApproximateReceiveCount: String(receives),
+      SentTimestamp: String(now - age),
+      SenderId: '',
+    },
+    messageAttributes: {
+      endpoint: text(to),
+      ...(replay && { replay: text('true') }),
+      ...(wake && { wake: text('1') }),
+    },
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:eu-west-1:1:deliveries',
+    awsRegion: 'eu-west-1',
+  };
+}
+
+/** Deliveries that wait, one of each of `count` events, a second apart. */
+export const waitingOnes = (count: number, more: Partial<NewDelivery> = {}): NewDelivery[] =>
+  someEvents(count).map((event, index) => ({
+    endpoint: 'crm',
+    eventId: event.id,
+    at: AT - HOUR + index * SECOND,
+    body: JSON.stringify(event),
+    attributes: {},
+    ...more,
+  }));
+
+/** One POST as the poster was asked for it. `at`: when, in ms after the beginning. */
+export interface Posted {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly at: number;
+}
+
+/** `onSlow` is what the poster calls when no answer comes for a while. */
+type Answers = (
+  posted: Posted,
+  number: number,
+  onSlow: () => void,
+) => Promise<Answer | NoAnswer> | Answer | NoAnswer;
+
+/** A delivery's surroundings: the table is its model, queues and receivers only write down what they are asked, and time passes
+ *  by sleeping alone. `post` answers. */
+export function openSetting(post: Answers = () => answered(200)) {
+  const { model, ...base } = openModel();
+  const state = { now: AT, closed: 0 };
+  /** An error that a command of the table fails with; `after`: though it worked. */
+  const faults: { before?: (command: object) => unknown; after?: (command: object) => unknown } = {};
+  const table = {
+    ...base,
+    client: modelClient(async command => {
+      const before = faults.before?.(command);
+      if (before) throw before;
+      const output = model.run(command);
+      const after = faults.after?.(command);
+      if (after) throw after;
+      return output;
+    }),
+  };
+  const posts: Posted[] = [];
+  const hidden: [id: string, seconds: number][] = [];
+  const wakes: [name: string, seconds: number][] = [];
+  const said: Said[] = [];
+  const lines: object[] = [];
+  const lags: Record<string, number[]> = {};
+  const counts: Record<string, number> = {};
+  const slept: number[] = [];
+  const say =
+    (level: Said['level']) =>
+    (message: string, details: object = {}) =>
+      void said.push({ level, message, details: { ...details } });
+  const queues: Queues = {
+    hide: async ({ messageId }, seconds) => void hidden.push([messageId, seconds]),
+    wake: async ({ name }, seconds) => void wakes.push([name, seconds]),
+  };
+  const dependencies: DrainDependencies & { readonly queues: Queues } = {
+    rows: createEndpointRows(table),
+    deliveries: createDeliveries(table),
+    slots: createSlots(table),
+    queues,
+    run: 'run',
+    readSecret: async ({ kind }) => ({
+      url: 'https://crm.example/',
+      ...(kind === 'webhook' && { secrets: [SECRET] }),
+    }),
+    openPoster: () => ({
+      post: async (url, { body, headers }, onSlow = () => undefined) => {
+        const posted = { url, body, headers, at: state.now - AT };
+        posts.push(posted);
+        return post(posted, posts.length, onSlow);
+      },
+      close: async () => void state.closed++,
+    }),
+    // One message for each event, of its id.
+    chatFormats: {
+      slack: events => events.map(({ id }) => ({ body: `slack ${id}`, eventIds: [id] })),
+      teams: events => events.map(({ id }) => ({ body: `teams ${id}`, eventIds: [id] })),
+    },
+    timing: STANDARD_TIMING,
+    clock: () => state.now,
+    random: () => 0,
+    sleep: async ms => {
+      slept.push(ms);
+      const end = state.now + ms;
+      await undefined;
+      state.now = Math.max(state.now, end);
+    },
+    remaining: () => Number.POSITIVE_INFINITY,
+    log: {
+      info: (message, details) => void lines.push({ message, ...details }),
+      warn: say('warn'),
+      error: say('error'),
+    },
+    count: addingUp(counts, lags),
+  };
+  const { rows, deliveries } = dependencies;
+  const pending = async (name = 'crm') => deliveries.due(name, Number.MAX_SAFE_INTEGER, 100_000);
+  return {
+    ...{
+      table,
+      faults,
+      state,
+      posts,
+      hidden,
+      wakes,
+      said,
+      lines,
+      counts,
+      lags,
+      slept,
+      dependencies,
+      rows,
+      deliveries,
+      pending,
+    },
+    /** Makes an endpoint's row, of that health; without settings it stands in the configuration. */
+    async register(health: Health = {}, settings: EndpointSettings | null = endpointOf(), name = 'crm') {
+      const row: EndpointRow = { name, health, ...(settings && { settings }) };
+      await rows.change(name, () => row);
+      return row;
+    },
+    /** Puts deliveries into rows, as whoever finds an endpoint closed does. */
+    async wait(all: readonly NewDelivery[], first = true) {
+      await deliveries.add(all);
+      for (const { endpoint, due, at } of all.slice(0, 1))
+        await rows.change(endpoint, row => row && { ...row, health: joined(row.health, due ?? at, first) });
+    },
+    healthOf: async (name = 'crm') => (await rows.read(name))?.health,
+    /** Delivers messages to an endpoint as a run does: returns the ids of those that stay in the queue. */
+    async deliver(
+      records: readonly SQSRecord[],
+      endpoint: EndpointSettings = endpointOf(),
+      more: Partial<BatchDependencies & { queues: Queues }> = {},
+    ) {
+      const all = { ...dependencies, ...more };
+      const health = new EndpointHealth(endpoint.name, await rows.read(endpoint.name), all);
+      const settler = new QueueSettler(endpoint, health, records, all);
+      await deliverBatch({ endpoint, health, settler, isNew: true }, all);
+      return settler.again;
+    },
+    pendingIds: async (name = 'crm') => (await pending(name)).map(({ eventId }) => eventId),
+  };
+}
+
+export type Setting = ReturnType<typeof openSetting>;
+
+/** The error of a table that is down, which nobody tries again. */
+export const TABLE_DOWN = new Error('table down');
+
+/** Whether a command writes an item whose sort key begins so. */
+export function writes(command: object, prefix: string): boolean {
+  const { input } = command as { input: { Item?: Keyed; Key?: Keyed; TransactItems?: object[] } };
+  if (command.constructor.name === 'GetItemCommand') return false;
+  const places = [
+    input,
+    ...(input.TransactItems ?? []).flatMap(item => Object.values(item)),
+  ] as (typeof input)[];
+  return places.some(({ Item, Key }) =>
+    `${(Item ?? Key)?.pk?.S}|${(Item ?? Key)?.sk?.S}`.includes(`|${prefix}`),
+  );
+}
+type Keyed = Readonly<Record<string, { readonly S?: string }>>;
+
+export const isRowOf = (name: string) => (command: object) => writes(command, name);
+
+export const idsOf = (posts: readonly Posted[]) =>
+  posts.map(({ headers }) => Number(headers['webhook-id']?.split('.').at(-1)));

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const ROOT = join(import.meta.dirname, '../../..');
+
+export function readDocument(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+/** The README files, and everything directly under docs/, as far as it is there. */
+export function documents(): string[] {
+  const inDocs = readdirSync(join(ROOT, 'docs')).filter(file => file.endsWith('.md'));
+  const readmes = ['README.md', 'examples/receiver/README.md'];
+  return [...readmes, ...inDocs.map(file => `docs/${file}`)].filter(path => existsSync(join(ROOT, path)));
+}
+
+/** The text between the headings `## <title>`, of any level, and the next of that level or above. */
+export function section(text: string, title: string): string | undefined {
+  const lines = prose(text).split('\n');
+  const start = lines.findIndex(line => /^#+ /.test(line) && line.replace(/^#+ /, '') === title);
+  if (start < 0) return undefined;
+  const level = (lines[start] as string).indexOf(' ');
+  const length = lines.slice(start + 1).findIndex(line => new RegExp(`^#{1,${level}} `).test(line));
+  return text
+    .split('\n')
+    .slice(start, length < 0 ? undefined : start + 1 + length)
+    .join('\n');
+}
+
+/** The JSON values in a text's code blocks. */
+export function jsonBlocks(text: string): unknown[] {
+  return [...text.matchAll(/```json\n(.*?)\n```/gs)].map(([, json]) => JSON.parse(json as string));
+}
+
+/** The targets of links that are not to be found: files, and headings of Markdown files. */
+export function deadLinks(path: string): string[] {
+  const text = prose(readDocument(path));
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
+  return targets.filter(target => !/^[a-z]+:/.test(target) && !resolves(path, target));
+}
+
+function resolves(from: string, target: string): boolean {
+  const [file = '', anchor] = target.split('#');
+  const path = file === '' ? from : join(from, '..', file);
+  if (!existsSync(join(ROOT, path))) return false;
+  return anchor === undefined || anchors(readDocument(path)).includes(anchor);
+}
+
+/** As GitHub makes them of headings. */
+function anchors(text: string): string[] {
+  return [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    (title as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The text with its code blocks blanked, line by line: a comment in a shell script is no heading. */
+function prose(text: string): string {
+  return text.replace(/^```.*?^```$/gms, block => block.replace(/[^\n]/g, ''));
+}

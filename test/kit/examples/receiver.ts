@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { COMPILE_CACHE } from '../compile-cache.ts';
+import { eventually } from '../local/sns-house.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** The receiver of the examples, as a process. */
+export interface RunningReceiver {
+  readonly child: ChildProcess;
+  /** Where it takes what. */
+  readonly sns: string;
+  readonly webhook: string;
+  /** What it applied: the first line of each event. */
+  applied(): string[];
+  /** What else it said. */
+  said(): string;
+  /** The exit code; undefined when a signal ended it. */
+  ended(): Promise<number | undefined>;
+}
+
+/** Starts it on any free port, with nothing of our environment, and ends it with the test. Not `ready` when it is to fail. */
+export async function runReceiver(
+  environment: Record<string, string>,
+  { args = [] as string[], ready = true } = {},
+): Promise<RunningReceiver> {
+  const { PATH = '' } = process.env;
+  const main = join(ROOT, 'examples/receiver/main.ts');
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH, PORT: '0', ...COMPILE_CACHE, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', text => (texts.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', text => (texts.stderr += text));
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
+  const address = (path: string) => new RegExp(`listening at (\\S+/${path})`).exec(texts.stderr)?.[1] ?? '';
+  if (ready) {
+    await eventually(() => {
+      if (!texts.stderr.includes('listening')) throw new Error(`It does not listen. ${texts.stderr}`);
+    });
+  }
+  return {
+    child,
+    get sns() {
+      return address('sns');
+    },
+    get webhook() {
+      return address('webhook');
+    },
+    applied: () => texts.stdout.split('\n').filter(line => line !== '' && !line.startsWith(' ')),
+    said: () => texts.stderr,
+    ended: async () => {
+      await closed;
+      return child.exitCode ?? undefined;
+    },
+  };
+}
+
+/** An event of the documentation, with what is to be different. */
+export function exampleEvent(type: ChangeEvent['type'], different: Partial<ChangeEvent> = {}): ChangeEvent {
+  const text = readFileSync(join(ROOT, `docs/examples/${type}.json`), 'utf8');
+  return { ...(JSON.parse(text) as ChangeEvent), ...different } as ChangeEvent;
+}
+
+/** Posts, and tells the status and the text of the answer. */
+export async function post(
+  url: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+) {
+  const response = await fetch(url, { method: 'POST', body, headers });
+  return { status: response.status, text: await response.text() };
+}

@@ -1,0 +1,157 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, onTestFinished } from 'vitest';
+import { readConfig } from '../../../infra/config/read.ts';
+import type { ChangewireStack } from '../../../infra/stack.ts';
+import { stacksOf } from '../../../infra/stacks.ts';
+
+const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta.url), 'utf8')) as {
+  context: Record<string, unknown>;
+};
+
+/** The configuration that cdk.json comes with. */
+export const committedConfig = cdkJson.context.changewire;
+
+/** CDK's own rules, which warn only, take seconds to load: `cdk synth` itself asks them. */
+const context = { ...cdkJson.context, '@aws-cdk/core:validateAgainstDefaultRules': false };
+
+/** An app as `cdk synth` makes it, but without bundling: its context is cdk.json's, its output a directory that
+ *  goes with the test, or with all tests of the file. */
+export function testApp(): App {
+  const outdir = mkdtempSync(join(tmpdir(), 'changewire-synth-'));
+  const remove = () => rmSync(outdir, { recursive: true, force: true });
+  // Each hook is refused, or never called, where the other one belongs.
+  try {
+    onTestFinished(remove);
+  } catch {
+    afterAll(remove);
+  }
+  return new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] }, outdir });
+}
+
+/** The stacks of a configuration, by default cdk.json's. */
+export function testStacks(input: unknown = committedConfig, app = testApp()) {
+  return stacksOf(app, readConfig(input));
+}
+
+/** The stack of all but the table and the subscriptions. */
+export function testStack(config?: unknown, app = testApp()): ChangewireStack {
+  return testStacks(config, app).stack;
+}
+
+/** Synthesised once for each configuration, whoever asks. */
+export function testTemplate(config: unknown = committedConfig): Template {
+  return templatesOf(config).whole;
+}
+
+/** That of the subscriptions' stack. */
+export function subscriptionsTemplate(config: unknown = committedConfig): Template {
+  return templatesOf(config).subscriptions;
+}
+
+function templatesOf(config: unknown) {
+  const key = JSON.stringify(config);
+  const known = templates.get(key);
+  if (known) return known;
+  const { stack, subscriptions } = testStacks(config);
+  const made = { whole: Template.fromStack(stack), subscriptions: Template.fromStack(subscriptions) };
+  templates.set(key, made);
+  return made;
+}
+const templates = new Map<string, { readonly whole: Template; readonly subscriptions: Template }>();
+
+/** Synthesises cdk.json's stack into `outdir` with its bundles, as `cdk synth` does. */
+export function synthesiseBundled(outdir: string): void {
+  const app = new App({ context, outdir });
+  testStack(committedConfig, app);
+  app.synth();
+}
+
+/** One workspace with one process: the least that a configuration holds. */
+export function leastConfig() {
+  return {
+    workspaces: [
+      {
+        name: 'eu',
+        baseUrl: 'https://api.example.com',
+        authUrl: 'https://auth.example.com',
+        audience: 'https://audience.example.com',
+        processes: [{ id: 'p1' }],
+      },
+    ],
+  };
+}
+
+/** The resources of a type, by logical id. */
+export function resources(template: Template, type: string): [string, Record<string, unknown>][] {
+  return Object.entries(template.findResources(type)).map(([id, resource]) => [
+    id,
+    (resource as { Properties: Record<string, unknown> }).Properties,
+  ]);
+}
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+/** Every allowing statement of the roles whose logical id begins with `role`. */
+export function allowed(template: Template, role: string): { actions: string[]; resources: unknown[] }[] {
+  return resources(template, 'AWS::IAM::Policy')
+    .filter(([, policy]) => JSON.stringify(policy.Roles).includes(`"${role}`))
+    .flatMap(([, policy]) => (policy.PolicyDocument as { Statement: Statement[] }).Statement)
+    .filter(statement => statement.Effect === 'Allow')
+    .map(({ Action, Resource }) => ({ actions: [Action].flat(), resources: [Resource].flat() }));
+}
+
+/** The resource of a statement about the secret of this name, and about no other. */
+export function secretArn(name: string): object {
+  const parts = ['Partition', 'Region', 'AccountId'].map(part => ({ Ref: `AWS::${part}` }));
+  const [partition, region, account] = parts;
+  const secret = `:secret:${name}-??????`;
+  return { 'Fn::Join': ['', ['arn:', partition, ':secretsmanager:', region, ':', account, secret]] };
+}
+
+/** The environment of a function as Lambda would hand it over: references become texts like those of AWS. */
+export function environmentOf(template: Template, name: string): Record<string, string> {
+  const found = resources(template, 'AWS::Lambda::Function').find(([id]) => id.startsWith(`${name}Function`));
+  const { Variables = {} } = (found?.[1].Environment ?? {}) as { Variables?: Record<string, unknown> };
+  const name80 = (id: string) => `Changewire-${id}-${'x'.repeat(13)}`.slice(0, 80);
+  const text = (value: unknown): string => {
+    if (typeof value === 'string') return value;
+    const { Ref, ...reference } = value as Record<string, unknown>;
+    if (typeof Ref === 'string') return refText(template, Ref, name80(Ref));
+    // Of the other stack, the table's name alone.
+    if ('Fn::ImportValue' in reference) return `Changewire-Table-SnapshotsTable-${'x'.repeat(13)}`;
+    const { 'Fn::GetAtt': [id, attribute] = [], 'Fn::Join': [, parts] = [] } = reference as {
+      'Fn::GetAtt'?: [string, string] | [];
+      'Fn::Join'?: [string, unknown[]] | [];
+    };
+    if (parts !== undefined) return parts.map(text).join('');
+    if (id !== undefined && attribute === 'Arn')
+      return `arn:aws:sqs:ap-southeast-1:123456789012:${name80(id)}`;
+    throw new Error(`Don't know what ${JSON.stringify(value)} becomes.`);
+  };
+  return Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, text(value)]));
+}
+
+/** A text of a template as it is in eu-central-1; what else it refers to stands there by its name. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const { Ref, 'Fn::Join': join } = value as { Ref?: string; 'Fn::Join'?: [string, unknown[]] };
+  if (join) return join[1].map(textOf).join(join[0]);
+  return Ref === 'AWS::Region' ? 'eu-central-1' : String(Ref);
+}
+
+/** What `Ref` gives: of a queue its URL, of a topic its ARN, of other resources the name. */
+function refText(template: Template, id: string, name: string): string {
+  if (id in template.findResources('AWS::SQS::Queue'))
+    return `https://sqs.ap-southeast-1.amazonaws.com/123456789012/${name}`;
+  return id in template.findResources('AWS::SNS::Topic')
+    ? `arn:aws:sns:ap-southeast-1:123456789012:${name}`
+    : name;
+}

@@ -1,0 +1,34 @@
+import { createServer } from 'node:http';
+import { API_PATH, AUTH_PATH } from '../../../local/simulated-service/answer.ts';
+import { createBackend, SIMULATED_CREDENTIALS } from '../../../local/simulated-service/backend.ts';
+import { believableWorkspace } from '../../../local/simulated-service/believable/generate.ts';
+import { Faults } from '../../../local/simulated-service/faults.ts';
+import { answer } from '../../../local/simulated-service/http.ts';
+import { listen } from '../listen.ts';
+
+/** A simulated service that keeps its address when it is as it was at first: so what a run noted of it then is still true,
+ *  and each test can begin with a copy of that. */
+export async function startResettableService() {
+  const at = Date.now();
+  const server = createServer();
+  const { url: origin, stop } = await listen(server);
+  const atFirst = () => createBackend({ clock: Date.now, workspace: believableWorkspace(1, at), origin });
+  let backend = atFirst();
+  server.on('request', (request, response) => {
+    answer({ ...backend, faults: new Faults(), seen: () => undefined }, request, response).catch(() =>
+      request.socket.destroy(),
+    );
+  });
+  return {
+    ...SIMULATED_CREDENTIALS,
+    baseUrl: `${origin}${API_PATH}`,
+    authUrl: `${origin}${AUTH_PATH}`,
+    get workspace() {
+      return backend.edit;
+    },
+    reset: () => {
+      backend = atFirst();
+    },
+    stop,
+  };
+}

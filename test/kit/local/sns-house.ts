@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { PublishBatchCommand } from '@aws-sdk/client-sns';
+import { afterEach, vi } from 'vitest';
+import type { DeadDelivery, Deliveries } from '../../../functions/delivery/deliveries.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
+import { LocalTopic } from '../../../local/deliveries/topic.ts';
+import type { Notice } from '../../../local/sns/notice.ts';
+import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
+import { type Receiver, startReceiver } from './sns-receiver.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Ends `what` after the test, whether it passes or fails. */
+export function afterwards(cleanup: () => Promise<unknown>): void {
+  cleanups.push(cleanup);
+}
+
+export const sleep = (ms: number, signal?: AbortSignal) =>
+  setTimeout(ms, undefined, signal === undefined ? {} : { signal });
+
+/** Resolves when `check` stops failing. */
+export async function eventually(check: () => unknown): Promise<void> {
+  await vi.waitFor(check, { timeout: 10_000, interval: 10 });
+}
+
+export interface House {
+  readonly sns: LocalSns;
+  readonly notices: Notice[];
+  readonly topic: LocalTopic;
+  readonly deliveries: Deliveries;
+  publish(messages: readonly string[], attributes?: Record<string, string | string[]>): Promise<void>;
+  /** What a subscription never got. */
+  deadLetters(subscription: { readonly endpoint: string }): Promise<DeadDelivery[]>;
+}
+
+/** A running local SNS, with retries 5 ms apart. */
+export async function startHouse(
+  options: Partial<LocalSnsOptions> & { topicName?: string } = {},
+): Promise<House> {
+  const notices: Notice[] = [];
+  const { dataDirectory, topicName } = options;
+  const path = dataDirectory === undefined ? ':memory:' : join(dataDirectory, 'deliveries.sqlite');
+  const database = openDatabase(path, [DELIVERIES_SCHEMA]);
+  afterwards(async () => database.file.close());
+  const deliveries = sqliteDeliveries(database);
+  const topic = new LocalTopic(deliveries, Date.now, topicName);
+  const sns = localSns({
+    topic,
+    clock: Date.now,
+    sleep,
+    retryDelays: [5, 5],
+    onNotice: notice => void notices.push(notice),
+    ...options,
+  });
+  afterwards(() => sns.stop());
+  const publish: House['publish'] = async (messages, attributes = {}) => {
+    const MessageAttributes = Object.fromEntries(Object.entries(attributes).map(entryOf));
+    const PublishBatchRequestEntries = messages.map((Message, index) => ({
+      Id: String(index),
+      Message,
+      MessageAttributes,
+    }));
+    await topic.send(new PublishBatchCommand({ TopicArn: sns.topicArn, PublishBatchRequestEntries }));
+  };
+  const deadLetters: House['deadLetters'] = ({ endpoint }) => deliveries.dead(endpoint, 100);
+  return { sns, notices, topic, deliveries, publish, deadLetters };
+}
+
+function entryOf([name, value]: [string, string | string[]]) {
+  const attribute = Array.isArray(value)
+    ? { DataType: 'String.Array', StringValue: JSON.stringify(value) }
+    : { DataType: 'String', StringValue: value };
+  return [name, attribute] as const;
+}
+
+/** A receiver that is closed after the test. */
+export async function receiver(options?: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+  const started = await startReceiver(options);
+  afterwards(() => started.close());
+  return started;
+}

@@ -1,0 +1,29 @@
+import type { ProcessKey } from '../../../functions/basics/process.ts';
+import { buildEvents } from '../../../functions/changes/build-events.ts';
+import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import { PROCESSES } from './house.ts';
+
+/** The events of one commit: of a task that was updated, or created, each. */
+export function eventsOf(
+  version: number,
+  count = 1,
+  {
+    process = PROCESSES[0] as ProcessKey,
+    projectId = 'p.1',
+    action = 'updated' as 'updated' | 'created',
+  } = {},
+): ChangeEvent[] {
+  const observed = { after: version - 1, before: version };
+  const origin = { ...process, projectId, projectRecord: { name: 'Acme' }, version };
+  const field = { field: 'note', name: 'Note', kind: 'custom', type: 'text', from: '', to: 'x' } as const;
+  return buildEvents(
+    { ...origin, observed: { project: observed, task: observed } },
+    Array.from({ length: count }, (_, index) => ({
+      entity: 'task' as const,
+      action,
+      id: `t${index}`,
+      record: {},
+      fields: [field],
+    })),
+  );
+}

@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
+import type { ChangeEvent, SentEvent } from '../../../functions/changes/event.ts';
+import type { Deliveries } from '../../../functions/delivery/deliveries.ts';
+import type { EndpointRows } from '../../../functions/delivery/endpoint-rows.ts';
+import type { EndpointSettings } from '../../../functions/endpoints/endpoint.ts';
+import type { SecretKeeper } from '../../../functions/endpoints/secret.ts';
+import { slackMessages } from '../../../functions/endpoints/slack.ts';
+import { teamsMessages } from '../../../functions/endpoints/teams.ts';
+import type { Actions } from '../../../functions/operations/actions.ts';
+import type { JournalReader } from '../../../functions/operations/journal.ts';
+import type { ProcessReader } from '../../../functions/operations/processes.ts';
+import type { Roster } from '../../../functions/operations/roster.ts';
+import { createActions } from '../../../functions/snapshots/dynamo-actions.ts';
+import { createDeliveries } from '../../../functions/snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from '../../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createJournalReader } from '../../../functions/snapshots/dynamo-journal.ts';
+import { createProcessReader } from '../../../functions/snapshots/dynamo-processes.ts';
+import { createRoster } from '../../../functions/snapshots/dynamo-roster.ts';
+import { createSnapshots } from '../../../functions/snapshots/dynamo-snapshots.ts';
+import type { Snapshots } from '../../../functions/snapshots/snapshots.ts';
+import { sqliteActions } from '../../../functions/snapshots/sqlite/actions.ts';
+import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
+import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
+import { sqliteEndpointRows } from '../../../functions/snapshots/sqlite/endpoint-rows.ts';
+import { PUBLISHER, sqliteJournal } from '../../../functions/snapshots/sqlite/journal.ts';
+import { sqliteJournalReader } from '../../../functions/snapshots/sqlite/journal-reader.ts';
+import { sqliteProcessReader } from '../../../functions/snapshots/sqlite/processes.ts';
+import { sqliteRoster } from '../../../functions/snapshots/sqlite/roster.ts';
+import { SNAPSHOTS_SCHEMA } from '../../../functions/snapshots/sqlite/schema.ts';
+import { sqliteSnapshots } from '../../../functions/snapshots/sqlite/sqlite-snapshots.ts';
+import type { Table } from '../../../functions/snapshots/table.ts';
+import { checkEndpoint } from '../../../infra/config/check-endpoint.ts';
+import { openModel } from '../table.ts';
+
+export const AT = Date.UTC(2026, 10, 21, 12);
+
+/** Whose journals there are. */
+export const PROCESSES: readonly ProcessKey[] = [
+  { workspace: 'eu', processId: 'on boarding' },
+  { workspace: 'us', processId: 'sales' },
+];
+
+export interface Stores {
+  readonly rows: EndpointRows;
+  readonly deliveries: Deliveries;
+  readonly journal: JournalReader;
+  readonly snapshots: Snapshots;
+  readonly states: ProcessReader;
+  readonly roster: Roster;
+  readonly actions: Actions;
+  /** Of SQLite: the publisher is so far. */
+  published?(position: number): void;
+  close(): void;
+}
+
+function modelStores(): Stores {
+  return { ...storesOf(openModel()), close: () => undefined };
+}
+
+/** The stores in a table. */
+export function storesOf(table: Table): Omit<Stores, 'close'> {
+  return {
+    rows: createEndpointRows(table),
+    deliveries: createDeliveries(table),
+    journal: createJournalReader(table, PROCESSES, createRoster(table).list),
+    snapshots: createSnapshots(table),
+    states: createProcessReader(table),
+    roster: createRoster(table),
+    actions: createActions({ ...table, patience: { ...table.patience, random: Math.random } }),
+  };
+}
+
+function sqliteStores(): Stores {
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
+  return {
+    rows: sqliteEndpointRows(database),
+    deliveries: sqliteDeliveries(database),
+    journal: sqliteJournalReader(database),
+    snapshots: sqliteSnapshots(database),
+    states: sqliteProcessReader(database),
+    roster: sqliteRoster(database),
+    actions: sqliteActions(database),
+    published: position => sqliteJournal(database).moveTo(PUBLISHER, position),
+    close: () => database.file.close(),
+  };
+}
+
+/** The stores over which all that people do must work alike. */
+export const STORES = [
+  ['the table’s model', modelStores],
+  ['SQLite', sqliteStores],
+] as const;
+
+export function memorySecrets(): SecretKeeper & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>();
+  return {
+    texts,
+    nameOf: name => `secret of ${name}`,
+    putting: name => `put it into ${name}`,
+    read: async name => {
+      const text = texts.get(name);
+      if (text === undefined) throw Object.assign(new Error('hush'), { name: 'ParameterNotFound' });
+      return text;
+    },
+    write: async (name, text) => void texts.set(name, text),
+    remove: async name => void texts.delete(name),
+  };
+}
+
+/** A house of these stores, on a clock that stands; what is woken, said and done is written down, in order. */
+export function openHouse(open: () => Stores, configured: readonly EndpointSettings[] = []) {
+  const stores = open();
+  const state = { now: AT };
+  const woken: string[] = [];
+  const said: string[] = [];
+  const steps: string[] = [];
+  const secrets = memorySecrets();
+  const say = (message: string) => void said.push(message);
+  const started: [process: string, mode: Mode][] = [];
+  const posts: { url: string; body: string }[] = [];
+  /** What every receiver answers. */
+  const receiver = { status: 200, body: 'ok' };
+  let ids = 0;
+  const traced: EndpointRows = {
+    ...stores.rows,
+    change: (name, decide) => {
+      steps.push(`row ${name}`);
+      return stores.rows.change(name, decide);
+    },
+  };
+  return {
+    ...stores,
+    ...{ configured, state, woken, said, steps },
+    rows: traced,
+    secrets: {
+      ...secrets,
+      write: async (name: string, text: string) => {
+        steps.push(`secret ${name}`);
+        await secrets.write(name, text);
+      },
+      remove: async (name: string) => {
+        steps.push(`no secret ${name}`);
+        await secrets.remove(name);
+      },
+    },
+    queues: { wake: async ({ name }: { name: string }) => void woken.push(name) },
+    clock: () => state.now,
+    log: { info: say, warn: say, error: say },
+    randomBytes: (size: number) => randomBytes(size),
+    check: checkEndpoint,
+    address: { allowLoopback: true, resolve: async () => [{ address: '93.184.216.34', family: 4 }] },
+    newId: () => `replay-${++ids}`,
+    label: 'run',
+    isRunning: true,
+    processes: async () => PROCESSES.map(process => ({ ...process, interval: 60_000 })),
+    started,
+    passes: {
+      start: async (process: ProcessKey, mode: Mode) => void started.push([process.processId, mode]),
+    },
+    doctor: async ({ workspace, processId }: ProcessKey) => ({
+      ...{ at: new Date(state.now).toISOString(), workspace, process: processId, findings: [] },
+      settings: { workspace: {}, process: {} },
+    }),
+    posts,
+    receiver,
+    openPoster: () => ({
+      post: async (url: string, { body }: { readonly body: string }) => {
+        posts.push({ url, body });
+        return {
+          status: receiver.status,
+          retryAfter: undefined,
+          date: undefined,
+          body: receiver.body,
+          at: state.now,
+        };
+      },
+      close: async () => undefined,
+    }),
+    chatFormats: {
+      slack: (events: readonly SentEvent[]) => slackMessages(events),
+      teams: (events: readonly SentEvent[]) => teamsMessages(events),
+    },
+  };
+}
+
+export type OpenHouse = ReturnType<typeof openHouse>;
+
+interface Committed {
+  readonly process?: ProcessKey;
+  readonly projectId?: string;
+  readonly at?: number;
+  /** By default that of `at`. */
+  readonly version?: number;
+}
+
+/** Commits these events of one project of a process, as a pass does. */
+export async function commit(
+  { snapshots }: Pick<Stores, 'snapshots'>,
+  events: readonly ChangeEvent[],
+  { process = PROCESSES[0] as ProcessKey, projectId = 'p.1', ...when }: Committed = {},
+): Promise<void> {
+  const { at = AT, version = at } = when;
+  const expected = await snapshots.load(process, projectId);
+  const content = { record: { id: projectId }, tasks: new Map() };
+  const snapshot = { version, content, recordReadAt: at, tasksReadAt: at };
+  const request = { projectId, expected, snapshot, version, events, at };
+  const result = await snapshots.commit(process, request);
+  if (result !== 'committed') throw new Error(result);
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { ids, rig } from '../kit/service/connect.ts';
+import { json, page } from '../kit/service/server.ts';
+
+describe('the endpoints', () => {
+  test('are asked below the path prefix, with the bare token', async () => {
+    const { service, requests, tokenRequests, infos } = await rig(json({ id: 'u', paging: {} }), {
+      prefix: '/v1/api//',
+    });
+    expect(await service.user('u/../ä')).toEqual({ id: 'u', fields: { id: 'u', paging: {} } });
+    expect(requests[0]?.url).toBe('/v1/api/user/u%2F..%2F%C3%A4');
+    expect(requests[0]?.headers).toMatchObject({ authorization: 'token-one', 'user-agent': 'changewire' });
+    expect(tokenRequests[0]?.method).toBe('POST');
+    expect(infos).toMatchObject([
+      { method: 'POST', path: '/oauth/token', status: 200, attempt: 1, ms: 0 },
+      { method: 'GET', path: '/v1/api/user/u%2F..%2F%C3%A4', status: 200, attempt: 1, ms: 0 },
+    ]);
+  });
+
+  test('lists users by userId', async () => {
+    const { service, requests } = await rig(page([{ userId: 5 }], undefined, 'users'));
+    expect(await ids(service.users())).toEqual(['5']);
+    expect(requests[0]?.url).toBe('/users?first=200');
+  });
+
+  test('reads both kinds of definitions, archived task fields included', async () => {
+    const field = { externalId: 'budget', type: 'NUMBER', name: 'Budget' };
+    const { service, requests } = await rig(json({ groups: [{ fields: [field] }] }));
+    const expected = [{ externalId: 'budget', type: 'number', name: 'Budget' }];
+    expect(await service.coverpage('p')).toEqual(expected);
+    expect(await service.taskCustomFields('p')).toEqual(expected);
+    expect(requests.map(request => request.url)).toEqual([
+      '/processes/p/coverpage',
+      '/processes/p/task-custom-fields?includeArchived=true',
+    ]);
+  });
+
+  test('are not asked about an empty identifier', async () => {
+    const { service, requests } = await rig(json({}));
+    await expect(service.user('')).rejects.toThrow('an empty identifier');
+    expect(requests).toHaveLength(0);
+  });
+
+  test('tell a user that is no record by its path', async () => {
+    const { service } = await rig(json([]));
+    await expect(service.user('u')).rejects.toMatchObject({ path: '$', found: 'array' });
+  });
+});
