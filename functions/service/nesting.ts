@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../basics/json.ts';
+import type { Json } from '../basics/json.ts';
 
 /** Whoever walks a record recurses: beyond some thousands of levels the stack ends. */
 export const MOST_LEVELS = 200;
@@ -7,9 +7,8 @@ export const MOST_LEVELS = 200;
 export function isTooDeep(value: Json, levels: number = MOST_LEVELS): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  // Each record of each answer comes through here: nothing is allocated.
-  for (const key in value) {
-    const child = (value as JsonObject)[key] as Json;
+  // Each record of each answer comes through here: this is quicker than to walk the names.
+  for (const child of Object.values(value)) {
     if (typeof child === 'object' && isTooDeep(child, levels - 1)) return true;
   }
   return false;
