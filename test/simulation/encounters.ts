@@ -17,7 +17,7 @@ export const FOLLOWING = {
   tasks: ['tasks', 'definitions', 'commit', 'load', 'with snapshot', 'read state', 'heads', 'finish'],
   commit: ['load', 'tasks', 'heads', 'finish'],
   announce: ['load', 'projects', 'finish'],
-  heads: ['tasks', 'load', 'read state'],
+  heads: ['tasks', 'load'],
   finish: ['read state'],
 } as const satisfies Partial<Record<PortCall, readonly PortCall[]>>;
 

@@ -258,7 +258,7 @@ export class Pollers {
     this.#encounters.called(life, call, isDone);
     if (run)
       this.#judge(() => {
-        if (call === 'read state') this.#oracle.read(run);
+        if (call === 'debts') this.#oracle.read(run);
         if (call === 'take lease') this.#oracle.asksForLease(run);
       });
     this.#shared.wrote(owner);

@@ -106,17 +106,21 @@ describe('what is judged of passes and their messages', () => {
     [{ projects: 1, records: 0 }, 20 * SECOND, undefined],
     [{ projects: 0, records: 0 }, 5 * MINUTE, 'waits 300000 ms'],
   ])('has a pass that wrote %j wait %d ms behind one that waited 10 s: %s', (written, wait, problem) => {
-    const { begin, write } = oracleOf(ADAPTIVE, { wait: 10 * SECOND, dueAt: AT });
-    Object.assign(begin(messageUntil(AT + MINUTE), AT).written, written);
+    const { oracle, begin, write } = oracleOf(ADAPTIVE, { wait: 10 * SECOND, dueAt: AT });
+    const run = begin(messageUntil(AT + MINUTE), AT);
+    oracle.asksForLease(run);
+    oracle.read(run);
+    Object.assign(run.written, written);
     const finish = () => write({ wait, dueAt: AT + wait }, `run at ${AT}`);
     if (problem) expect(finish).toThrow(problem);
     else finish();
   });
 
-  it('takes for the pace before that which a run read first, be it none', () => {
+  it('takes for the pace before that which a run read first behind its lease, be it none', () => {
     const { oracle, write } = oracleOf(ADAPTIVE, undefined);
     const run = runOf(messageUntil(AT + MINUTE), AT);
     oracle.begins(run, 'a run');
+    oracle.asksForLease(run);
     oracle.read(run);
     oracle.begins(runOf(messageUntil(AT + MINUTE), AT), 'another');
     write({ wait: ADAPTIVE.changes.fastest, dueAt: AT }, 'another');
@@ -129,6 +133,7 @@ describe('what is judged of passes and their messages', () => {
     const written = { projects: 1, records: 1 };
     const run = { ...runOf(messageUntil(AT + MINUTE), AT), isFree: () => false, written };
     oracle.begins(run, 'a run');
+    oracle.asksForLease(run);
     oracle.read(run);
     write({ wait: 20 * SECOND, dueAt: AT }, 'a run');
   });

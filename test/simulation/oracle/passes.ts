@@ -14,8 +14,10 @@ export interface StartedRun {
   readonly began: number;
   /** The same, by true time. */
   readonly at: number;
-  /** The pace that it read; null: there was none. */
+  /** The pace by which it was due, where it looked before it asked for the lease; null: there was none. */
   pace?: Pace | null;
+  /** The pace that it read behind the lease, which is the one before its own; null: there was none. */
+  paceBefore?: Pace | null;
   /** It asked for the lease: from then on it is a pass. */
   isPass: boolean;
   /** Requests to the service, the token's aside. */
@@ -103,10 +105,11 @@ export class PassesOracle {
     this.#runs.set(owner, run);
   }
 
-  /** A run read the state of its process. */
+  /** A run read the rows of its process. */
   read(run: StartedRun): void {
     // It goes by the first reading, also where that found none.
-    if (run.pace === undefined) run.pace = this.#pace ?? null;
+    const part = run.isPass ? 'paceBefore' : 'pace';
+    if (run[part] === undefined) run[part] = this.#pace ?? null;
   }
 
   /** A run asked for the lease. */
@@ -120,7 +123,8 @@ export class PassesOracle {
         `a ${message.mode} pass began ${began - message.expiresAt} ms behind its expiry`,
       );
     if (message.isAsked) {
-      if (this.#isEarly(run)) this.#coverage.add('passes', 'asked before it is due');
+      if (this.#isEarly({ ...run, pace: this.#pace ?? null }))
+        this.#coverage.add('passes', 'asked before it is due');
       return;
     }
     if (this.#isEarly(run))
@@ -221,7 +225,7 @@ export class PassesOracle {
   /** Twice as long behind each pass that found nothing. */
   #checkNext(run: StartedRun, { wait }: Pace): void {
     const { fastest, slowest } = this.#rhythm;
-    const before = run.pace ?? undefined;
+    const before = run.paceBefore ?? undefined;
     const slower = before ? Math.min(2 * before.wait, slowest) : fastest;
     const { projects, records } = run.written;
     const [hasFound, isUnclear] = [projects > 0 && records > 0, projects + records > 0];
