@@ -9,6 +9,7 @@ const SECRET = /whsec_[\w+/=]+/;
 /** All that can be done to an endpoint, with the keyboard alone, one after the other. */
 export function endpointTests({ house, open }: Given): void {
   const received = () => house().receiver.received;
+  const timesReceived = (text: string) => received().filter(({ body }) => body.includes(text)).length;
   const main = async (page: Page) => flat(await page.locator('main').innerText());
   const dialog = (page: Page) => page.getByRole('dialog');
   const there = () => open({}, '#/endpoints/planner');
@@ -16,6 +17,8 @@ export function endpointTests({ house, open }: Given): void {
   describe('an endpoint', () => {
     it('is added, with a look at what it would have got; its secret is shown once', async () => {
       house().rename('1011', 'For the preview');
+      // The preview reads the journal once, when it opens: by then the change must be in it.
+      await expect.poll(() => timesReceived('For the preview'), SOON).toBeGreaterThan(0);
       const page = await open({}, '#/endpoints');
       await use(page, 'Add an endpoint');
       await page.getByRole('heading', { name: 'Add an endpoint' }).waitFor();
@@ -58,7 +61,7 @@ export function endpointTests({ house, open }: Given): void {
       house().rename('1012', 'Kept for later');
       await page.locator('.figure', { hasText: 'Waiting' }).getByText('1', { exact: true }).waitFor();
       expect(await axeFindings(page)).toEqual([]);
-      const kept = () => received().filter(({ body }) => body.includes('Kept for later')).length;
+      const kept = () => timesReceived('Kept for later');
       await expect.poll(kept, SOON).toBe(1);
       await use(page, 'Resume');
       await page.getByText('planner gets what waits for it').waitFor();
