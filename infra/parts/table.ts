@@ -68,7 +68,7 @@ export class SnapshotTable extends Construct {
     return this.#forRows([
       LAYOUT,
       { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
-      { actions: [...READ, 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
+      { actions: [...READ, 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
       { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
       { actions: ['Query', 'PutItem'], keys: [OF_STACK] },
     ]);
