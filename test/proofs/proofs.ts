@@ -15,7 +15,10 @@ const OVER_EMBEDDED: Proof = {
   commands: [
     {
       what: 'the tests of the pass over the embedded DynamoDB',
-      args: ['node_modules/vitest/vitest.mjs', 'run', 'test/pass', '--reporter=default'],
+      args: [
+        ...['node_modules/vitest/vitest.mjs', 'run', '--reporter=default'],
+        ...['test/pass', 'test/reading', 'test/telling'],
+      ],
       environment: { TEST_TABLE: 'dynamodb' },
     },
   ],
