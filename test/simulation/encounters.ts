@@ -14,7 +14,7 @@ export const FOLLOWING = {
   'save progress': ['with snapshot', 'load', 'tasks', 'heads', 'finish'],
   'with snapshot': ['definitions', 'load'],
   load: ['tasks', 'load', 'delete'],
-  tasks: ['tasks', 'definitions', 'commit', 'load', 'with snapshot', 'read state', 'heads', 'finish'],
+  tasks: ['tasks', 'definitions', 'commit', 'load', 'read state', 'heads', 'finish'],
   commit: ['load', 'tasks', 'heads', 'finish'],
   announce: ['load', 'projects', 'finish'],
   heads: ['tasks', 'load'],

@@ -24,7 +24,8 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await runs(world, 'changes');
   checkVisibleIsTold(world, plan);
   world.commits.source.checkRecovered();
-  world.commits.source.checkNoneSkipped();
+  const served = servedNow(world, plan);
+  world.commits.source.checkNoneSkipped(id => served[id] !== undefined);
   await runs(world, 'sweep');
   await runs(world, 'sweep');
   // Deletions that an operator let go ahead may leave a last project, which is his to decide again.
@@ -93,6 +94,7 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
     if (!told[id] && world.commits.passedOver.has(id)) continue;
     // Beside a listing that did not come to rest a project without tasks is left to the sweep (docs/decisions/0019).
     if (!served[id] && (plan.sluggish || plan.restless) && hasNoTasks(told[id])) continue;
+    if (!served[id] && world.commits.source.withoutTaskList.has(id)) continue;
     // By another clock a snapshot may seem newer than the listing (docs/decisions/0052), and what was made again older than its
     // deletion (0058): both are left to the sweep.
     if (!areOne(plan) && (!served[id] || (!told[id] && mayBeMadeAgain(world, plan, id)))) continue;
