@@ -70,7 +70,11 @@ async function begin(parts: PassParts, mode: Mode, owner: string): Promise<Pass 
   const now = clock();
   const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
   if (!lease) return undefined;
-  const state = await snapshots.readState(process);
+  const state = await snapshots.readState(process).catch(async (error: unknown) => {
+    // Or the next pass would find it busy.
+    await snapshots.release(process, lease).catch(() => undefined);
+    throw error;
+  });
   if (state.baselined || mode === 'sweep') return new Pass(parts, lease, state);
   await snapshots.release(process, lease);
   const pass = await begin(parts, 'sweep', owner);

@@ -103,6 +103,16 @@ describe('a lease', () => {
     ]);
   });
 
+  it('of a pass that can not read its state is given back: the next one need not wait for its end', async () => {
+    await baselined();
+    const readState = () => Promise.reject(new Error('table down'));
+    const poll = world.poller({
+      snapshots: { ...world.snapshots, until: () => ({ ...world.snapshots, readState }) as Snapshots },
+    });
+    await expect(world.run('changes', { poll })).rejects.toThrow('table down');
+    expect(await world.run('changes')).toMatchObject({ outcome: 'completed' });
+  });
+
   it('that another poller took over needs no giving back', async () => {
     await baselined();
     let isLost = false;

@@ -91,20 +91,30 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
   const [told, served] = [toldNow(world), servedNow(world, plan)];
   for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
     if (excused.has(id) || same(told[id], served[id])) continue;
-    if (!told[id] && world.commits.passedOver.has(id)) continue;
-    // Beside a listing that did not come to rest a project without tasks is left to the sweep (docs/decisions/0019).
-    if (!served[id] && (plan.sluggish || plan.restless) && hasNoTasks(told[id])) continue;
-    if (!served[id] && world.commits.source.withoutTaskList.has(id)) continue;
-    // By another clock a snapshot may seem newer than the listing (docs/decisions/0052), and what was made again older than its
-    // deletion (0058): both are left to the sweep.
-    if (!areOne(plan) && (!served[id] || (!told[id] && mayBeMadeAgain(world, plan, id)))) continue;
-    // Deletions in bulk wait for an operator; what is left of them when the hold ends, for the next sweep.
-    if (!served[id] && world.commits.events.some(({ type }) => type === 'source.held')) continue;
+    if (isLeftToSweep(world, plan, { id, told: told[id], served: served[id] })) continue;
     throw new Violation(
       1,
       `project ${id} changed for all to see, but was not told:${both(told[id], served[id])}`,
     );
   }
+}
+
+/** What a `changes` pass need not tell, however visible it was. */
+function isLeftToSweep(
+  world: World,
+  plan: Plan,
+  { id, told, served }: { id: string; told: ToldProject | undefined; served: ToldProject | undefined },
+): boolean {
+  if (!told && world.commits.passedOver.has(id)) return true;
+  // By another clock what was made again may seem older than its deletion (docs/decisions/0058).
+  if (served) return !areOne(plan) && !told && mayBeMadeAgain(world, plan, id);
+  // Beside a listing that did not come to rest a project without tasks is left to the sweep (docs/decisions/0019).
+  if ((plan.sluggish || plan.restless) && hasNoTasks(told)) return true;
+  if (world.commits.source.withoutTaskList.has(id)) return true;
+  // By another clock a snapshot may seem newer than the listing (docs/decisions/0052).
+  if (!areOne(plan)) return true;
+  // Deletions in bulk wait for an operator; what is left of them when the hold ends, for the next sweep.
+  return world.commits.events.some(({ type }) => type === 'source.held');
 }
 
 function mayBeMadeAgain(world: World, { freedoms, steps }: Plan, id: string): boolean {
