@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Props {
   readonly title: string;
@@ -17,7 +17,8 @@ export function Dialog({ title, onClose, children, isCareful = false, isWide = f
   const heading = useId();
   /** Its own end is told as an event, too, and that comes later. */
   const isGone = useRef(false);
-  useEffect(() => {
+  // Not after the next drawing: till then a key would be pressed on nothing.
+  useLayoutEffect(() => {
     const { current } = dialog;
     const before = document.activeElement;
     current?.showModal();

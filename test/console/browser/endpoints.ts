@@ -116,8 +116,7 @@ export function endpointTests({ house, open }: Given): void {
       await dialog(page).getByText('its address and secret are deleted').waitFor();
       await page.keyboard.press('Escape');
       await dialog(page).waitFor({ state: 'hidden' });
-      // The focus goes back to where it was.
-      await expect.poll(() => focused(page), SOON).toContain('Remove the endpoint');
+      expect(await focused(page), 'the focus goes back to where it was').toBe('Remove the endpoint…');
       await page.keyboard.press('Enter');
       await dialog(page).getByText('its address and secret are deleted').waitFor();
       await use(page, 'Remove the endpoint');

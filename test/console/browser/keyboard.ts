@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** What a screen reader calls the element that has the focus, about. */
+/** What a screen reader calls the element that has the focus, about; nothing where none has it, which is the page's body. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
+  if (element === document.body) return '';
   const label = element?.labels?.[0]?.innerText;
   return (element?.getAttribute('aria-label') ?? label ?? element?.innerText ?? '').trim();
 })()`;
