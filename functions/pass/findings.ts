@@ -11,6 +11,7 @@ export class Findings {
   readonly #found = new Map<string, Found>();
   readonly #state: Pick<ProcessState, 'debts' | 'completedAt'>;
   readonly #total: number;
+  #new = new Set<string>();
   #newFaults = 0;
 
   /** `total`: how many projects there are to look at. */
@@ -23,11 +24,19 @@ export class Findings {
     this.#newFaults +=
       this.#isNewFault(projectId, found) - this.#isNewFault(projectId, this.#found.get(projectId));
     this.#found.set(projectId, found);
+    this.#new.add(projectId);
   }
 
   /** Whichever was looked at first: what is told of them must have the same order every time. */
   sorted(): [projectId: string, found: Found][] {
     return [...this.#found].sort(([one], [other]) => byText(one, other));
+  }
+
+  /** Those found since this was called last: what is written on the way is written once. */
+  takeNew(): [projectId: string, found: Found][] {
+    const ids = this.#new;
+    this.#new = new Set();
+    return this.sorted().filter(([id]) => ids.has(id));
   }
 
   idsOf(...ends: readonly Found['end'][]): string[] {

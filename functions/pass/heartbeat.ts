@@ -1,6 +1,6 @@
 import type { Clock } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import type { Lease, PassWindow, Snapshots } from '../snapshots/snapshots.ts';
+import { byKey, type Lease, type PassWindow, type Snapshots } from '../snapshots/snapshots.ts';
 
 /** How a lease lives: long enough for the slowest page, short enough that a dead poller is replaced within a minute. */
 export const LEASE_MS = 60_000;
@@ -43,9 +43,16 @@ export class Heartbeat {
     this.#lease = { ...this.#lease, window };
   }
 
-  /** All up to this project, in the order of `byKey`, needs no second look by a later run; written with the next beat. */
+  /** All up to this project, in the order of `byKey`, needs no second look by a later run; written with the next beat. What is owed a look
+   *  stands behind the progress, too: that never goes back. */
   reach(progress: string): void {
-    this.#lease = { ...this.#lease, progress };
+    if (this.isAhead(progress)) this.#lease = { ...this.#lease, progress };
+  }
+
+  /** False for a project that this run, or an earlier one of its pass, has come past. */
+  isAhead(projectId: string): boolean {
+    const { progress } = this.#lease;
+    return progress === undefined || byKey(projectId, progress) > 0;
   }
 
   /** To be called wherever time passes: writes the lease every ten seconds. Of many workers one writes, and all wait for it: none goes on by

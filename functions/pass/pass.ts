@@ -22,6 +22,8 @@ export class Pass {
   projects = 0;
   commits = 0;
   events = 0;
+  /** Before its end: how many projects that are owed a look it wrote down. */
+  debtsWritten = 0;
   /** Projects that are skipped no longer: they were read and committed, or are gone. */
   readonly back: string[] = [];
   /** True while subscribers believe that the process is stalled. */

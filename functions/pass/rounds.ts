@@ -13,7 +13,7 @@ import type { Survey } from './survey.ts';
 
 /** What both rounds found out. */
 export interface Rounds {
-  /** True when time ran out, or too much failed, before all candidates were looked at. */
+  /** True when time ran out before all candidates were looked at. */
   readonly isStopped: boolean;
   readonly findings: Findings;
   /** By which projects are gone; undefined where no second round was needed. */
@@ -177,11 +177,13 @@ async function countMissing(
   return { known, missing };
 }
 
-/** Writes down what is owed a look so far: only behind that may a later run begin. In an outage nothing is written: that run looks at all of
+/** Writes down what is newly owed a look: only behind that may a later run begin. In an outage nothing is written: that run looks at all of
  *  it again. */
 async function keep(pass: Pass, findings: Findings, reached?: string): Promise<void> {
   const { heartbeat, parts, state } = pass;
   if (findings.areOutage) return;
-  await parts.snapshots.writeDebts(parts.process, debtChanges(state, findings.sorted(), parts.clock()));
+  const changes = debtChanges(state, findings.takeNew(), parts.clock());
+  await parts.snapshots.writeDebts(parts.process, changes);
+  pass.debtsWritten += changes.length;
   if (reached !== undefined) heartbeat.reach(reached);
 }

@@ -21,7 +21,8 @@ export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promis
   const { parts, kind } = pass;
   const { findings, isStopped, second } = rounds;
   const isAsItWas =
-    findings.sorted().every(([, { end }]) => end === 'settled') && pass.state.debts.size === 0;
+    findings.sorted().every(([, { end }]) => end === 'settled') &&
+    pass.state.debts.size + pass.debtsWritten === 0;
   const state = isAsItWas && !pass.state.hold ? pass.state : await parts.snapshots.readState(parts.process);
   const { window, listing } = survey;
   // Each run of a baseline looks at all that its own listing shows.

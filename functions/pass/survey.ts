@@ -46,12 +46,11 @@ export async function surveyChanges(pass: Pass): Promise<Survey> {
   );
   const all = new Set([...listing.projects.keys(), ...named, ...owed]);
   const recent = new Recent(state.recent);
-  const { progress } = heartbeat.lease;
   const candidates = [...all].sort(byKey).filter(id => {
     const listed = listing.projects.get(id);
     if (owed.has(id)) return true;
     if (listed && !named.has(id) && recent.isSettled(id, listed)) return false;
-    return progress === undefined || byKey(id, progress) > 0;
+    return heartbeat.isAhead(id);
   });
   return {
     ...{
@@ -79,12 +78,10 @@ export async function surveyAll(pass: Pass): Promise<Survey> {
   const window = begin(pass, listing, audit?.position);
   // From here on the next run goes on with it.
   await heartbeat.save();
-  const { progress } = heartbeat.lease;
   // What the listing of an earlier run passed over has no snapshot, wherever that run came to; what has one costs a baseline nothing.
-  const isAhead = (id: string) => isBaseline || progress === undefined || byKey(id, progress) > 0;
   const candidates = [...listing.projects.keys()]
     .sort(byKey)
-    .filter(id => isAhead(id) || state.debts.has(id));
+    .filter(id => isBaseline || heartbeat.isAhead(id) || state.debts.has(id));
   const unlisted = [...state.debts.keys()].filter(id => !listing.projects.has(id));
   return {
     ...{ window, listing, candidates, unlisted, total: listing.projects.size, isWhole: true, isBaseline },

@@ -101,3 +101,12 @@ test('is written at once when it has to be, and then not before ten seconds', as
   clock.now = 15_000;
   expect(heartbeat.isDue).toBe(true);
 });
+
+test('invariant 1: progress never goes back, whatever is looked at again behind it', async () => {
+  const { heartbeat, writes } = begin({ progress: 'c' });
+  for (const id of ['a', 'd', 'b']) heartbeat.reach(id);
+  const saved = heartbeat.save();
+  writes[0]?.resolve(true);
+  await saved;
+  expect(writes.map(({ lease }) => lease.progress)).toEqual(['d']);
+});

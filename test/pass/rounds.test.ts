@@ -119,6 +119,39 @@ describe('how far a pass has come', () => {
   );
 });
 
+describe('what is owed a look while a pass goes on', () => {
+  it('is written once, however long the pass takes', async () => {
+    await baselined();
+    refuse('1002');
+    const written: string[] = [];
+    const writeDebts: Snapshots['writeDebts'] = async (process, changes) => {
+      written.push(...changes.map(({ projectId }) => projectId));
+      return world.snapshots.writeDebts(process, changes);
+    };
+    world.pass(60_000);
+    await world.run('sweep', { poll: slow({ writeDebts }) });
+    expect(written).toEqual(['1002']);
+  });
+
+  it.each(['changes', 'sweep'] as const)(
+    'is owed no longer once the second round of a %s pass settles it',
+    async mode => {
+      await baselined();
+      for (const id of ids(8)) budget(id, '1');
+      world.service.fail({ when: isTasksOf('1002'), times: 1, fault: { status: 404 } });
+      const written: string[] = [];
+      const writeDebts: Snapshots['writeDebts'] = async (process, changes) => {
+        written.push(...changes.map(({ projectId, after }) => `${projectId}: ${after?.cause}`));
+        return world.snapshots.writeDebts(process, changes);
+      };
+      world.pass(60_000);
+      expect(await world.run(mode, { poll: slow({ writeDebts }) })).toMatchObject({ outcome: 'completed' });
+      expect(written).toEqual(['1002: uncertain', '1002: undefined']);
+      expect(await owedIn(world)).toEqual([]);
+    },
+  );
+});
+
 describe('an outage', () => {
   it('invariant 1: owes no project a look, and moves no progress past one', async () => {
     const baseline = await baselined({ projects: 30 });
