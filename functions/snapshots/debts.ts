@@ -32,7 +32,7 @@ export function debtWrites(
   changes: readonly DebtChange[],
 ): TransactWriteItem[] {
   const { tableName: TableName } = table;
-  return changes.flatMap(({ projectId, before, after }): TransactWriteItem[] => {
+  return changes.map(({ projectId, before, after }): TransactWriteItem => {
     const condition = before
       ? {
           ConditionExpression: IS_REVISION,
@@ -40,11 +40,11 @@ export function debtWrites(
         }
       : { ConditionExpression: IS_ABSENT };
     const Key = debtKey(process, projectId);
-    if (!after) return before ? [{ Delete: { TableName, Key, ...condition } }] : [];
+    if (!after) return { Delete: { TableName, Key, ...condition } };
     const revision = nextRevision(table, before);
-    return [
-      { Put: { TableName, Item: { ...Key, ...itemOf(projectId, { ...after, revision }) }, ...condition } },
-    ];
+    return {
+      Put: { TableName, Item: { ...Key, ...itemOf(projectId, { ...after, revision }) }, ...condition },
+    };
   });
 }
 

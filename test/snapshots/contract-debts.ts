@@ -109,6 +109,11 @@ export function debtsContract(subject: () => Subject): void {
       const made = await tell(['p3']);
       await owe('p3');
       expect(await made()).toBe('conflict');
+      const nothing = { projectId: 'p3', before: undefined, after: undefined };
+      const said = { events: [event(AT)], version: AT, at: AT };
+      expect(await snapshots.announce(process, { announced: 0, state: {}, debts: [nothing], said })).toBe(
+        'conflict',
+      );
       expect([...(await debts()).values()].map(({ told }) => told)).toEqual([false, false]);
       expect(await snapshots.readState(process)).toMatchObject({ skipped: 0, announced: 0 });
       expect(await journal()).toEqual([]);
