@@ -35,8 +35,7 @@ export interface DecisionRules {
   readonly compare: Rules;
 }
 
-/** What is to be committed: a new content, with what it changes. Without changes it is kept in silence, so that an older listing is not taken
- *  for newer than this one. */
+/** What is to be committed: a new content, with what it changes, if anything (see isKept). */
 export interface Difference {
   readonly content: ProjectContent;
   readonly changes: readonly RecordChange[];
@@ -54,6 +53,9 @@ export interface Verdict {
   readonly lacksTasks?: boolean;
 }
 
+/** So old is a snapshot before a sweep writes it anew though nothing changed. */
+const REWRITE_MS = 24 * 60 * 60 * 1000;
+
 const SETTLED: Verdict = { end: 'settled' };
 
 /** Decides by what was read, and by nothing else (design.md §5). */
@@ -65,7 +67,7 @@ export function decide(seen: Seen, rules: DecisionRules): Verdict {
   if (listed && tombstone && !isMadeAgain(listed, tombstone)) return { end: 'uncertain' };
   if (!tasks)
     return listed ? listedWithoutTaskList(seen, listed, rules) : unlistedWithoutTaskList(seen, rules);
-  const { difference, isUncertain } = differ(seen, tasks, rules.compare);
+  const { difference, isUncertain } = differ(seen, tasks, rules);
   const end = listed ? 'settled' : unlistedWithTaskList(seen, rules);
   return { difference, end: end === 'settled' && (isUncertain || tasks.isRestless) ? 'uncertain' : end };
 }
@@ -78,11 +80,12 @@ function ofNoProject({ listing, debt }: Seen): End {
 
 /** A project that is listed tells its own changes, whatever became of its task list. A service may answer 404 for a project without tasks; and
  *  a listing by update time may show what is deleted: that it is there, only the whole one tells. */
-function listedWithoutTaskList(seen: Seen, listed: Listed, { round, compare }: DecisionRules): Verdict {
+function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules): Verdict {
+  const { round } = rules;
   const { snapshot, listing, debt } = seen;
   if (snapshot) {
     const tasks = tasksOf(snapshot);
-    const { difference, isUncertain } = differ(seen, tasks, compare);
+    const { difference, isUncertain } = differ(seen, tasks, rules);
     if (tasks.tasks.size > 0)
       return {
         difference,
@@ -97,7 +100,7 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, { round, compare }: D
   if (debt?.cause !== 'no-task-list') return { end: 'no-task-list' };
   const { readAt, readBefore } = listed;
   return {
-    difference: differ(seen, { tasks: new Map(), readAt, readBefore }, compare).difference,
+    difference: differ(seen, { tasks: new Map(), readAt, readBefore }, rules).difference,
     end: 'settled',
   };
 }
@@ -131,15 +134,28 @@ function unlistedWithTaskList({ listing, debt }: Seen, { kind }: DecisionRules):
 function differ(
   { projectId, listed, snapshot }: Seen,
   tasks: TasksRead,
-  rules: Rules,
+  { kind, compare }: DecisionRules,
 ): { difference: Difference | undefined; isUncertain: boolean } {
   const { newer, isUncertain } = freshest(listed, snapshot);
   const source = newer === 'listed' ? (listed as Listed) : recordOf(snapshot as Snapshot);
   const before = snapshot?.content;
-  const content = keepArchived(before, { record: source.record, tasks: tasks.tasks }, rules);
-  const changes = compareProject(projectId, before, content, rules);
-  const isSame = changes.length === 0 && before !== undefined && jsonEqual(before.record, content.record);
-  return { difference: isSame ? undefined : { content, changes, source, tasks }, isUncertain };
+  const content = keepArchived(before, { record: source.record, tasks: tasks.tasks }, compare);
+  const changes = compareProject(projectId, before, content, compare);
+  const difference = { content, changes, source, tasks };
+  const isWritten = !snapshot || changes.length > 0 || isKept(snapshot, difference, kind);
+  return { difference: isWritten ? difference : undefined, isUncertain };
+}
+
+/** Whether what changes nothing is written all the same (docs/decisions/0003). By a `changes` pass when the record moved on: else an older
+ *  listing would be taken for newer than this one. By a sweep, a day later, when its bytes are others: else it would compare them for ever. */
+function isKept(
+  { content: before, recordReadAt, digests = {} }: Snapshot,
+  { content, source, tasks }: Difference,
+  kind: PassKind,
+): boolean {
+  if (kind !== 'sweep') return !jsonEqual(before.record, content.record);
+  const areOthers = source.digest !== digests.record || tasks.digest !== digests.tasks;
+  return areOthers && source.readAt - recordReadAt > REWRITE_MS;
 }
 
 function recordOf({ content, recordReadAt: readAt, untimed, digests }: Snapshot): Difference['source'] {

@@ -24,7 +24,7 @@ export async function observe(
   // What has a snapshot needs no other in a baseline.
   if (head && pass.kind === 'baseline') return { isSame: true, readAt: head.tasksReadAt };
   const { snapshots, process } = pass.parts;
-  const load = () => snapshots.load(process, projectId);
+  const load = async () => head?.whole?.() ?? snapshots.load(process, projectId);
   let snapshot = head ? undefined : await load();
   const known = head ?? snapshot;
   const debt = pass.state.debts.get(projectId);

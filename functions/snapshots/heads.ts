@@ -1,29 +1,80 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../basics/process.ts';
+import { decodeContent } from './codec.ts';
 import { behindProject, PROJECT_PREFIX, partition, projectOf } from './keys.ts';
 import { queryPages } from './query-items.ts';
-import type { SnapshotHead } from './snapshots.ts';
+import type { Snapshot, SnapshotHead } from './snapshots.ts';
 import type { Table } from './table.ts';
 
-/** Without the blob; an item that holds no more than a part of one has no `projectId`. */
-const IS_HEAD = {
+type Item = Record<string, AttributeValue>;
+
+/** An item that holds no more than a part of one has no `projectId`. */
+const IS_HEAD = 'attribute_exists(projectId)';
+const HEAD = {
   ProjectionExpression: 'sk, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest',
-  FilterExpression: 'attribute_exists(projectId)',
+};
+/** Costs the table the same, and the caller what it takes to read it. */
+const WITH_CONTENT = {
+  ProjectionExpression: `${HEAD.ProjectionExpression}, parts, #blob`,
+  ExpressionAttributeNames: { '#blob': 'blob' },
 };
 
-/** The heads of a process's snapshots in key order, a page at a time; the next is asked for while the caller is busy with one. */
+/** A request for one snapshot takes as long as the contents of so many that come with their heads. */
+const REQUEST = 32;
+
+/** The heads of a process's snapshots in key order, a page at a time; the next is asked for while the caller is busy with one. Their contents
+ *  come along, but not behind a page of which almost none was wanted. */
 export async function* headsOf(
   table: Table,
   process: ProcessKey,
   after?: string,
 ): AsyncIterable<readonly SnapshotHead[]> {
   const behind = after === undefined ? undefined : behindProject(after);
-  const pages = queryPages(table, partition(process), PROJECT_PREFIX, { ...IS_HEAD, behind });
-  for await (const items of oneAhead(pages)) if (items.length > 0) yield items.map(headOf);
+  let areWanted = true;
+  const pages = queryPages(table, partition(process), PROJECT_PREFIX, {
+    behind,
+    FilterExpression: IS_HEAD,
+    ofEach: () => (areWanted ? WITH_CONTENT : HEAD),
+  });
+  for await (const items of oneAhead(pages)) {
+    // Nothing but parts of large ones.
+    if (items.length === 0) continue;
+    let wanted = 0;
+    yield items.map(item => new Head(item, () => ++wanted));
+    areWanted = wanted * REQUEST >= items.length;
+  }
+}
+
+/** A head with its content at hand, if it came along, and is in the one item. */
+class Head implements SnapshotHead {
+  declare readonly projectId: string;
+  declare readonly version: number;
+  declare readonly recordReadAt: number;
+  declare readonly tasksReadAt: number;
+  readonly #item: Item;
+  readonly #onWanted: () => void;
+
+  constructor(item: Item, onWanted: () => void) {
+    Object.assign(this, headOf(item));
+    this.#item = item;
+    this.#onWanted = onWanted;
+  }
+
+  whole(): Snapshot | undefined {
+    const { parts, blob } = this.#item;
+    this.#onWanted();
+    return parts?.N === '0' ? snapshotOf(this.#item, blob?.B as Uint8Array) : undefined;
+  }
+}
+
+/** The snapshot in a project's item; `bytes`: those of its content, also of the parts in other items. */
+export function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
+  const { projectId, ...head } = headOf(item);
+  return { ...head, content: decodeContent(bytes), parts: Number(item.parts?.N) };
 }
 
 /** What a project's item says beside its content. */
-export function headOf(item: Record<string, AttributeValue>): SnapshotHead {
+export function headOf(item: Item): SnapshotHead {
   const [record, tasks] = [item.recordDigest?.S, item.tasksDigest?.S];
   return {
     projectId: projectOf(item.sk?.S as string),

@@ -9,7 +9,10 @@ export async function openTable(
   options: DynamoDBClientConfig,
   patience: Table['patience'],
 ): Promise<Table> {
-  const table = { client: new DynamoDBClient(options), tableName, patience };
+  const client = new DynamoDBClient(options);
+  // It copies each answer, for a logger that is not there.
+  client.middlewareStack.remove('loggerMiddleware');
+  const table = { client, tableName, patience };
   await checkLayout(table);
   return table;
 }

@@ -1,8 +1,7 @@
 import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { patiently, type Table } from './table.ts';
 
-export interface QueryOptions {
-  readonly ProjectionExpression?: string;
+export interface QueryOptions extends Projection {
   readonly FilterExpression?: string;
   /** What the filter's placeholders stand for. */
   readonly values?: Record<string, AttributeValue>;
@@ -11,6 +10,13 @@ export interface QueryOptions {
   readonly first?: number;
   /** Begins behind this sort key, which need not be there. */
   readonly behind?: string | undefined;
+  /** Asked before each page. */
+  readonly ofEach?: () => Projection;
+}
+
+interface Projection {
+  readonly ProjectionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
 }
 
 /** Which sort keys of a partition: those that begin so, those from one to another, or (undefined) all. */
@@ -33,7 +39,7 @@ export async function* queryPages(
   table: Table,
   pk: string,
   keys: SortKeys,
-  { values, first, behind, ...more }: QueryOptions = {},
+  { values, first, behind, ofEach, ...more }: QueryOptions = {},
 ): AsyncIterable<Record<string, AttributeValue>[]> {
   const chosen = chosenBy(keys);
   const query = {
@@ -49,6 +55,7 @@ export async function* queryPages(
   do {
     const command = new QueryCommand({
       ...query,
+      ...ofEach?.(),
       ...(size !== undefined && { Limit: size }),
       ...(ExclusiveStartKey && { ExclusiveStartKey }),
     });

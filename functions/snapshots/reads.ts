@@ -1,10 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../basics/process.ts';
 import { batchGet } from './batch-get.ts';
-import { decodeContent } from './codec.ts';
 import { debtOf } from './debts.ts';
 import { getItem } from './get-item.ts';
-import { headOf } from './heads.ts';
+import { snapshotOf } from './heads.ts';
 import {
   canBeHeld,
   DEBT,
@@ -83,9 +82,4 @@ async function wholeBlob(
     }
   }
   return blobs.length === count + 1 ? Buffer.concat(blobs) : undefined;
-}
-
-function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
-  const { projectId, ...head } = headOf(item);
-  return { ...head, content: decodeContent(bytes), parts: Number(item.parts?.N) };
 }

@@ -31,6 +31,8 @@ export interface Digests {
 /** A snapshot without its content. */
 export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts'> {
   readonly projectId: string;
+  /** The snapshot itself, where its content came along: it is decoded when it is asked for. */
+  whole?(): Snapshot | undefined;
 }
 
 /** What is remembered, for 30 days, of a project that was deleted: a listing from before must not bring it back, and one that

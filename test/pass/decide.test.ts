@@ -336,6 +336,42 @@ describe('the difference', () => {
     });
   });
 
+  describe('of other bytes that say the same', () => {
+    const DAY = 24 * 60 * 60 * 1000;
+    /** What a sweep decides so long after the snapshot was read; its digests are unlike what it has, but for those given. */
+    const sweptAfter = (later: number, digests: Snapshot['digests'], updatedAt = iso(AT + 1)) => {
+      const record = { id: '7', updatedAt: iso(AT) };
+      const listed = listedAt(AT + later, { id: '7', updatedAt });
+      const snapshot = { ...snapshotOf(record, [{ id: '1' }]), ...(digests && { digests }) };
+      return decide({ ...NOTHING, listing: 'whole', listed, snapshot, tasks }, rules('sweep', 1));
+    };
+    const same = { record: 'of the record', tasks: tasks.digest };
+
+    it('is none to a sweep: no older listing is behind it that a later pass would not mend', () => {
+      expect(sweptAfter(DAY, {})).toEqual({ end: 'settled' });
+      expect(sweptAfter(DAY, undefined)).toEqual({ end: 'settled' });
+    });
+
+    it.each([
+      ['the record', { ...same, record: 'another' }],
+      ['the tasks', { ...same, tasks: 'others' }],
+      ['both', undefined],
+    ])(
+      'is kept by a sweep a day later, where those of %s are others: it need not compare them again',
+      (_, digests) => {
+        for (const updatedAt of [iso(AT), iso(AT + 1)]) {
+          const verdict = sweptAfter(DAY + 1, digests, updatedAt);
+          expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'kept']);
+          expect(verdict.difference?.content.record).toEqual({ id: '7', updatedAt });
+        }
+      },
+    );
+
+    it('is none a day later, where the bytes are those that it was read from', () => {
+      expect(sweptAfter(DAY + 1, same)).toEqual({ end: 'settled' });
+    });
+  });
+
   it('invariant 2: is that of the tasks alone where the snapshot has the newer record', () => {
     const snapshot = {
       ...snapshotOf({ id: '7', name: 'Newer' }, []),

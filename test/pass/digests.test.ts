@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import type { Snapshot, SnapshotHead, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { owedInShort } from '../kit/owed.ts';
 import { restlessTasks } from '../kit/restless-tasks.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
@@ -21,17 +21,29 @@ async function baselined(options: WorldOptions = {}): Promise<unknown> {
   return snapshotState(world.snapshots, world.process);
 }
 
-/** A sweep, a minute later, and the snapshots that it loaded. */
+/** A sweep, a minute later, and the snapshots whose contents it looked into. */
 async function sweepLoading(): Promise<string[]> {
   const loaded: string[] = [];
   const load: Snapshots['load'] = (process, id) => {
     loaded.push(id);
     return world.snapshots.load(process, id);
   };
+  const heads = headsWith(head => () => {
+    loaded.push(head.projectId);
+    return head.whole?.();
+  });
   world.pass(60_000);
-  const poll = world.poller({ snapshots: { ...world.snapshots, load } });
+  const poll = world.poller({ snapshots: { ...world.snapshots, load, heads } });
   expect(await world.run('sweep', { poll })).toMatchObject({ mode: 'sweep', outcome: 'completed' });
   return [...new Set(loaded)].sort();
+}
+
+/** The heads, with another way to the whole snapshot. */
+function headsWith(whole: (head: SnapshotHead) => () => Snapshot | undefined): Snapshots['heads'] {
+  return async function* (...given) {
+    for await (const page of world.snapshots.heads(...given))
+      yield page.map(head => ({ ...head, whole: whole(head) }));
+  };
 }
 
 const digestsOf = async (id: string) => (await world.snapshots.load(world.process, id))?.digests;
@@ -188,7 +200,9 @@ describe('a snapshot that another pass wrote since it was read ahead', () => {
       return world.snapshots.load(process, id);
     };
     world.pass(60_000);
-    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load } }) });
+    // As with a large one, whose content does not come along.
+    const heads = headsWith(() => () => undefined);
+    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, load, heads } }) });
     await world.later('sweep');
     expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Late"']);
   });

@@ -116,6 +116,15 @@ export function headsContract(subject: () => Subject): void {
       expect(found).toEqual(ids);
     });
 
+    it('bring a content along that is the one a snapshot is loaded with, if they bring it', async () => {
+      await keep('p1', { untimed: true, digests: { record: 'r' } });
+      await keep('p2', { content: content({ text: noise(900_000) }) });
+      for (const head of (await pages()).flat()) {
+        const whole = head.whole?.() ?? (await snapshots.load(process, head.projectId));
+        expect(whole).toEqual(await snapshots.load(process, head.projectId));
+      }
+    });
+
     it('are those of one process', async () => {
       await keep('p1');
       const other = { ...process, processId: `${process.processId}#` };

@@ -146,20 +146,35 @@ describe('what a commit costs in the table', () => {
 });
 
 describe('what it costs to look at snapshots', () => {
-  it('one request for each MB, of which no byte of content comes back', async () => {
-    for (let index = 0; index < 40; index++) {
+  /** Walks over so many snapshots of so many KB, of each page of which some are looked into. */
+  async function walked({ count = 40, size = 81 }, lookedInto: (page: number) => number) {
+    for (let index = 0; index < count; index++) {
       const more = { projectId: `p${index}`, expected: undefined, version: AT, events: [], at: AT };
-      const text = noise(100_000, index);
+      const text = noise(size * 1_230, index);
       await snapshots.commit(process, { ...more, snapshot: snapshot(AT, content({ text })) });
     }
-    const { requests } = await counted(() => Array.fromAsync(snapshots.heads(process)));
-    // 40 × 81 KB.
+    const sizes: number[] = [];
+    const { requests } = await counted(async () => {
+      for await (const heads of snapshots.heads(process))
+        for (const head of heads.slice(0, lookedInto(sizes.push(heads.length)))) head.whole?.();
+    });
+    const queries = sent.filter(command => command instanceof QueryCommand).map(({ input }) => input);
+    const contents = queries.map(({ ProjectionExpression }) => ProjectionExpression?.includes('blob'));
+    return { requests, queries, contents, sizes };
+  }
+
+  it('one request for each MB, without the contents behind a page of which none was wanted', async () => {
+    const { requests, queries, contents } = await walked({}, () => 0);
     expect(requests).toEqual(Array(4).fill('Query'));
-    const queries = sent.filter(command => command instanceof QueryCommand);
-    expect(queries.map(({ input }) => input.ProjectionExpression?.includes('blob'))).toEqual(
-      Array(4).fill(false),
-    );
-    expect(queries.map(({ input }) => input.Limit)).toEqual(Array(4).fill(undefined));
+    // The second page is on its way before the first is looked at.
+    expect(contents).toEqual([true, true, false, false]);
+    expect(queries.map(({ Limit }) => Limit)).toEqual(Array(4).fill(undefined));
+  });
+
+  it('with the contents again behind a page of which one in 32 was wanted, whether it had come along or not', async () => {
+    const { contents, sizes } = await walked({ count: 200, size: 31 }, page => (page === 4 ? 1 : 0));
+    expect(sizes).toEqual([32, 32, 32, 32, 32, 32, 8]);
+    expect(contents).toEqual([true, true, false, false, false, true, false]);
   });
 
   it('a walk that goes on behind a large project reads none of its parts again', async () => {
