@@ -1,5 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
-import { ServiceStatusError } from '../service/errors.ts';
+import { isPassing, ServiceStatusError } from '../service/errors.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import type { Reader } from './reader.ts';
 import { WalkedPages } from './walked-pages.ts';
@@ -24,8 +24,7 @@ export async function readAudit(reader: Reader, position: AuditPosition | undefi
     if (!(error instanceof ServiceStatusError)) throw error;
     if (error.status === 403 || (error.status === 404 && position?.tail === undefined))
       return denied(reader, error, position);
-    if (position?.tail === undefined || error.status === 401 || error.status === 429 || error.status >= 500)
-      throw error;
+    if (position?.tail === undefined || error.status === 401 || isPassing(error.status)) throw error;
     return lost(reader, error, position);
   }
 }

@@ -1,6 +1,6 @@
 import type { DefinitionsRead } from '../changes/compare-definitions.ts';
 import type { FieldDefinition } from '../changes/field-definition.ts';
-import { ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
+import { isPassing, ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
 import type { Service } from '../service/service.ts';
 import type { Reports } from './reports.ts';
 
@@ -39,7 +39,7 @@ function isRefusal(error: unknown): boolean {
   return (
     error instanceof ServiceStatusError &&
     error.status >= 400 &&
-    error.status < 500 &&
-    ![401, 408, 429].includes(error.status)
+    error.status !== 401 &&
+    !isPassing(error.status)
   );
 }

@@ -29,6 +29,11 @@ export class ServiceStatusError extends ServiceError {
   }
 }
 
+/** True for a status that says nothing of what was asked for: the same request may be answered later. */
+export function isPassing(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
+}
+
 /** A 2xx answer that is not what service-api.md documents. */
 export class ServiceAnswerError extends ServiceError {
   /** Where in the body, as a path such as `$.paging.endCursor`. */

@@ -1,5 +1,6 @@
 import { parseRetryAfter, plausibleDate } from '../basics/http-date.ts';
 import {
+  isPassing,
   type Scope,
   ServiceAnswerError,
   type ServiceError,
@@ -82,10 +83,9 @@ export function statusFailure(trying: Trying, answer: HttpAnswer, now: number): 
   const retryAfter = retryAfterOf(answer, now);
   // A service that says when to come back is overloaded, not over its size.
   const impatient = trying.brief && status !== 429 && retryAfter === undefined;
-  const passing = status >= 500 || status === 429 || status === 408;
   return {
     kind: status === 429 ? 'rate limit' : 'status',
-    tries: passing ? (impatient ? BRIEF_TRIES : trying.maxAttempts) : 1,
+    tries: isPassing(status) ? (impatient ? BRIEF_TRIES : trying.maxAttempts) : 1,
     retryAfter,
     mayBeSize: status >= 400 && !NEVER_SIZE.has(status),
     error: ending =>

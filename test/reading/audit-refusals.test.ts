@@ -77,6 +77,7 @@ describe('an audit log that is refused', () => {
     [400, undefined],
     [401, undefined],
     [401, 'c1'],
+    [408, 'c1'],
     [429, 'c1'],
     [500, 'c1'],
     [503, 'c1'],
