@@ -1,5 +1,5 @@
-/** No library does this (docs/decisions/0113). Begins the items in order, at most `width` at once. The first failure, also of the items themselves, rejects once all that
- *  had begun is over; then no other begins. */
+/** No library does this (docs/decisions/0113). Begins the items in order, at most `width` at once. The first failure, also of the
+ *  items themselves, rejects once all that had begun is over; then no other begins, nor is it asked for. */
 export async function inParallel<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   width: number,
@@ -7,18 +7,16 @@ export async function inParallel<Item>(
 ): Promise<void> {
   const left = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const failures: unknown[] = [];
-  const take = async (): Promise<boolean> => {
+  const lane = async () => {
     try {
-      const { value, done } = await left.next();
-      if (done || failures.length > 0) return false;
-      await work(value);
+      while (failures.length === 0) {
+        const { value, done } = await left.next();
+        if (done || failures.length > 0) return;
+        await work(value);
+      }
     } catch (error) {
       failures.push(error);
     }
-    return true;
-  };
-  const lane = async () => {
-    while (await take());
   };
   await Promise.all(Array.from({ length: width }, lane));
   if (failures.length > 0) throw failures[0];

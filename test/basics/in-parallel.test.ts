@@ -49,6 +49,18 @@ describe('in parallel', () => {
     expect([begun, ended]).toEqual([[0, 1], [1]]);
   });
 
+  it('asks for no item behind a failure', async () => {
+    let asked = 0;
+    const source = async function* () {
+      for (;;) yield ++asked;
+    };
+    const work = async () => {
+      throw new Error('no');
+    };
+    await expect(inParallel(source(), 1, work)).rejects.toThrow('no');
+    expect(asked).toBe(1);
+  });
+
   it('rejects when there is no next item to be had, once all that had begun is over', async () => {
     let over = 0;
     const source = async function* () {
