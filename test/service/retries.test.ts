@@ -9,6 +9,7 @@ import { failureOf, type Rig, rig, START } from '../kit/service/connect.ts';
 import {
   broken,
   destroy,
+  goodToken,
   hang,
   hangInBody,
   html,
@@ -158,6 +159,18 @@ describe('the deadline of the pass', () => {
     const error = await failureOf(connection.open({ deadline: START }).user('u'));
     expect(error).toBeInstanceOf(DeadlineError);
     expect([requests.length, tokenRequests.length]).toEqual([0, 0]);
+  });
+
+  test('sends nothing for which the token came too late', async () => {
+    const late: Rig = await rig(user, {
+      token: (response, request) => {
+        late.time.now = START + 60_000;
+        goodToken(response, request);
+      },
+    });
+    const error = await failureOf(late.connection.open({ deadline: START + 60_000 }).user('u'));
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(late.infos.map(({ method }) => method)).toEqual(['POST']);
   });
 
   test('ends a request under way, and those that wait for their turn', async () => {
