@@ -6,13 +6,10 @@ export function readied<Args extends readonly unknown[], Result>(
 ): Handler<Args, Result> {
   let made: Promise<Handler<Args, Result>> | undefined;
   return async (...args) => {
-    made ??= make();
-    try {
-      await made;
-    } catch (error) {
+    made ??= make().catch(error => {
       made = undefined;
       throw error;
-    }
+    });
     return (await made)(...args);
   };
 }
