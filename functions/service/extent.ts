@@ -13,7 +13,7 @@ export class Extent {
   #items = 0;
   #emptyInARow = 0;
 
-  /** `limit`: of all answers together, in characters of JSON. */
+  /** `limit`: of all answers together, in bytes. */
   constructor(limit: number) {
     this.#limit = limit;
   }
