@@ -42,7 +42,7 @@ export class SnapshotTable extends Construct {
 
   /** `TABLE_NAME` for who looks up endpoints. */
   forRouting(): Binding {
-    return this.#forRows([LAYOUT, { actions: READ, keys: [ENDPOINTS] }]);
+    return this.#forRows([LAYOUT, { actions: ['Query'], keys: [ENDPOINTS] }]);
   }
 
   /** `TABLE_NAME` for who keeps the endpoints, and what each of them has yet to get. */
@@ -56,7 +56,7 @@ export class SnapshotTable extends Construct {
     return this.#forRows([
       LAYOUT,
       { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
-      { actions: [...READ, 'BatchGetItem'], keys: [OF_PROCESSES] },
+      { actions: ['Query', 'BatchGetItem'], keys: [OF_PROCESSES] },
       { actions: ['GetItem', 'UpdateItem'], keys: [TICK] },
       { actions: ['Query', 'PutItem'], keys: [ROSTER] },
     ]);
@@ -68,7 +68,7 @@ export class SnapshotTable extends Construct {
     return this.#forRows([
       LAYOUT,
       { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
-      { actions: [...READ, 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
+      { actions: ['Query', 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
       { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
       { actions: ['Query', 'PutItem'], keys: [OF_STACK] },
     ]);
@@ -107,5 +107,4 @@ const OF_STACK = 'STACK';
 /** Whoever comes first writes down which layout the table has; all others look. */
 const LAYOUT = { actions: ['GetItem', 'PutItem'], keys: ['LAYOUT'] };
 
-const READ = ['GetItem', 'Query'];
-const KEEP = [...READ, ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem']];
+const KEEP = ['GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'];

@@ -1,0 +1,151 @@
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  QueryCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { createActions } from '../../functions/snapshots/dynamo-actions.ts';
+import { createDeliveries } from '../../functions/snapshots/dynamo-deliveries.ts';
+import { createEndpointRows } from '../../functions/snapshots/dynamo-endpoint-rows.ts';
+import { createJournalReader } from '../../functions/snapshots/dynamo-journal.ts';
+import { createProcessReader } from '../../functions/snapshots/dynamo-processes.ts';
+import { createRoster } from '../../functions/snapshots/dynamo-roster.ts';
+import { checkLayout } from '../../functions/snapshots/layout.ts';
+import { createSlots } from '../../functions/snapshots/slots.ts';
+import type { Table } from '../../functions/snapshots/table.ts';
+import { createTickClaims } from '../../functions/snapshots/tick-claims.ts';
+import { createTickProgresses } from '../../functions/snapshots/tick-progress.ts';
+import { resources, testTemplate } from '../kit/infra/synthesise.ts';
+import { openModel } from '../kit/table.ts';
+import { modelClient } from '../simulation/models/table.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const PROCESS = { workspace: 'eu', processId: 'p' };
+const delivery = { endpoint: 'crm', eventId: 'e', at: AT, body: '{}', attributes: {} };
+const template = testTemplate();
+
+/** What is asked of a partition. */
+type Asked = readonly [partition: string, action: string];
+
+const keyIn = ({ Key, Item }: { Key?: object | undefined; Item?: object | undefined }) =>
+  ((Key ?? Item) as { pk: { S: string } }).pk.S;
+
+/** A transaction needs the leave of its parts. */
+function askedIn(command: { readonly input: object }): Asked[] {
+  if (command instanceof TransactWriteItemsCommand) return (command.input.TransactItems ?? []).map(partOf);
+  if (command instanceof BatchGetItemCommand)
+    return Object.values(command.input.RequestItems ?? {})
+      .flatMap(({ Keys = [] }) => Keys)
+      .map(Key => [keyIn({ Key }), 'BatchGetItem']);
+  if (command instanceof QueryCommand)
+    return [[command.input.ExpressionAttributeValues?.[':pk']?.S ?? '', 'Query']];
+  return [[keyIn(command.input), command.constructor.name.replace('Command', '')]];
+}
+
+function partOf(part: TransactWriteItem): Asked {
+  const [[name, of] = []] = Object.entries(part);
+  return [keyIn(of), name === 'ConditionCheck' ? 'ConditionCheckItem' : `${name}Item`];
+}
+
+/** Whatever these stores may ask of the table. */
+async function askedBy(stores: readonly ((table: Table) => Promise<unknown>)[]): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  const opened = openModel();
+  const client: DynamoDBClient = modelClient(async command => {
+    asked.push(...askedIn(command as { input: object }));
+    return opened.model.run(command);
+  });
+  for (const store of [checkLayout, ...stores]) await store({ ...opened, client });
+  return asked;
+}
+
+async function rows(table: Table): Promise<void> {
+  const { list, read, change } = createEndpointRows(table);
+  await change('crm', () => ({ name: 'crm', health: {} }));
+  await Promise.all([list(), read('crm')]);
+  await change('crm', () => 'removed');
+}
+
+async function deliveries(table: Table): Promise<void> {
+  const store = createDeliveries(table);
+  await store.add([delivery]);
+  const [{ place = '' } = {}] = await store.due('crm', AT, 1);
+  await store.putOff('crm', place, { at: AT, due: AT + 1 });
+  await store.bury('crm', place, { at: AT, reason: 'no' });
+  await store.revive('crm', AT);
+  await store.remove('crm', [place]);
+}
+
+async function journal(table: Table): Promise<void> {
+  await createJournalReader(table, [PROCESS]).read({ since: 0, until: AT }, 1);
+}
+
+async function actions(table: Table): Promise<void> {
+  const { note, list } = createActions(table);
+  for (const subject of [{ endpoint: 'crm' }, { process: PROCESS }, { stack: true }] as const) {
+    await note({ at: AT, who: 'ann', isProven: true, operation: 'pass', subject });
+    await list(subject, 1);
+  }
+}
+
+async function processes(table: Table): Promise<void> {
+  const { progress, release } = createProcessReader(table);
+  await Promise.all([progress(PROCESS), release(PROCESS)]);
+}
+
+async function forgetting(table: Table): Promise<void> {
+  const { list, count, forget } = createRoster(table);
+  await Promise.all([list(), count(PROCESS, 1)]);
+  await forget(PROCESS, { now: AT, most: 9 });
+}
+
+const listing = (table: Table) => createEndpointRows(table).list();
+const slots = (table: Table) => createSlots(table).reserveSlot('crm', 1_000, AT);
+const claims = (table: Table) => createTickClaims(table).claim({ now: AT, to: AT + 1 });
+const progresses = (table: Table) => createTickProgresses(table).ofAll([PROCESS]);
+const remembering = (table: Table) => createRoster(table).remember([PROCESS]);
+
+interface Statement {
+  readonly Action: string | string[];
+  readonly Condition?: { readonly 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': string | string[] } };
+}
+
+/** The leave of a role: for which partitions, and what. */
+const leaveOf = (role: string) =>
+  resources(template, 'AWS::IAM::Policy')
+    .filter(([, { Roles }]) => JSON.stringify(Roles).includes(`"${role}`))
+    .flatMap(([, { PolicyDocument }]) => (PolicyDocument as { Statement: Statement[] }).Statement)
+    .filter(({ Action }) => JSON.stringify(Action).includes('dynamodb:'))
+    .map(({ Action, Condition }) => ({
+      partitions: [Condition?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'] ?? []].flat(),
+      actions: [Action].flat().map(action => action.slice('dynamodb:'.length)),
+    }));
+
+describe('of the table', () => {
+  test.each([
+    ['route', [listing]],
+    ['deliver', [rows, deliveries, slots]],
+    ['tick', [rows, deliveries, journal, claims, progresses, remembering]],
+    ['operate', [rows, deliveries, journal, actions, processes, forgetting]],
+  ])('%s may do what its stores ask, where they ask it, and nothing else', async (name, stores) => {
+    const asked = await askedBy(stores);
+    const leave = leaveOf(`${name.charAt(0).toUpperCase()}${name.slice(1)}Role`);
+    const isIn = (partition: string, pattern: string) =>
+      pattern.endsWith('*') ? partition.startsWith(pattern.slice(0, -1)) : partition === pattern;
+    const wanted = leave.map(({ partitions }) => ({
+      partitions,
+      actions: [
+        ...new Set(
+          asked.flatMap(([partition, action]) =>
+            partitions.some(one => isIn(partition, one)) ? action : [],
+          ),
+        ),
+      ].sort(),
+    }));
+    expect(leave.map(one => ({ ...one, actions: one.actions.toSorted() }))).toEqual(wanted);
+    const all = leave.flatMap(({ partitions }) => partitions);
+    expect(asked.filter(([partition]) => !all.some(one => isIn(partition, one)))).toEqual([]);
+  });
+});
