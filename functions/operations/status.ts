@@ -96,7 +96,7 @@ function statusOf(process: KnownProcess, known: Known): ProcessStatus {
 
 function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
   const all = [...debts].map(([project, debt]) => ({ project, ...debt }));
-  const rank = (debt: Owed) => Number(!isUnread(debt)) - Number(debt.told);
+  const rank = (debt: Owed) => 2 * Number(!debt.told) + Number(!isUnread(debt));
   const inOrder = all.toSorted((one, other) => rank(one) - rank(other) || one.metAt - other.metAt);
   return {
     count: all.length,

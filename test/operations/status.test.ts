@@ -150,6 +150,16 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     expect([debts?.count, debts?.first.length]).toEqual([3_000, 10]);
   });
 
+  it('tells debts that subscribers know of before any other, also one that only a sweep misses by now', async () => {
+    house = openHouse(open);
+    const untold = Array.from({ length: 10 }, (_, index) =>
+      debt(`p${index}`, { metAt: AT - 9, told: false }),
+    );
+    await stateIs(well, ...untold, debt('gone', { cause: 'not-listed' }));
+    const first = (await statusOf())?.debts.first.map(({ project }) => project);
+    expect(first).toEqual(['gone', ...untold.slice(0, 9).map(({ projectId }) => projectId)]);
+  });
+
   it('tells processes by workspace and identifier, then endpoints by name, over any pages', async () => {
     house = openHouse(
       open,
