@@ -37,7 +37,8 @@ async function tables() {
     await put(table, 'PASS#changes#SEEN', value);
     await put(table, 'DEBT#1', value);
     await put(table, `DEBT#${value}`, value, { projectId: { S: value } });
-    const pass = { watermark: { S: value }, leaseOwner: { S: value }, progress: { S: value } };
+    const begun = { window: { S: value }, progress: { S: value } };
+    const pass = { watermark: { S: value }, leaseOwner: { S: value }, ...begun };
     await put(table, 'PASS#changes', value, value === 'then' ? pass : { ...pass, pace: { S: value } });
     for (const kept of ['ACTION#1', 'CHANGE#1']) await put(table, kept, value);
     await put(table, 'PROJECT#1', value, project, partition(OTHER));
