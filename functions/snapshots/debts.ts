@@ -1,6 +1,7 @@
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { ProcessKey } from '../basics/process.ts';
+import { decodePart, encodePart } from '../changes/event-id.ts';
 import { IS_ABSENT, IS_REVISION } from './conditions.ts';
 import { debtKey, debtorOf } from './keys.ts';
 import type { DebtChange } from './snapshots.ts';
@@ -52,7 +53,7 @@ export function debtWrites(
 export function debtOf(item: Record<string, AttributeValue>): [projectId: string, debt: Debt] {
   const { sk, projectId, cause, since, metAt, reason, told, revision } = item as unknown as DebtItem;
   return [
-    debtorOf(sk.S) ?? projectId.S,
+    debtorOf(sk.S) ?? decodePart(projectId.S),
     {
       cause: cause.S as Cause,
       since: Number(since.N),
@@ -68,7 +69,8 @@ type DebtItem = ReturnType<typeof itemOf> & { readonly sk: { readonly S: string 
 
 function itemOf(projectId: string, { cause, since, metAt, reason, told, revision }: Debt) {
   return {
-    projectId: { S: projectId.toWellFormed() },
+    // For a key that has its hash alone; DynamoDB takes no text with half a surrogate pair.
+    projectId: { S: encodePart(projectId) },
     cause: { S: cause },
     since: { N: String(since) },
     metAt: { N: String(metAt) },

@@ -34,11 +34,6 @@ export const statePartPrefix = (name: string, tag?: string): string =>
   tag === undefined ? `${STATE_PART}${name}#` : `${STATE_PART}${name}#${tag}#`;
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
   key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
-/** The project of a debt; undefined where the key has its hash alone. */
-export const debtorOf = (sk: string): string | undefined => {
-  const encoded = sk.slice(DEBT.length);
-  return encoded.startsWith('#') ? undefined : decodePart(encoded);
-};
 
 /** What stands between these is read at once: debts, and the rows of passes. */
 export const DEBT = 'DEBT#';
@@ -52,6 +47,12 @@ export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}change
 export const debtKey = (process: ProcessKey, id: string): Key => {
   const named = key(process, DEBT + encodePart(id));
   return canBeHeld(named) ? named : key(process, DEBT + hashed(encodePart(id)));
+};
+
+/** The project of a debt; undefined where the key has its hash alone. */
+export const debtorOf = (sk: string): string | undefined => {
+  const encoded = sk.slice(DEBT.length);
+  return encoded.startsWith('#') ? undefined : decodePart(encoded);
 };
 
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
