@@ -4,8 +4,9 @@ import { failure } from '../local/basics/failure.ts';
 import { UsageError } from '../local/basics/usage-error.ts';
 import { printable } from '../local/terminal/text.ts';
 import { addCommands } from './commands/commands.ts';
-import { Failed, type World } from './context.ts';
-import { runnerOf } from './runner.ts';
+import { Failed } from './context/context.ts';
+import { runnerOf } from './context/runner.ts';
+import type { World } from './context/world.ts';
 
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 

@@ -5,7 +5,7 @@ import { sleep } from '../local/basics/sleep.ts';
 import { browse } from './browse.ts';
 import { openDoctor } from './connect/doctor.ts';
 import { open } from './connect/open.ts';
-import { terminalInput } from './input.ts';
+import { terminalInput } from './context/input.ts';
 import { changewire } from './program.ts';
 
 /** `npx changewire …` (docs/operating.md): asks a run of this machine, or a stack on AWS. Exit code: 0 when it was done, 1 when it

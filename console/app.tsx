@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { startLive } from './live.ts';
 import { type Route, readRoute } from './model/routes.ts';
 import { DoctorPage } from './pages/doctor.tsx';
 import { EndpointPage } from './pages/endpoint.tsx';
@@ -12,10 +11,11 @@ import { Banner } from './parts/banner.tsx';
 import { NotAllowedPanel } from './parts/not-allowed.tsx';
 import { Shell } from './parts/shell.tsx';
 import { Toasts } from './parts/toasts.tsx';
-import { createSession } from './session.ts';
-import { startStatus } from './status.ts';
-import { useStore } from './store.ts';
-import { useWorld, type World, WorldContext } from './use.ts';
+import { startLive } from './state/live.ts';
+import { createSession } from './state/session.ts';
+import { startStatus } from './state/status.ts';
+import { useStore } from './state/store.ts';
+import { useWorld, type World, WorldContext } from './state/use.ts';
 
 /** The whole page. Another token begins anew. */
 export function App({ token }: { readonly token: string | undefined }) {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { open } from '../cli/connect/open.ts';
-import type { World } from '../cli/context.ts';
+import type { World } from '../cli/context/world.ts';
 import { changewire } from '../cli/program.ts';
 import { sleep as wait } from '../local/basics/sleep.ts';
 

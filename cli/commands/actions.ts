@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { actionsTable } from '../show/deliveries.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 

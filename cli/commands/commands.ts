@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { World } from '../context.ts';
-import type { Run } from '../runner.ts';
+import type { Cli } from '../context/runner.ts';
 import { actionsCommand } from './actions.ts';
 import { completionCommand } from './completion.ts';
 import { consoleCommand } from './console.ts';
@@ -13,12 +12,6 @@ import { republishCommand } from './republish.ts';
 import { resendCommand } from './resend.ts';
 import { logsCommand, setAsideCommands } from './stack.ts';
 import { statusCommand } from './status.ts';
-
-/** What a group of commands is added with. */
-export interface Cli {
-  readonly run: Run;
-  readonly world: World;
-}
 
 /** Every command, in the order of the help. */
 export function addCommands(program: Command, cli: Cli): void {

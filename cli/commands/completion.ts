@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { type Candidates, candidatesOf } from '../completion/candidates.ts';
 import { completionScript, SHELLS } from '../completion/scripts.ts';
 import type { Connection, Place } from '../connect/connection.ts';
-import type { Cli } from './commands.ts';
+import type { Cli } from '../context/runner.ts';
 import { examples } from './example.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../changewire.js', import.meta.url));

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
 import { userName } from '../../local/operate/user-name.ts';
-import type { Context } from '../context.ts';
-import type { Cli } from './commands.ts';
+import type { Context } from '../context/context.ts';
+import type { Cli } from '../context/runner.ts';
 import { examples } from './example.ts';
 
 interface Options {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import type { DirectDoctor } from '../connect/doctor.ts';
+import type { Cli } from '../context/runner.ts';
 import { doctorText } from '../show/doctor.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 
 interface Options {

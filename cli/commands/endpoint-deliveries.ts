@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptsTable, deadLettersTable } from '../show/deliveries.ts';
 import { say } from '../show/paper.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { filterOption } from '../../local/settings/filter-option.ts';
-import type { Input } from '../input.ts';
+import type { Input } from '../context/input.ts';
+import type { Cli } from '../context/runner.ts';
 import { each, rateOf } from '../options/parsers.ts';
 import { say } from '../show/paper.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 
 interface Settings {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { type Consent, confirmed } from '../confirm.ts';
-import { Failed } from '../context.ts';
+import { type Consent, confirmed } from '../context/confirm.ts';
+import { Failed } from '../context/context.ts';
+import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptLine } from '../show/deliveries.ts';
 import { countText, endpointsTable } from '../show/endpoints.ts';
 import { say } from '../show/paper.ts';
-import type { Cli } from './commands.ts';
 import { endpointDeliveryCommands } from './endpoint-deliveries.ts';
 import { endpointSettingCommands } from './endpoint-settings.ts';
 import { examples } from './example.ts';

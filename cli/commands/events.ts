@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
+import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf, typesOf } from '../options/parsers.ts';
 import { traceText } from '../show/events.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 import { type EventQuery, showAll, showFollowed, showNewest } from './show-events.ts';
 

@@ -1,5 +1,5 @@
-import { type PageRequest, pages } from '../pages.ts';
-import type { Printer } from '../printer.ts';
+import { type PageRequest, pages } from '../context/pages.ts';
+import type { Printer } from '../context/printer.ts';
 import type { Paper } from '../show/paper.ts';
 
 interface List<Page, Item> {

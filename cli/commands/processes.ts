@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
-import { type Consent, confirmed } from '../confirm.ts';
-import type { Context } from '../context.ts';
+import { type Consent, confirmed } from '../context/confirm.ts';
+import type { Context } from '../context/context.ts';
+import type { Cli } from '../context/runner.ts';
 import { countText } from '../show/endpoints.ts';
 import { say } from '../show/paper.ts';
 import { when } from '../show/times.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 
 interface OfWorkspace {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../local/basics/usage-error.ts';
-import { type Consent, confirmed } from '../confirm.ts';
+import { type Consent, confirmed } from '../context/confirm.ts';
+import type { Cli } from '../context/runner.ts';
 import { countText } from '../show/endpoints.ts';
 import { say } from '../show/paper.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 
 interface Options extends Consent {

@@ -1,8 +1,8 @@
 import { follow } from '../../functions/operations/follow.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
-import type { Context } from '../context.ts';
-import { pages } from '../pages.ts';
+import type { Context } from '../context/context.ts';
+import { pages } from '../context/pages.ts';
 import { eventText } from '../show/events.ts';
 import { MORE } from './list.ts';
 

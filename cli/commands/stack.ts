@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
 import { FUNCTIONS, type FunctionName } from '../../functions/operations/protocol/logs.ts';
 import { SET_ASIDE, type SetAsideName } from '../../functions/operations/protocol/set-aside.ts';
-import { type Consent, confirmed } from '../confirm.ts';
+import { type Consent, confirmed } from '../context/confirm.ts';
+import type { Cli } from '../context/runner.ts';
 import { limitOf, timeOf } from '../options/parsers.ts';
 import { say } from '../show/paper.ts';
 import { logsText, setAsideText } from '../show/stack.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
+import { pages } from '../context/pages.ts';
+import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
-import { pages } from '../pages.ts';
 import { statusText } from '../show/status.ts';
-import type { Cli } from './commands.ts';
 import { examples } from './example.ts';
 import { MORE } from './list.ts';
 import { watch } from './watch.ts';

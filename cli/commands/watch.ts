@@ -1,4 +1,5 @@
-import type { Context, Output } from '../context.ts';
+import type { Context } from '../context/context.ts';
+import type { Output } from '../context/world.ts';
 import type { Paper } from '../show/paper.ts';
 
 const EVERY_MS = 2000;

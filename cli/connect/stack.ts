@@ -1,6 +1,6 @@
 import { env } from 'node:process';
 import { UsageError } from '../../local/basics/usage-error.ts';
-import { lambdaOperations } from '../aws-operations.ts';
+import { lambdaOperations } from './aws-operations.ts';
 import type { Connection, Place } from './connection.ts';
 
 /** Asks the function of a stack. Who asks is found out there, from the credentials. */

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { settingsToPaste } from '../../functions/operations/doctor/to-paste.ts';
 import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/doctor.ts';
-import { messageOf } from '../api.ts';
 import { addressOf } from '../model/routes.ts';
 import type { Tone } from '../model/status-words.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { ProcessSelect } from '../parts/process-select.tsx';
 import { Badge, Empty, Failed, Loading } from '../parts/states.tsx';
 import { Ago, For } from '../parts/times.tsx';
-import { createStore, useStore } from '../store.ts';
-import { useWorld } from '../use.ts';
+import { messageOf } from '../state/api.ts';
+import { createStore, useStore } from '../state/store.ts';
+import { useWorld } from '../state/use.ts';
 
 interface Examination {
   readonly answer?: DoctorAnswer;

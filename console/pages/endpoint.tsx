@@ -10,8 +10,8 @@ import { ActionLog, Attempts, DeadLetters } from '../parts/endpoint-lists.tsx';
 import { ReplayProgress } from '../parts/replay.tsx';
 import { Badge, Failed, Loading } from '../parts/states.tsx';
 import { Ago, For } from '../parts/times.tsx';
-import { useStore } from '../store.ts';
-import { useAsked, useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useAsked, useWorld } from '../state/use.ts';
 
 const EVERY_MS = 3_000;
 

@@ -4,8 +4,8 @@ import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-wo
 import { BacklogLine } from '../parts/backlog-line.tsx';
 import { Badge, Empty, Loading } from '../parts/states.tsx';
 import { Ago, For } from '../parts/times.tsx';
-import { useStore } from '../store.ts';
-import { useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useWorld } from '../state/use.ts';
 
 /** All endpoints: how each does, and what waits for it. */
 export function EndpointsPage() {

@@ -9,7 +9,7 @@ import { Fates } from '../parts/fates.tsx';
 import { Json } from '../parts/json.tsx';
 import { Failed, Loading } from '../parts/states.tsx';
 import { Ago, At } from '../parts/times.tsx';
-import { useAsked, useWorld } from '../use.ts';
+import { useAsked, useWorld } from '../state/use.ts';
 
 type Trace = AnswerOf<'trace'>;
 

@@ -7,8 +7,8 @@ import { ProcessSelect } from '../parts/process-select.tsx';
 import { RecordTimeline } from '../parts/record-timeline.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { WhatChanged } from '../parts/what-changed.tsx';
-import { useStore } from '../store.ts';
-import { useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useWorld } from '../state/use.ts';
 
 type Query = Readonly<Record<string, string>>;
 

@@ -8,7 +8,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Failed } from '../parts/states.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { toast } from '../parts/toasts.tsx';
-import { useWorld } from '../use.ts';
+import { useWorld } from '../state/use.ts';
 
 type Kind = EndpointStatus['kind'];
 

@@ -8,8 +8,8 @@ import { FilterBar } from '../parts/filter-bar.tsx';
 import { LiveList } from '../parts/live-list.tsx';
 import { ProcessCard } from '../parts/process-card.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
-import { useStore } from '../store.ts';
-import { useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useWorld } from '../state/use.ts';
 
 /** What happens now: processes and endpoints at a glance, and each change as it comes. */
 export function NowPage() {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Disconnected, messageOf } from '../api.ts';
-import { useWorld } from '../use.ts';
+import { Disconnected, messageOf } from '../state/api.ts';
+import { useWorld } from '../state/use.ts';
 import { toast } from './toasts.tsx';
 
 interface Props {

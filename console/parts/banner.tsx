@@ -1,6 +1,6 @@
 import { about } from '../model/times.ts';
-import { useStore } from '../store.ts';
-import { useNow, useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useNow, useWorld } from '../state/use.ts';
 
 /** Says on every page when nobody answers, or when what is shown is old. */
 export function Banner() {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { messageOf } from '../api.ts';
-import { useWorld } from '../use.ts';
+import { messageOf } from '../state/api.ts';
+import { useWorld } from '../state/use.ts';
 import { failureText } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failed, Loading } from './states.tsx';

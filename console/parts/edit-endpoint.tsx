@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import { type FilterForm, filterOf, formOf } from '../model/filter-form.ts';
-import { useWorld } from '../use.ts';
+import { useWorld } from '../state/use.ts';
 import { failureText } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { FilterEditor } from './filter-editor.tsx';

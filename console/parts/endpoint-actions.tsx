@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, isNone } from '../model/status-words.ts';
-import { useWorld } from '../use.ts';
+import { useWorld } from '../state/use.ts';
 import { Action, failureText } from './action.tsx';
 import { type Attempt, AttemptResult } from './attempt.tsx';
 import { ConfirmButton } from './confirm.tsx';

@@ -1,8 +1,8 @@
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-words.ts';
-import { useStore } from '../store.ts';
-import { useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useWorld } from '../state/use.ts';
 import { BacklogLine } from './backlog-line.tsx';
 import { Badge } from './states.tsx';
 import { Ago } from './times.tsx';

@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ChangeLine } from '../model/change-line.ts';
 import { addressOf } from '../model/routes.ts';
-import { useStore } from '../store.ts';
-import { useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useWorld } from '../state/use.ts';
 
 interface Props {
   readonly workspace: string;

@@ -3,7 +3,7 @@ import { counted } from '../model/counted.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
 import { every } from '../model/times.ts';
-import { useWorld } from '../use.ts';
+import { useWorld } from '../state/use.ts';
 import { Action } from './action.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { Badge } from './states.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import { countText } from '../model/status-words.ts';
 import { beginningOf, localInput, readLocalInput } from '../model/times.ts';
-import { useWorld } from '../use.ts';
+import { useWorld } from '../state/use.ts';
 import { Action, failureText } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failed } from './states.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { addressOf, type Page } from '../model/routes.ts';
-import { useStore } from '../store.ts';
-import { useWorld } from '../use.ts';
+import { useStore } from '../state/store.ts';
+import { useWorld } from '../state/use.ts';
 
 const PLACES: readonly (readonly [Page, string])[] = [
   ['now', 'Now'],

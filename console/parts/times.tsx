@@ -1,5 +1,5 @@
 import { about, ago, wallTime } from '../model/times.ts';
-import { useNow } from '../use.ts';
+import { useNow } from '../state/use.ts';
 
 /** `3 min ago`, with the time itself for who points at it. */
 export function Ago({ at }: { readonly at: string | number }) {

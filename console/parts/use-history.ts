@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
-import { messageOf, NotAllowed } from '../api.ts';
 import { type Entry, entryOf } from '../model/history.ts';
-import { useWorld } from '../use.ts';
+import { messageOf, NotAllowed } from '../state/api.ts';
+import { useWorld } from '../state/use.ts';
 
 export interface HistoryRead {
   readonly entries: readonly Entry[];

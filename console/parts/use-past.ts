@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { messageOf, NotAllowed } from '../api.ts';
 import { type Past, pastOf } from '../model/preview.ts';
-import { useWorld } from '../use.ts';
+import { messageOf, NotAllowed } from '../state/api.ts';
+import { useWorld } from '../state/use.ts';
 
 /** The last events, newest first, as far as they are read. */
 export interface PastEvents {

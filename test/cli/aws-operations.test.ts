@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { lambdaOperations, type Stack } from '../../cli/aws-operations.ts';
+import { lambdaOperations, type Stack } from '../../cli/connect/aws-operations.ts';
 import { createWhoCalls } from '../../functions/operate/who-calls.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';

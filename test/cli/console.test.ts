@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { World } from '../../cli/context.ts';
+import type { World } from '../../cli/context/world.ts';
 import { proofOf } from '../../local/operate/address.ts';
 import { run, type Setting } from '../kit/cli/world.ts';
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { terminalInput } from '../../cli/input.ts';
+import { terminalInput } from '../../cli/context/input.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 
 /** Somebody at a terminal, or a pipe; what is shown of it. */

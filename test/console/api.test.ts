@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askWith, Disconnected, NotAllowed, Refusal } from '../../console/api.ts';
+import { askWith, Disconnected, NotAllowed, Refusal } from '../../console/state/api.ts';
 import { proofOf } from '../../local/operate/address.ts';
 
 const TOKEN = 'a-token-of-a-run';

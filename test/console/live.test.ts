@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Ask } from '../../console/api.ts';
-import { type Live, type LiveState, startLive } from '../../console/live.ts';
 import type { Committed } from '../../console/model/committed.ts';
-import type { Session } from '../../console/session.ts';
-import { createStore } from '../../console/store.ts';
+import type { Ask } from '../../console/state/api.ts';
+import { type Live, type LiveState, startLive } from '../../console/state/live.ts';
+import type { Session } from '../../console/state/session.ts';
+import { createStore } from '../../console/state/store.ts';
 import { taskEvent } from '../kit/console/events.ts';
 
 /** A journal that answers as the operations do, or nobody, for some requests. */

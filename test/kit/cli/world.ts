@@ -1,5 +1,5 @@
 import type { DirectDoctor } from '../../../cli/connect/doctor.ts';
-import type { World } from '../../../cli/context.ts';
+import type { World } from '../../../cli/context/world.ts';
 import { changewire } from '../../../cli/program.ts';
 import type { Operation, Request } from '../../../functions/operations/protocol/requests.ts';
 

@@ -1,6 +1,6 @@
-import type { AnswerTo } from '../functions/operations/protocol/answers.ts';
-import type { Request } from '../functions/operations/protocol/requests.ts';
-import { UsageError } from '../local/basics/usage-error.ts';
+import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
+import type { Request } from '../../functions/operations/protocol/requests.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Context, Failed } from './context.ts';
 
 /** How much of a question a command line answers already. */

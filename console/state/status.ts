@@ -1,6 +1,6 @@
-import type { AnswerOf } from '../functions/operations/protocol/answers.ts';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { type Backlog, withSample } from '../model/backlog.ts';
 import { messageOf, NotAllowed } from './api.ts';
-import { type Backlog, withSample } from './model/backlog.ts';
 import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
 

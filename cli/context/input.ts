@@ -1,6 +1,6 @@
 import { createInterface, type Interface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
-import { UsageError } from '../local/basics/usage-error.ts';
+import { UsageError } from '../../local/basics/usage-error.ts';
 
 /** What people type, or pipe in. */
 export interface Input {

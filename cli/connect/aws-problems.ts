@@ -1,5 +1,5 @@
-import type { Alias } from '../functions/operate/identity.ts';
-import { Refused } from '../functions/operations/refused.ts';
+import type { Alias } from '../../functions/operate/identity.ts';
+import { Refused } from '../../functions/operations/refused.ts';
 
 /** What was asked, of whom. */
 export interface Asked {

@@ -1,8 +1,8 @@
-import { follow } from '../functions/operations/follow.ts';
+import { follow } from '../../functions/operations/follow.ts';
+import { type ChangeLine, changeLine } from '../model/change-line.ts';
+import type { Committed } from '../model/committed.ts';
+import { emptyFeed, type Feed, MOST_LINES, withNew, withOlder } from '../model/feed.ts';
 import { messageOf, NotAllowed } from './api.ts';
-import { type ChangeLine, changeLine } from './model/change-line.ts';
-import type { Committed } from './model/committed.ts';
-import { emptyFeed, type Feed, MOST_LINES, withNew, withOlder } from './model/feed.ts';
 import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
 

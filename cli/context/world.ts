@@ -1,8 +1,7 @@
-import type { Clock, Sleep } from '../functions/basics/clock.ts';
-import type { Ask, Connection, Place } from './connect/connection.ts';
-import type { DirectDoctor, DoctorPlace } from './connect/doctor.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { Connection, Place } from '../connect/connection.ts';
+import type { DirectDoctor, DoctorPlace } from '../connect/doctor.ts';
 import type { Input } from './input.ts';
-import type { Printer } from './printer.ts';
 
 /** A stream that is written to; `columns` and `rows` are a terminal's. */
 export interface Output {
@@ -28,15 +27,3 @@ export interface World {
   /** A doctor for the service that the command line or the environment names; undefined: whoever answers has one. */
   doctor(place: DoctorPlace): Promise<DirectDoctor | undefined>;
 }
-
-/** What one command works with. */
-export interface Context extends Pick<World, 'input' | 'clock' | 'sleep' | 'interrupted'> {
-  readonly ask: Ask;
-  /** Whoever answers. */
-  connect(): Promise<Connection>;
-  readonly print: Printer;
-  readonly place: Place;
-}
-
-/** It could not be done, which has been said already: exit code 1. */
-export class Failed extends Error {}

@@ -1,12 +1,19 @@
 import type { Command } from 'commander';
-import { Gone, type Place } from './connect/connection.ts';
-import type { Context, World } from './context.ts';
+import { Gone, type Place } from '../connect/connection.ts';
+import type { Context } from './context.ts';
 import { createPrinter } from './printer.ts';
+import type { World } from './world.ts';
 
 /** Makes the action of a command: it is given who answers, and gives it back. */
 export type Run = <Args extends unknown[]>(
   work: (context: Context, ...args: Args) => Promise<void>,
 ) => (...args: [...Args, ...rest: unknown[]]) => Promise<void>;
+
+/** What a group of commands is added with. */
+export interface Cli {
+  readonly run: Run;
+  readonly world: World;
+}
 
 interface GlobalOptions extends Place {
   readonly json?: boolean;

@@ -1,5 +1,5 @@
-import type { AnswerTo } from '../functions/operations/protocol/answers.ts';
-import type { Request } from '../functions/operations/protocol/requests.ts';
+import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
+import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { provesToken } from './proof.ts';
 
 /** The request can't be done; the message says why, and what to do, in words for people. */

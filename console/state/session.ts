@@ -1,5 +1,5 @@
+import { backOff } from '../model/backoff.ts';
 import { type Ask, askWith, Disconnected, messageOf, NotAllowed } from './api.ts';
-import { backOff } from './model/backoff.ts';
 import { createStore, type Store } from './store.ts';
 
 /** How it goes with who answers. */

@@ -1,6 +1,6 @@
-import { printable } from '../local/terminal/text.ts';
-import type { World } from './context.ts';
-import type { Paper } from './show/paper.ts';
+import { printable } from '../../local/terminal/text.ts';
+import type { Paper } from '../show/paper.ts';
+import type { World } from './world.ts';
 
 /** Where a command speaks: to people in words, with `--json` to programs. */
 export interface Printer {
