@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** The page of `console/`, as the local server serves it (local/operate/page.ts): every script and style is a file of its own in
+/** The page of `console/`, as the local server serves it (local/operate/server.ts): every script and style is a file of its own in
  *  `assets/`, because its Content-Security-Policy allows none within the page. */
 export default defineConfig({
   root: import.meta.dirname,

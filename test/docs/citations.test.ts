@@ -67,6 +67,13 @@ describe('what the code cites', () => {
     ).toEqual([]);
   });
 
+  it('are files that there are, by the end of their paths', () => {
+    const paths = texts.map(({ path }) => `/${path}`);
+    const isThere = (file = '') => paths.some(path => path.endsWith(`/${file}`));
+    // Not those in quotes, which are imports and what tests make up.
+    expect(wrong(/(?<![\w./'"@$}-])((?:[\w-]+\/)+[\w.-]+\.(?:tsx?|js|md|sql))\b/g, isThere)).toEqual([]);
+  });
+
   it('stands in this repository', () => {
     expect(wrong(/\bDESIGN (?=§)|\.\.\/shared\//g, () => false)).toEqual([]);
   });

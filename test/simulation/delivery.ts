@@ -36,7 +36,7 @@ import { tableClient } from './table-client.ts';
 
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`;
 const ACCOUNT = 'arn:aws:sqs:eu-west-1:000000000000';
-/** As deployed: infra/batching.ts. */
+/** As deployed: infra/parts/serving.ts, infra/parts/queues.ts. */
 const RUN_MS = 180_000;
 const VISIBILITY_S = 1_080;
 const ROUTE_MS = 60_000;
