@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { createSecrets } from '../../functions/service/secrets.ts';
 import { all, failureOf, rig, SECRET } from '../kit/service/connect.ts';
 import {
   type Behaviour,
@@ -92,4 +93,12 @@ describe('no secret and no token is in any error, notice or request report (desi
     await connection.close();
     expectSilence(await pending, infos);
   });
+});
+
+test('secrets are hidden as they stand and encoded, the latest sixteen forms of them', () => {
+  const secrets = createSecrets();
+  secrets.add('a+b');
+  expect(secrets.hide('x a+b y a%2Bb')).toBe('x [secret] y [secret]');
+  for (let index = 0; index < 16; index += 1) secrets.add(`token-${index}-`);
+  expect(secrets.hide('a+b token-0- token-15-')).toBe('a+b [secret] [secret]');
 });
