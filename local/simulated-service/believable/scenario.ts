@@ -17,9 +17,8 @@ export interface Scenario {
   readonly numbers: Readonly<Record<string, readonly [low: number, high: number, step: number]>>;
 }
 
-/** How tasks go on, and how projects do. */
+/** How tasks go on. */
 export const TASK_STATUSES = ['To do', 'In progress', 'In review', 'Done'] as const;
-export const PROJECT_STATES = ['Planned', 'Active', 'On hold', 'Completed'] as const;
 
 /** A field's definition in one line. */
 export function field(
