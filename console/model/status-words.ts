@@ -1,5 +1,6 @@
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
+import { counted } from './counted.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'quiet' | 'info';
 
@@ -22,6 +23,22 @@ export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
   well: 'up to date',
   removed: 'not configured',
 };
+
+type Debts = ProcessStatus['debts'];
+
+/** How many projects passes owe a look, parted by whether that needs somebody. */
+export function debtsInWords({ count, unread }: Debts): string {
+  const others = count - unread;
+  return [
+    ...(unread > 0 ? [`${counted(unread, 'project')} could not be read`] : []),
+    ...(others > 0 ? [`${counted(others, 'project')} to be looked at again`] : []),
+  ].join(', ');
+}
+
+/** Whether subscribers hear of it if it stays so, and have not yet. */
+export function isYetToTell({ cause, isSkipped }: Debts['first'][number]): boolean {
+  return (cause === 'unreadable' || cause === 'no-task-list') && !isSkipped;
+}
 
 export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
   well: 'good',

@@ -1,7 +1,7 @@
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from '../model/counted.ts';
 import { addressOf } from '../model/routes.ts';
-import { countText, PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
+import { countText, debtsInWords, isYetToTell, PROCESS_TONES, PROCESS_WORDS } from '../model/status-words.ts';
 import { every } from '../model/times.ts';
 import { useWorld } from '../state/use.ts';
 import { Action } from './action.tsx';
@@ -135,20 +135,20 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
   if (debts.count === 0) return null;
   return (
     <details class="card-trouble">
-      <summary>{titleOf(debts)}</summary>
+      <summary>{debtsInWords(debts)}</summary>
       <ul class="plain-list">
-        {debts.first.map(({ project, since, cause, reason, isSkipped }) => (
-          <li key={project}>
-            <bdi class="mono">{project}</bdi> <bdi>{reason}</bdi>{' '}
+        {debts.first.map(debt => (
+          <li key={debt.project}>
+            <bdi class="mono">{debt.project}</bdi> <bdi>{debt.reason}</bdi>{' '}
             <span class="quiet">
-              {since === undefined ? (
+              {debt.since === undefined ? (
                 'never read'
               ) : (
                 <>
-                  told until <Ago at={since} />
+                  told until <Ago at={debt.since} />
                 </>
               )}
-              {(cause === 'unreadable' || cause === 'no-task-list') && !isSkipped && ', not told yet'}
+              {isYetToTell(debt) && ', not told yet'}
             </span>
           </li>
         ))}
@@ -158,14 +158,6 @@ function Debts({ status: { debts } }: { readonly status: ProcessStatus }) {
       </ul>
     </details>
   );
-}
-
-function titleOf({ count, unread }: ProcessStatus['debts']): string {
-  const others = count - unread;
-  return [
-    ...(unread > 0 ? [`${counted(unread, 'project')} could not be read`] : []),
-    ...(others > 0 ? [`${counted(others, 'project')} to be looked at again`] : []),
-  ].join(', ');
 }
 
 function More({ status: { workspace, process } }: { readonly status: ProcessStatus }) {
