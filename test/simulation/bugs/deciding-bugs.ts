@@ -88,9 +88,9 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'pass/rounds.ts',
-        '  await parts.snapshots.writeDebts(parts.process, debtChanges(',
+        '  const changes = debtChanges(state, findings.takeNew()',
         '  if (reached !== undefined) {\n    heartbeat.reach(reached);\n    await heartbeat.save();\n  }\n' +
-          '  await parts.snapshots.writeDebts(parts.process, debtChanges(',
+          '  const changes = debtChanges(state, findings.takeNew()',
       ),
     ],
     tests: ['pass/rounds.test.ts'],
