@@ -4,7 +4,7 @@ import type { Item } from './prices.ts';
 const BY_CAUSE: Readonly<Record<string, Partial<Record<Item, string>>>> = {
   'passes that find nothing': {
     dynamodbWrites:
-      'Twice the interval halves it, and adaptive intervals do better (below). So would an end of the pass that writes one item: the transaction over the state and the lease takes four of its five units.',
+      'Twice the interval halves it, and adaptive intervals do better (below). A pass takes two: one to take its lease, and one to end.',
     lambdaGbSeconds:
       'It waits for the service most of the time: half of the memory, where baselines allow it, or twice the interval halves it.',
     logsWritten: 'Twice the interval halves it; so does one line less.',
@@ -13,12 +13,11 @@ const BY_CAUSE: Readonly<Record<string, Partial<Record<Item, string>>>> = {
   },
   sweeps: {
     lambdaGbSeconds:
-      '`"sweep": "12h"` halves it; so does twice the `concurrency` of a workspace whose service answers as fast then.',
+      '`"sweep": "12h"` halves it. It waits for the service, which is asked as much at once as it bears; half of the memory, where baselines allow it, halves it, too.',
     dynamodbReads: '`"sweep": "12h"` halves it.',
   },
   tick: {
-    dynamodbReads:
-      'Reads that need not be consistent cost half; so would one row for what is read of a process, instead of three.',
+    dynamodbReads: 'One row for what is read of a process, instead of three, would take a third.',
   },
   'what is kept': {
     dynamodbStorage: 'Fewer projects, or tasks that are no part of the snapshot: nothing else does.',

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import { endpointFilter } from './filter.ts';
 import { choice, object, whole, yesNo } from './values.ts';
@@ -14,8 +13,6 @@ export const endpointConfig = object({
   perSecond: whole(1, 100).optional(),
   keepSuccesses: yesNo().optional(),
 });
-
-export type EndpointConfig = z.infer<typeof endpointConfig>;
 
 /** The path of the SSM parameters that hold the endpoints' addresses and a webhook's signing secrets; an endpoint's name ends it. It
  *  is a convention, so that the functions may be allowed the path instead of each parameter, and an endpoint may be added while they

@@ -73,7 +73,6 @@ export const workspaceConfig = object({
   processes: list(processConfig, 1, 'processes'),
 });
 
-export type ProcessConfig = z.infer<typeof processConfig>;
 export type WorkspaceConfig = z.infer<typeof workspaceConfig>;
 
 /** The secret that holds a workspace's client id and client secret. */

@@ -59,13 +59,13 @@ export const configuredIn =
 
 /** The settings of a workspace and a process, as far as a doctor proposes such. */
 function proposalOf(workspace: WorkspaceSettings | undefined, processId: string): Proposal {
-  const { identifiers = {}, pageSize = {}, dateHeader, concurrency, processes = [] } = workspace ?? {};
+  const { identifiers = {}, pageSize = {}, dateHeader, processes = [] } = workspace ?? {};
   const { ignoreFields = [], overlap, auditLog } = processes.find(({ id }) => id === processId) ?? {};
   return {
     workspace: {
       identifiers: given(identifiers),
       pageSize: given(pageSize),
-      ...given({ dateHeader, concurrency }),
+      ...given({ dateHeader }),
     },
     process: {
       ignoreFields: [...ignoreFields],

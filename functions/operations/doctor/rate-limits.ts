@@ -23,10 +23,11 @@ export function judgeLimits(met: Asker['met']): Examined {
     retryAfter === undefined ? 'no Retry-After' : span(retryAfter),
   );
   const finding = {
-    ...({ topic: TOPIC, verdict: 'setting', asked } as const),
-    found: `${counted(limited.length, 'request')} met a limit (429), though one was sent at a time. Passes wait as they are told.`,
+    ...({ topic: TOPIC, verdict: 'warning', asked } as const),
+    found: `${counted(limited.length, 'request')} met a limit (429), though one was sent at a time. Passes wait as they are told, and find out how many a second are accepted.`,
     came: `${speed}; told to wait: ${[...new Set(waits)].join(', ')}`,
-    remedy: 'Set concurrency, as below; where that does not do, set changes and sweep to longer times.',
+    remedy:
+      'Nothing, as long as passes come to their ends in time; else set changes and sweep to longer times.',
   };
-  return { findings: [finding], settings: { workspace: { concurrency: 1 } } };
+  return { findings: [finding] };
 }
