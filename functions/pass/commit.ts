@@ -8,30 +8,30 @@ import { nextVersion } from '../telling/next-version.ts';
 import type { Difference } from './decide.ts';
 import type { Pass } from './pass.ts';
 
-/** A project that no transaction can hold. */
+/** A project that is too large for one transaction. */
 export class TooLargeError extends Error {
   readonly scope = 'project';
 }
 
-/** A difference, and what it is committed on. */
+/** A difference, and the snapshot or tombstone that the commit is conditional on. */
 export interface Commit extends Omit<Difference, 'content'> {
   readonly projectId: string;
   readonly snapshot: Snapshot | undefined;
-  /** What an earlier deletion left behind. */
+  /** What an earlier deletion left. */
   readonly tombstone?: Tombstone | undefined;
   /** Undefined when the project is deleted. */
   readonly content: Difference['content'] | undefined;
 }
 
-/** `step`: a part of it was committed; `conflict`: another pass was first. In both cases read and compare afresh. */
+/** `step`: only a part was committed; `conflict`: another pass was first. After both, read and compare afresh. */
 export type Committed = 'committed' | 'step' | 'conflict';
 
-/** Commits a difference, in one transaction where it fits. One that doesn't (thousands of tasks at once) is committed
- *  in steps: each is a snapshot with its own events, so that a crash between two of them loses nothing.
+/** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits a part of it: a snapshot with
+ *  its own events, so that a crash between two parts loses nothing.
  *  @throws TooLargeError when even one change and its snapshot are too large for DynamoDB. */
 export async function commit(pass: Pass, whole: Commit): Promise<Committed> {
   const { changes, projectId } = whole;
-  // A baseline has no events to spread over several steps, and what a step left out would later be told as created.
+  // A baseline commits all or nothing: what a part left out would later be told as created.
   const fewest = pass.kind === 'baseline' ? changes.length : Math.min(1, changes.length);
   for (let count = changes.length; ; count = Math.floor(count / 2)) {
     const result = await commitFirst(pass, whole, count);
@@ -49,7 +49,7 @@ async function commitFirst(pass: Pass, whole: Commit, count: number): Promise<Co
   const request = requestOf(pass, whole, whole.changes.slice(0, count), clock());
   const send = () => snapshots.commit(process, request);
   const result = request.isSilent ? await pass.inTurn(send) : await send();
-  // Whoever ended the baseline did so by another lease.
+  // If another run completed the baseline, it holds the lease, and this throws LeaseLostError.
   if (request.isSilent && result === 'conflict') await pass.heartbeat.save();
   if (result === 'committed') {
     pass.commits += 1;
@@ -66,7 +66,7 @@ function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], 
   const version = nextVersion((snapshot ?? tombstone)?.version, at);
   const content = isWhole ? whole.content : applyChanges(snapshot?.content, changes);
   const { readAt: recordReadAt, untimed } = source;
-  const tasksReadAt = isWhole ? whole.tasks.readAt : (snapshot?.tasksReadAt ?? readSince(pass, projectId));
+  const tasksReadAt = isWhole ? whole.tasks.readAt : (snapshot?.tasksReadAt ?? seenUpTo(pass, projectId));
   const times = { recordReadAt, ...(untimed && { untimed }), tasksReadAt };
   const digests = isWhole ? digestsOf(whole) : {};
   return {
@@ -74,7 +74,7 @@ function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], 
     expected: snapshot,
     snapshot: content && { version, content, ...times, digests },
     ...(!content && { tombstone: tombstoneOf(whole, version) }),
-    // Nothing is deleted in a baseline.
+    // A baseline finds no tombstones: nothing is deleted before it is complete.
     ...(!snapshot && !isSilent && { madeAfter: { version: tombstone?.version } }),
     version,
     events: isSilent ? [] : buildEvents(originOf(pass, whole, version), changes),
@@ -83,8 +83,8 @@ function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], 
   };
 }
 
-/** A digest stands for what is kept exactly as it was read: what only the archiving of a field left in the snapshot depends on definitions,
- *  too. */
+/** The digests of the answers, if the content is exactly what was read. Content with values of archived fields depends on the definitions,
+ *  too: it gets no digest, so that it is compared each time. */
 function digestsOf({ content, source, tasks }: Commit): NonNullable<Snapshot['digests']> {
   const isRecord = source.digest !== undefined && content && jsonEqual(content.record, source.record);
   const isTasks = tasks.digest !== undefined && content && areEqual(content.tasks, tasks.tasks);
@@ -101,7 +101,7 @@ function tombstoneOf({ snapshot, source: { readAt, untimed } }: Commit, version:
 }
 
 function originOf(pass: Pass, { projectId, snapshot, content, source, tasks }: Commit, version: number) {
-  const since = readSince(pass, projectId);
+  const since = seenUpTo(pass, projectId);
   return {
     ...pass.parts.process,
     projectId,
@@ -115,9 +115,9 @@ function originOf(pass: Pass, { projectId, snapshot, content, source, tasks }: C
   };
 }
 
-/** A time since which the project was read, or was not there: one that is owed a look may have been there, unread, all the time; one
- *  that the last sweep missed was last read when its snapshot says so. */
-function readSince({ state: { sweptAt, debts } }: Pass, projectId: string): number {
+/** The time up to which passes saw all changes of the project: they read it, or it was not there. With a debt: its `since`, if that is
+ *  earlier. 0 for a project that the last sweep missed: then only the times of its snapshot count. */
+function seenUpTo({ state: { sweptAt, debts } }: Pass, projectId: string): number {
   const debt = debts.get(projectId);
   if (debt?.cause === 'not-listed') return 0;
   return Math.min(sweptAt, debt?.since ?? sweptAt);

@@ -4,28 +4,28 @@ import { type End, reasonOf } from './debts.ts';
 import type { Findings } from './findings.ts';
 import type { PassKind } from './parts.ts';
 
-/** Above this many at once, or this part of a process, deletions wait for an operator (design.md §5). */
+/** More deletions at once than this number, and than this part of a process, wait for an operator (design.md §5). */
 const BULK_COUNT = 10;
 const BULK_PART = 0.2;
-/** So long a baseline waits for projects that can't be read: what is out for a few minutes must not be told as created
+/** How long a baseline waits for projects that can't be read, so that a failure of a few minutes doesn't make it tell them as created
  *  later. */
 const WAIT_MS = 5 * 60_000;
 
-/** More than this many deletions in a process of `known` projects are held. */
+/** More deletions than this, in a process of `known` projects, are held. */
 export function bulkLimit(known: number): number {
   return Math.max(BULK_COUNT, Math.floor(known * BULK_PART));
 }
 
-/** All that the end of a pass rests on. */
+/** All that the conclusion of a pass rests on. */
 export interface Facts {
   readonly kind: PassKind;
   readonly window: PassWindow;
-  /** True when no listing of the pass may have passed over a project. */
+  /** False when a listing of the pass may have passed over a project. */
   readonly isComplete: boolean;
   /** True when time ran out before all was looked at. */
   readonly isStopped: boolean;
   readonly findings: Findings;
-  /** How many projects have a snapshot, and how many of them the whole listing lacks; as far as it was needed. */
+  /** How many projects have a snapshot, and how many of these the second listing lacks; 0 when no second round was needed. */
   readonly known: number;
   readonly missing: number;
   /** As it is now: another pass may have put the process on hold since this one began. */
@@ -36,21 +36,21 @@ export interface Facts {
 
 /** How a pass ends. */
 export interface Conclusion {
-  /** `failed`: nothing moves on. `later`: the next run goes on. `done`: watermark and audit position move on. */
+  /** `failed`: nothing moves on. `later`: the next run resumes the pass. `done`: watermark and audit position move on. */
   readonly as: 'failed' | 'later' | 'done';
   /** Why it failed. */
   readonly error?: Error;
   /** Projects to delete. */
   readonly deletions: readonly string[];
-  /** Set when the process is to be on hold, with none of its deletions told. */
+  /** Set when the process is to be on hold: then none of the deletions is told. */
   readonly hold?: { readonly missing: number; readonly known: number };
-  /** True when a hold, or its release, is over. */
+  /** True when the hold, or the release from it, is to be cleared. */
   readonly endsHold: boolean;
-  /** True when what is owed a look is to be written. */
+  /** True when the debts that were found are to be written. */
   readonly keepsDebts: boolean;
 }
 
-/** Concludes from what was found, and from nothing else (design.md §5). */
+/** Decides how the pass ends, by what was found and nothing else (design.md §5). */
 export function conclude(facts: Facts): Conclusion {
   const { kind, findings, isStopped } = facts;
   const outage = outageOf(facts);
@@ -65,7 +65,7 @@ export function conclude(facts: Facts): Conclusion {
   return { as: 'done', ...deletions, keepsDebts: findings.sorted().length > 0 };
 }
 
-/** The failure of a pass that too many projects failed. A baseline of which all fail is one, however few they are. */
+/** The error of a pass in which too many projects failed; in a baseline also when all failed, however few they are. */
 function outageOf({ kind, findings }: Facts): Error | undefined {
   const { faults, total } = findings;
   const areAll = kind === 'baseline' && faults.length > 0 && faults.length === total;
@@ -75,49 +75,41 @@ function outageOf({ kind, findings }: Facts): Error | undefined {
   return new Error(message, { cause });
 }
 
-/** The projects that are certainly gone, or, when they are too many, none: then the process is on hold until an operator releases it or
- *  the projects are back. It stays so though fewer are certainly gone, because some can't be read. */
-function deletionsOf({
-  kind,
-  findings,
-  known,
-  missing,
-  state,
-}: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'endsHold'> {
-  const deletions = findings.idsOf('vanished', 'vanished again');
+/** The projects that are gone; none if they are too many: then the process is on hold until an operator releases it or they are back.
+ *  During a hold all missing projects count, even those that can't be read: else it could end because fewer are certainly gone. */
+function deletionsOf(facts: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'endsHold'> {
+  const { kind, findings, known, missing, state } = facts;
+  const deletions = findings.idsOf('vanished', 'missed twice');
   if (kind === 'baseline' || (kind === 'changes' && deletions.length === 0))
     return { deletions: [], endsHold: false };
   const isOnHold = state.hold !== undefined;
-  // A `changes` pass asks after few of those that are missing: that they are gone makes the others no more certain.
+  // A `changes` pass looks at only some of the missing projects. All of them count: those it found gone may be a few of many.
   const counted = isOnHold || kind === 'changes' ? missing : deletions.length;
-  const isTooMuch = counted > bulkLimit(known) || areAllThatWeKnow({ findings, known, missing }, isOnHold);
+  const isTooMuch = counted > bulkLimit(known) || mayHaveLostAll(facts, isOnHold);
   if (isTooMuch && !state.released) return { deletions: [], hold: { missing, known }, endsHold: false };
-  // Whether a process is still to be on hold is the sweep's to say: it sees all of it.
+  // Only a sweep, which looks at all projects, may end a hold.
   return { deletions, endsHold: kind === 'sweep' && (isOnHold || state.released) };
 }
 
-/** A whole process that is empty at once looks just like a permission that was lost, and one of which nothing that we
- *  know is left like one whose identifiers changed: its last project is gone only if its task list says so. */
-function areAllThatWeKnow(
-  { findings, known, missing }: Pick<Facts, 'findings' | 'known' | 'missing'>,
-  isOnHold: boolean,
-): boolean {
+/** True when all known projects are missing, and one was found gone or a hold is on: a lost permission, or new identifiers for all, look
+ *  the same. An exception is a process's only project: it is gone if its task list answers 404. */
+function mayHaveLostAll({ findings, known, missing }: Facts, isOnHold: boolean): boolean {
   if (missing < known || known === 0) return false;
-  const again = findings.idsOf('vanished again').length;
-  return missing > 1 ? isOnHold || again + findings.idsOf('vanished').length > 0 : again > 0;
+  if (missing === 1) return findings.idsOf('missed twice').length > 0;
+  return isOnHold || findings.idsOf('vanished', 'missed twice').length > 0;
 }
 
-/** What has no snapshot yet, or one of which nobody knows whether it is whole. */
+/** True when the project has no snapshot yet, or one that may lack tasks. */
 function isLacking(end: End): boolean {
   return end === 'unreadable' || end === 'no-task-list' || end === 'uncertain';
 }
 
-/** Why a baseline is not over yet: projects that can't be read, or whose task lists are not there, or a list that never came to rest. It waits
- *  some minutes, and then does without: each of these projects is told, whole, as created once it can be read. */
+/** Why a baseline can't be completed yet: projects or task lists can't be read, or the list of projects changed in each reading. After
+ *  WAIT_MS it is completed without these projects: each is told as created once it can be read. */
 function waitingFor({ window, isComplete, findings, now }: Facts): Error | undefined {
   const lacking = findings.sorted().filter(([, { end }]) => isLacking(end));
   if (lacking.length === 0 && isComplete) return undefined;
-  // A poller whose clock runs ahead must not make the others wait for that time.
+  // `waitingSince` may be in the future, written by a poller whose clock runs ahead: then the wait begins now.
   const since = Math.min(now, window.waitingSince ?? now);
   if (now - since >= WAIT_MS) return undefined;
   const [first] = lacking;
@@ -125,10 +117,6 @@ function waitingFor({ window, isComplete, findings, now }: Facts): Error | undef
     first === undefined
       ? 'The list of projects changed each time that it was read: what it passed over would be told as created later'
       : `${lacking.length} project(s) can not be read. The first, ${first[0]}: ${reasonOf(first[1]).replace(/\.$/, '')}`;
-  return new Error(
-    `${what}. The baseline waits ${WAIT_MS / 60_000} minutes for this to end, and then does without.`,
-    {
-      cause: first?.[1].fault,
-    },
-  );
+  const message = `${what}. The baseline waits ${WAIT_MS / 60_000} minutes for this to end, and then does without.`;
+  return new Error(message, { cause: first?.[1].fault });
 }

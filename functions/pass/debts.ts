@@ -1,16 +1,17 @@
 import type { DebtChange } from '../snapshots/snapshots.ts';
 import type { Cause, Debt, ProcessState } from '../snapshots/state.ts';
 
-/** What a look at a project left: it is done with; only the whole listing can tell (`unclear`); it is gone, for certain or because two sweeps
- *  missed it; or it is owed another look. */
-export type End = 'settled' | 'unclear' | 'vanished' | 'vanished again' | Cause;
+/** How a look at a project ends. `settled`: nothing is left to do. `unclear`: only the whole listing of the second round can tell.
+ *  `vanished`: gone, its task list answers 404. `missed twice`: gone, for two sweeps missed it, though its task list is there.
+ *  A Cause: it is owed another look. */
+export type End = 'settled' | 'unclear' | 'vanished' | 'missed twice' | Cause;
 
 /** What one pass found out about a project. */
 export interface Found {
   readonly end: End;
-  /** What was met, in words that subscribers may read. */
+  /** What went wrong, in words that subscribers may read. */
   readonly reason?: string;
-  /** The failure itself, where something is wrong with the project: it may have changes that can't be told. */
+  /** The error, if the project failed: it may have changes that can't be told. */
   readonly fault?: Error;
 }
 
@@ -22,13 +23,13 @@ const REASONS = {
   unclear: 'Only the whole list of projects tells what became of it.',
 } as const;
 
-/** Since when the changes of a project may be untold that a pass meets now: what was visible by its update time was told up to the
- *  watermark, all else up to the last sweep. */
+/** The time after which changes of a project may be untold, if a pass fails with it now. Changes that move its update time were told up to
+ *  the watermark, all others up to the last sweep. */
 export function sinceOf({ baselined, watermark, sweptAt }: ProcessState): number {
   return baselined ? Math.min(watermark, sweptAt) : 0;
 }
 
-/** Of what a pass found, what is to be written: one row for each project that is owed a look now, none for those that are done with.
+/** What is to be written for what a pass found: a row for each project that is owed a look now, and the removal of rows that are settled.
  *  `state`: as it is now; `metAt`: our time. */
 export function debtChanges(
   state: ProcessState,
@@ -40,33 +41,34 @@ export function debtChanges(
     const cause = causeOf(one);
     if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
     const isUnclear = one.end === 'unclear';
-    // What is tried again all the same is told as what it was.
+    // An uncertain look does not replace a cause that each `changes` pass tries again.
     if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))
       return [];
     const { since, metAt: first, told } = before ?? { since: sinceOf(state), metAt, told: false };
-    // The next run of this pass is to look at it, too.
+    // Met now: so the next run of this pass looks at it again (see surveyChanges).
     const met = isUnclear ? metAt : first;
     return [{ projectId, before, after: { cause, since, metAt: met, reason: reasonOf(one), told } }];
   });
 }
 
-/** What was met, in words that subscribers may read. */
+/** What went wrong, in words that subscribers may read. */
 export function reasonOf({ end, reason }: Found): string {
   return reason ?? REASONS[end as keyof typeof REASONS];
 }
 
-/** What each `changes` pass tries again; of the other debts it learns nothing new, unless they are listed or named. */
+/** True for causes that each `changes` pass tries again. It looks at other debts only if the listing or the audit log names them. */
 export function isRetried(cause: Cause): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
-/** What is still unclear when a pass ends is owed a look, too. */
+/** The cause of the debt, if there is one now. A project that is still unclear counts as uncertain. */
 function causeOf({ end }: Found): Cause | undefined {
-  if (end === 'settled' || end === 'vanished' || end === 'vanished again') return undefined;
+  if (end === 'settled' || end === 'vanished' || end === 'missed twice') return undefined;
   return end === 'unclear' ? 'uncertain' : end;
 }
 
-/** The debts that subscribers are to hear of: what an earlier pass could not read either. `begunAt`: when this one began, by our clock. */
+/** The debts to tell subscribers of: this pass failed with the project, and so did one before `begunAt`, the begin of this one by our
+ *  clock. */
 export function toTell(
   { debts }: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
@@ -74,12 +76,12 @@ export function toTell(
 ): (DebtChange & { readonly after: Omit<Debt, 'revision'> })[] {
   return found.flatMap(([projectId, { end, fault, reason = REASONS.unreadable }]) => {
     const before = debts.get(projectId);
-    if (!fault || !before || before.told || isQuiet(before) || before.metAt >= begunAt) return [];
+    if (!fault || !before || before.told || isNoFailure(before) || before.metAt >= begunAt) return [];
     return [{ projectId, before, after: { ...before, cause: end as Cause, reason, told: true } }];
   });
 }
 
-/** What was owed for another reason was no failure yet. */
-function isQuiet({ cause }: Debt): boolean {
+/** True for causes that are no failure: the first failure after one of these is not told yet. */
+function isNoFailure({ cause }: Debt): boolean {
   return cause === 'not-listed' || cause === 'uncertain';
 }

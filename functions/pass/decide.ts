@@ -14,18 +14,18 @@ import type { Debt } from '../snapshots/state.ts';
 import { type End, isRetried } from './debts.ts';
 import type { PassKind } from './parts.ts';
 
-/** All that was read of one project. */
+/** All that was read of one project: what a decision rests on. */
 export interface Seen {
   readonly projectId: string;
   readonly listing: ListingKind;
   readonly listed: Listed | undefined;
-  /** Read before the tasks were. */
+  /** Read before the tasks (see observe). */
   readonly snapshot: Snapshot | undefined;
-  /** Where there is no snapshot: what its deletion left behind. */
+  /** What its deletion left, if it was deleted before and has no snapshot. */
   readonly tombstone: Tombstone | undefined;
-  /** Undefined when the task list answered 404. */
+  /** Undefined when the task list answered 404, or nothing was there to read. */
   readonly tasks: TasksRead | undefined;
-  /** What an earlier pass, or run of a baseline, owed it. */
+  /** Why an earlier pass, or an earlier run of this one, owes it a look. */
   readonly debt: Debt | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface DecisionRules {
   readonly compare: Rules;
 }
 
-/** What is to be committed: a new content, with what it changes, if anything (see isKept). */
+/** What is to be committed: the new content and its changes. There may be none: see needsRefresh. */
 export interface Difference {
   readonly content: ProjectContent;
   readonly changes: readonly RecordChange[];
@@ -45,25 +45,25 @@ export interface Difference {
   readonly tasks: TasksRead;
 }
 
-/** What becomes of a project: what is to be committed, if anything, and what is left to do then. */
+/** What is decided of a project: what to commit, if anything, and how the look ends. */
 export interface Verdict {
   readonly difference?: Difference | undefined;
   readonly end: End;
-  /** True for tasks that can't be had of a project that had some. */
+  /** True when the project had tasks, and its task list answers 404: with the end `no-task-list` that is a fault (see look). */
   readonly lacksTasks?: boolean;
 }
 
-/** So old is a snapshot before a sweep writes it anew though nothing changed. */
-const REWRITE_MS = 24 * 60 * 60 * 1000;
+/** A sweep writes a snapshot anew, though nothing changed, only if it is older than this. */
+const REFRESH_MS = 24 * 60 * 60 * 1000;
 
 const SETTLED: Verdict = { end: 'settled' };
 
-/** Decides by what was read, and by nothing else (design.md §5). */
+/** Decides what becomes of a project, by what was read of it and nothing else (design.md §5). */
 export function decide(seen: Seen, rules: DecisionRules): Verdict {
   const { listed, snapshot, tombstone, tasks } = seen;
-  // A baseline never writes over a snapshot: it tells nothing, so whatever it overwrote would never be told.
+  // A baseline tells nothing, so a change that it wrote over an existing snapshot would never be told.
   if (snapshot && rules.kind === 'baseline') return SETTLED;
-  if (!listed && !snapshot) return { end: ofNoProject(seen) };
+  if (!listed && !snapshot) return { end: unlistedAndUnknown(seen) };
   if (listed && tombstone && !isMadeAgain(listed, tombstone)) return { end: 'uncertain' };
   if (!tasks)
     return listed ? listedWithoutTaskList(seen, listed, rules) : unlistedWithoutTaskList(seen, rules);
@@ -72,14 +72,14 @@ export function decide(seen: Seen, rules: DecisionRules): Verdict {
   return { difference, end: end === 'settled' && (isUncertain || tasks.isRestless) ? 'uncertain' : end };
 }
 
-/** Neither listed nor known: no project of ours, or one that was owed a look and is gone. */
-function ofNoProject({ listing, debt }: Seen): End {
+/** Neither listed nor known: no project at all, or one with a debt. The debt is settled when the whole listing lacks the project. */
+function unlistedAndUnknown({ listing, debt }: Seen): End {
   if (!debt || listing === 'whole') return 'settled';
   return listing === 'changed' ? 'unclear' : debt.cause;
 }
 
-/** A project that is listed tells its own changes, whatever became of its task list. A service may answer 404 for a project without tasks; and
- *  a listing by update time may show what is deleted: that it is there, only the whole one tells. */
+/** Listed, but its task list answers 404: its own fields are compared all the same. The service may answer so for a project without tasks;
+ *  or the project was deleted, and a listing by update time still shows it: only the whole listing proves that it is there. */
 function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules): Verdict {
   const { round } = rules;
   const { snapshot, listing, debt } = seen;
@@ -96,7 +96,7 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
     return { difference, end: isUncertain ? 'uncertain' : 'settled' };
   }
   if (round === 1) return { end: 'unclear' };
-  // What answers so in two passes has no tasks.
+  // A new project is taken to have no tasks only after two passes met the 404.
   if (debt?.cause !== 'no-task-list') return { end: 'no-task-list' };
   const { readAt, readBefore } = listed;
   return {
@@ -105,12 +105,12 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
   };
 }
 
-/** Gone, as far as the whole listing can tell. One that may have passed over it tells so only of a project that had tasks; and a sweep, which
- *  nothing but that answer led to it, only if the last one missed it, too. */
+/** Not listed, and its task list answers 404: gone, if the listing was whole. If the listing may have passed over it, the 404 proves that
+ *  only for a project that had tasks; and in a sweep, where no audit entry hints at a deletion, only if the last sweep missed it, too. */
 function unlistedWithoutTaskList({ listing, snapshot, debt }: Seen, { kind }: DecisionRules): Verdict {
   if (listing === 'whole') return { end: 'vanished' };
   const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
-  // It answered so while it was listed: to ask the whole list each time would cost more than that a sweep finds it gone.
+  // The 404 is no news: it came while the project was listed, too. Reading the whole list in each pass is too expensive: a sweep will tell.
   if (kind === 'changes' && hadTasks && debt?.cause === 'no-task-list')
     return { end: 'no-task-list', lacksTasks: true };
   if (listing === 'changed') return { end: 'unclear' };
@@ -118,10 +118,11 @@ function unlistedWithoutTaskList({ listing, snapshot, debt }: Seen, { kind }: De
   return { end: hadTasks && debt?.cause === 'not-listed' ? 'vanished' : 'not-listed' };
 }
 
-/** Its task list is there. Two sweeps that miss it are certain enough; a `changes` pass leaves that to them. */
+/** Not listed, but its task list is there: gone once two sweeps in a row missed it. To a `changes` pass it is never gone: one that is
+ *  retried can be read again, and is looked for in the whole list; other debts are left to the sweep. */
 function unlistedWithTaskList({ listing, debt }: Seen, { kind }: DecisionRules): End {
   if (kind === 'sweep') {
-    if (listing === 'whole') return debt?.cause === 'not-listed' ? 'vanished again' : 'not-listed';
+    if (listing === 'whole') return debt?.cause === 'not-listed' ? 'missed twice' : 'not-listed';
     return debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain';
   }
   if (!debt) return 'settled';
@@ -130,7 +131,7 @@ function unlistedWithTaskList({ listing, debt }: Seen, { kind }: DecisionRules):
   return listing === 'whole' ? 'settled' : debt.cause;
 }
 
-/** The difference between what was read and the snapshot, by the newer one of the two records. */
+/** Compares what was read with the snapshot. A listed record that is older than that of the snapshot is not used (see freshest). */
 function differ(
   { projectId, listed, snapshot }: Seen,
   tasks: TasksRead,
@@ -142,20 +143,21 @@ function differ(
   const content = keepArchived(before, { record: source.record, tasks: tasks.tasks }, compare);
   const changes = compareProject(projectId, before, content, compare);
   const difference = { content, changes, source, tasks };
-  const isWritten = !snapshot || changes.length > 0 || isKept(snapshot, difference, kind);
+  const isWritten = !snapshot || changes.length > 0 || needsRefresh(snapshot, difference, kind);
   return { difference: isWritten ? difference : undefined, isUncertain };
 }
 
-/** Whether what changes nothing is written all the same (docs/decisions/0003). By a `changes` pass when the record moved on: else an older
- *  listing would be taken for newer than this one. By a sweep, a day later, when its bytes are others: else it would compare them for ever. */
-function isKept(
+/** Whether the snapshot is written anew though there is nothing to tell (docs/decisions/0003, 0111). A `changes` pass does so if the record
+ *  differs at all: else a pass with an older listing would take that for newer. A sweep does so if the digests differ, once a day: with
+ *  these it need not parse and compare the same answers again. */
+function needsRefresh(
   { content: before, recordReadAt, digests = {} }: Snapshot,
   { content, source, tasks }: Difference,
   kind: PassKind,
 ): boolean {
   if (kind !== 'sweep') return !jsonEqual(before.record, content.record);
   const areOthers = source.digest !== digests.record || tasks.digest !== digests.tasks;
-  return areOthers && source.readAt - recordReadAt > REWRITE_MS;
+  return areOthers && source.readAt - recordReadAt > REFRESH_MS;
 }
 
 function recordOf({ content, recordReadAt: readAt, untimed, digests }: Snapshot): Difference['source'] {

@@ -6,10 +6,10 @@ import type { Snapshot } from '../snapshots/snapshots.ts';
 import { commit } from './commit.ts';
 import type { Pass } from './pass.ts';
 
-/** Tells and commits that a project is gone, which `listing` lacks. A snapshot that was read later than the listing shows a project that came
- *  back: then nothing is deleted. Where the two were read at about one time, that may be so, too: the task list is asked for once more, and
- *  then tells what became of the project since; where it answers all the same, the next sweep decides.
- *  @throws TornSnapshotError when nobody knows what is to be told of it; ServiceError */
+/** Commits the deletion of a project that `listing` lacks. A snapshot read later than the listing shows that the project is back: then it
+ *  is not deleted. If both were read at about the same time, it may be back, too: then its task list is read once more, and it is deleted
+ *  only if that answers 404; else the next sweep decides.
+ *  @throws TornSnapshotError when the snapshot, whose content is to be told, can't be read; ServiceError */
 export async function deleteProject(pass: Pass, projectId: string, listing: Listing): Promise<void> {
   const { process, snapshots, clock } = pass.parts;
   for (;;) {
@@ -18,7 +18,7 @@ export async function deleteProject(pass: Pass, projectId: string, listing: List
     const isInDoubt = listing.readAt - lastSeen(snapshot) <= CLOCK_TOLERANCE_MS;
     if (isInDoubt && (await readTasks(pass, projectId, { load: async () => undefined })) !== undefined)
       return;
-    // What a listing may have passed over, and what was asked for once more, was found to be gone since it ended.
+    // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have happened until now.
     const since = listing.isComplete && !isInDoubt ? 0 : clock() - listing.endedAt;
     const changes = compareProject(projectId, snapshot.content, undefined, pass.definitions.rules);
     const readBefore = Math.max(listing.readBefore + since, lastSeen(snapshot));
@@ -37,8 +37,8 @@ export async function deleteProject(pass: Pass, projectId: string, listing: List
   }
 }
 
-/** When it was certainly there, by the service's time. A task list without tasks is no sign of that: a service may answer so for what is
- *  gone. */
+/** When the project was last certainly there, by the service's time. An empty task list is no proof: a service may answer so for a project
+ *  that is gone. */
 function lastSeen({ recordReadAt, tasksReadAt, content }: Snapshot): number {
   return content.tasks.size > 0 ? Math.max(recordReadAt, tasksReadAt) : recordReadAt;
 }

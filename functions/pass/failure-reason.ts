@@ -1,11 +1,11 @@
 import { ServiceError } from '../service/errors.ts';
 import { TooLargeError } from './commit.ts';
 
-/** As long as a line that people read. */
+/** About as long as people read at a glance. */
 const LONGEST = 300;
 
-/** Why something failed, in words that subscribers may read. The service client hides secrets in its errors; other errors
- *  (of AWS, or our own) tell of our house, and stay in the log. */
+/** Why something failed, in words that subscribers may read. The service client removes secrets from its errors; other errors
+ *  (of AWS, or our own) may show internals, and stay in the log. */
 export function failureReason(error: unknown): string {
   const isToBeRead = error instanceof ServiceError || error instanceof TooLargeError;
   if (!isToBeRead) return 'The poller itself failed; its log says why.';

@@ -2,7 +2,7 @@ import { byText } from '../changes/order.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import type { Found } from './debts.ts';
 
-/** More than this many that newly fail, or this part of those walked, are an outage; few are poisoned. */
+/** When more projects than this number, and than this part of all, newly fail, it is an outage; fewer are faults of their own. */
 const OUTAGE_COUNT = 10;
 const OUTAGE_PART = 0.2;
 
@@ -14,7 +14,7 @@ export class Findings {
   #new = new Set<string>();
   #newFaults = 0;
 
-  /** `total`: how many projects there are to look at. */
+  /** `total`: how many projects the pass covers. */
   constructor(state: Pick<ProcessState, 'debts' | 'completedAt'>, total: number) {
     this.#state = state;
     this.#total = total;
@@ -27,12 +27,12 @@ export class Findings {
     this.#new.add(projectId);
   }
 
-  /** Whichever was looked at first: what is told of them must have the same order every time. */
+  /** In the order of ids, not of looking: what is told of them must have the same order every time. */
   sorted(): [projectId: string, found: Found][] {
     return [...this.#found].sort(([one], [other]) => byText(one, other));
   }
 
-  /** Those found since this was called last: what is written on the way is written once. */
+  /** What was found since the last call, so that each debt is written once while the pass goes on. */
   takeNew(): [projectId: string, found: Found][] {
     const ids = this.#new;
     this.#new = new Set();
@@ -43,13 +43,12 @@ export class Findings {
     return this.sorted().flatMap(([id, { end }]) => (ends.includes(end) ? [id] : []));
   }
 
-  /** The failures of projects, in the order of their ids. */
+  /** The faults that were met, in the order of the projects' ids. */
   get faults(): Error[] {
     return this.sorted().flatMap(([, { fault }]) => (fault ? [fault] : []));
   }
 
-  /** Too many failed that did not before: there the service is at fault, and to go on without them would tell of each what is true
-   *  of all. */
+  /** True when so many projects newly fail that the service must be at fault. The pass then fails; no single project is skipped. */
   get areOutage(): boolean {
     return this.#newFaults > Math.max(OUTAGE_COUNT, Math.floor(this.#total * OUTAGE_PART));
   }
@@ -60,7 +59,7 @@ export class Findings {
 
   #isNewFault(projectId: string, found: Found | undefined): number {
     const { debts, completedAt } = this.#state;
-    // Passes of an outage, which come to no end, owe a few projects a look each: together these are as many as one pass would meet.
+    // Known are debts from before the last completed pass. Those written since, by runs of an outage that did not end well, count as new.
     const isKnown = (debts.get(projectId)?.metAt ?? Number.POSITIVE_INFINITY) <= completedAt;
     return found?.fault && !isKnown ? 1 : 0;
   }

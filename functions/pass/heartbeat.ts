@@ -2,11 +2,11 @@ import type { Clock } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { byKey, type Lease, type PassWindow, type Snapshots } from '../snapshots/snapshots.ts';
 
-/** How a lease lives: long enough for the slowest page, short enough that a dead poller is replaced within a minute. */
+/** How long a lease lasts: longer than the slowest page takes, yet a dead poller is replaced within a minute. */
 export const LEASE_MS = 60_000;
 const RENEW_MS = 10_000;
 
-/** Another poller took over while this pass was at work. It does no harm to stop: every commit stands by itself. */
+/** Another poller took over the lease. The pass stops, which does no harm: every commit is complete by itself. */
 export class LeaseLostError extends Error {}
 
 interface Parts {
@@ -28,7 +28,7 @@ export class Heartbeat {
     this.#renewedAt = parts.clock();
   }
 
-  /** The lease, with what is to be written with it next. */
+  /** The lease, with the window and progress that the next write saves. */
   get lease(): Lease {
     return this.#lease;
   }
@@ -37,31 +37,30 @@ export class Heartbeat {
     return this.#parts.clock() - this.#renewedAt >= RENEW_MS;
   }
 
-  /** What a later run needs to know of the beginning; written with the next beat, because a pass that ends before has nothing to go on
-   *  with. */
+  /** Sets what a later run needs to resume the pass; saved with the next write, for a pass that ends before needs no resuming. */
   begin(window: PassWindow): void {
     this.#lease = { ...this.#lease, window };
   }
 
-  /** All up to this project, in the order of `byKey`, needs no second look by a later run; written with the next beat. What is owed a look
-   *  stands behind the progress, too: that never goes back. */
+  /** Marks all projects up to this one, in the order of `byKey`, as done: a later run skips them. Saved with the next write. Progress never
+   *  moves back, even when a debt that sorts before it is looked at. */
   reach(progress: string): void {
     if (this.isAhead(progress)) this.#lease = { ...this.#lease, progress };
   }
 
-  /** False for a project that this run, or an earlier one of its pass, has come past. */
+  /** False for a project that is done: the progress of this run, or of an earlier one of the same pass, has passed it. */
   isAhead(projectId: string): boolean {
     const { progress } = this.#lease;
     return progress === undefined || byKey(projectId, progress) > 0;
   }
 
-  /** To be called wherever time passes: writes the lease every ten seconds. Of many workers one writes, and all wait for it: none goes on by
-   *  a lease that is lost, or that ended while the answer was on its way.
+  /** To be called wherever time passes: renews the lease every ten seconds. One worker writes, and all wait for it: none goes on after the
+   *  lease was lost, or expired while the answer was on its way.
    *  @throws LeaseLostError */
   async beat(): Promise<void> {
     if (this.isDue) this.#renewal = this.#write();
     await this.#renewal;
-    // The answer may have taken longer than the lease lives.
+    // The answer may have taken so long that another renewal is due, or the lease expired.
     if (this.isDue) this.#renewal = this.#write();
     await this.#renewal;
   }

@@ -5,17 +5,17 @@ import { failureReason } from './failure-reason.ts';
 import { type Candidate, observe } from './observe.ts';
 import type { Pass } from './pass.ts';
 
-/** How often another pass may be first before this one gives up for now. */
+/** How many conflicts with other passes are tolerated before this one gives up on the project. */
 const TRIES = 20;
 
 /** What came of a look. */
 export interface Looked extends Found {
-  /** When its tasks were read, in ms since 1970; undefined where they were not. */
+  /** When its tasks were read, in ms since 1970; undefined if they were not. */
   readonly tasksReadAt?: number | undefined;
 }
 
-/** A listed project's task list answers 404, though it had tasks: whether they are gone, or the service is at fault, nothing tells. Its
- *  message may be read by subscribers. */
+/** The task list of a listed project answers 404 though the project had tasks. They may be gone, or the service may be at fault: nothing
+ *  tells which. Subscribers may read the message. */
 export class TaskListMissingError extends Error {
   readonly scope = 'project';
 
@@ -27,8 +27,8 @@ export class TaskListMissingError extends Error {
   }
 }
 
-/** Looks at one project: observes it, decides, and commits what differs. Who was first makes it look again.
- *  @throws what is not the trouble of this project alone */
+/** Looks at one project: observes it, decides, and commits the difference. After a conflict with another pass it looks again.
+ *  @throws any error that is not of this project alone */
 export async function look(pass: Pass, candidate: Candidate, round: DecisionRules['round']): Promise<Looked> {
   try {
     return await lookOrThrow(pass, candidate, round);
@@ -44,11 +44,11 @@ async function lookOrThrow(pass: Pass, candidate: Candidate, round: DecisionRule
   for (let conflicts = 0; conflicts < TRIES; ) {
     const seen = await observe(pass, next);
     if ('isSame' in seen) return { end: 'settled', tasksReadAt: seen.readAt };
-    const verdict = await decideByToday(pass, seen, round);
+    const verdict = await decideByFreshRules(pass, seen, round);
     const committed = await carryOut(pass, seen, verdict);
     if (committed === 'committed') return lookedAt(seen, verdict);
     if (committed === 'conflict') conflicts += 1;
-    // What was read ahead is no longer so.
+    // The head that was read ahead is stale now: observe loads the snapshot instead.
     next = { ...candidate, head: undefined };
   }
   throw new Error(
@@ -57,8 +57,8 @@ async function lookOrThrow(pass: Pass, candidate: Candidate, round: DecisionRule
   );
 }
 
-/** What is told is told by the definitions that the service has now. */
-async function decideByToday(pass: Pass, seen: Seen, round: DecisionRules['round']): Promise<Verdict> {
+/** Decides; if there are changes to tell, reads the field definitions and decides again: events carry the names and types of now. */
+async function decideByFreshRules(pass: Pass, seen: Seen, round: DecisionRules['round']): Promise<Verdict> {
   const { kind, definitions } = pass;
   const verdict = decide(seen, { kind, round, compare: definitions.rules });
   if (!verdict.difference || verdict.difference.changes.length === 0) return verdict;
@@ -77,8 +77,7 @@ function lookedAt({ projectId, tasks }: Seen, { end, lacksTasks }: Verdict): Loo
   return { end, reason: fault.message, fault };
 }
 
-/** True for what goes wrong with one project alone: a refused token or a rate limit is everybody's, and so is a service that can't be
- *  reached. */
+/** True for an error that concerns one project alone, unlike a refused token, a rate limit or a service that can't be reached. */
 export function isOfOneProject(error: unknown): error is Error {
   return error instanceof Error && 'scope' in error && error.scope === 'project';
 }

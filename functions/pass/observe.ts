@@ -4,24 +4,25 @@ import type { SnapshotHead, Tombstone } from '../snapshots/snapshots.ts';
 import type { Seen } from './decide.ts';
 import type { Pass } from './pass.ts';
 
-/** What is known of a project before it is looked at. */
+/** A project to look at, with what is known of it so far. */
 export interface Candidate {
   readonly projectId: string;
   readonly listing: ListingKind;
   readonly listed: Listed | undefined;
-  /** Its snapshot, where that was read ahead. */
+  /** The head of its snapshot, if that was read ahead (see Heads). */
   readonly head?: SnapshotHead | undefined;
 }
 
-/** Reads one project: its snapshot first, then its tasks, so that a commit on the snapshot's version can only be of something read later.
- *  @returns Same when all answers are, byte for byte, those that its snapshot was read from
+/** Reads one project: first its snapshot, then its tasks. In this order a commit, which is conditional on the version of the snapshot, can
+ *  only write tasks that were read later than it.
+ *  @returns Same when the service answers byte for byte what the snapshot was read from
  *  @throws ServiceError when the project, or a task, can't be read or used; TornSnapshotError */
 export async function observe(
   pass: Pass,
   { projectId, listing, listed, head }: Candidate,
 ): Promise<Seen | Same> {
   if (listed?.flaw) throw listed.flaw;
-  // What has a snapshot needs no other in a baseline.
+  // A baseline makes first snapshots only.
   if (head && pass.kind === 'baseline') return { isSame: true, readAt: head.tasksReadAt };
   const { snapshots, process } = pass.parts;
   const load = async () => head?.whole?.() ?? snapshots.load(process, projectId);
@@ -30,7 +31,7 @@ export async function observe(
   const debt = pass.state.debts.get(projectId);
   const tombstone = known || !listed ? undefined : await tombstoneOf(pass, projectId, listed);
   const seen = { projectId, listing, listed, tombstone, debt };
-  // Nothing to read, but for what was owed a look: as long as its tasks can't be read, there is no need to look for it in the whole list.
+  // Nothing to read, unless a `changes` pass retries a debt: while its tasks can't be read, it need not be looked for in the whole list.
   if (!known && !listed && !(debt && listing === 'changed')) return { ...seen, snapshot, tasks: undefined };
   const isSameRecord = listed !== undefined && listed.digest === known?.digests?.record;
   const tasks = await readTasks(pass, projectId, {
@@ -42,13 +43,13 @@ export async function observe(
   });
   if (tasks && 'isSame' in tasks) return tasks;
   if (head) snapshot ??= await load();
-  // Somebody committed since it was read ahead, maybe of something later than these tasks.
+  // Another pass committed since the head was read, maybe newer tasks than these: observe again.
   if (head && snapshot?.version !== head.version) return observe(pass, { projectId, listing, listed });
   if (snapshot && tasks) pass.identity.checkTasks(projectId, snapshot.content.tasks, tasks.tasks);
   return { ...seen, snapshot, tasks };
 }
 
-/** Of a listed project without a snapshot: what its deletion left behind, if there was one. */
+/** For a listed project without a snapshot: the tombstone, if it was deleted before. */
 async function tombstoneOf(pass: Pass, projectId: string, listed: Listed): Promise<Tombstone | undefined> {
   if (pass.kind === 'baseline') return undefined;
   const tombstone = await pass.parts.snapshots.tombstone(pass.parts.process, projectId);

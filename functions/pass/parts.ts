@@ -9,7 +9,7 @@ import type { Snapshots } from '../snapshots/snapshots.ts';
 export interface PassParts {
   readonly process: ProcessKey;
   readonly settings: ProcessSettings;
-  /** How many projects are looked at at once; how many requests the service gets at once is the client's affair. */
+  /** How many projects are looked at concurrently. The service client limits its concurrent requests itself. */
   readonly concurrency: number;
   readonly service: Service;
   readonly snapshots: Snapshots;
@@ -17,10 +17,10 @@ export interface PassParts {
   readonly log: Log;
   /** Our time, in ms since 1970, after which no further project is begun. */
   readonly stopAt: number;
-  /** What the configuration says, so that nothing need be reported of it. */
+  /** Codes of conditions that the configuration states already: they are not reported (see Reports). */
   readonly known?: readonly string[];
   readonly onProgress?: ((mode: PassKind, done: number, total: number) => void) | undefined;
-  /** Hears the ids of the events of each commit. */
+  /** Called with the ids of the events of each commit. */
   readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;
 }
 

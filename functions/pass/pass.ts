@@ -7,25 +7,25 @@ import { Definitions } from '../telling/definitions.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { PassKind, PassParts } from './parts.ts';
 
-/** One walk over the projects that may have changed: its parts, its lease, the state it began with, and what it counted. */
+/** One pass: what it works with, its lease, the state that it began with, and its counts. */
 export class Pass {
   readonly parts: PassParts;
   readonly kind: PassKind;
-  /** As it was read once the lease was taken. */
+  /** As it was read right after the lease was taken. */
   readonly state: ProcessState;
   readonly heartbeat: Heartbeat;
   readonly definitions: Definitions;
   readonly identity: Identity;
   readonly reports: Reports;
-  /** When this run of it began, by our clock. */
+  /** When this run of the pass began, by our clock. */
   readonly begunAt: number;
   projects = 0;
   commits = 0;
   events = 0;
-  /** Before its end: how many projects that are owed a look it wrote down. */
+  /** How many debts this run wrote or cleared before the pass concluded. */
   debtsWritten = 0;
   /** Projects that are skipped no longer: they were read and committed, or are gone. */
-  readonly back: string[] = [];
+  readonly skippedNoLonger: string[] = [];
   /** True while subscribers believe that the process is stalled. */
   isStalled: boolean;
   #turn: Promise<unknown> = Promise.resolve();
@@ -50,7 +50,7 @@ export class Pass {
     return this.parts.clock() >= this.parts.stopAt;
   }
 
-  /** Works when all earlier `work` is over: transactions that look at one item of the table refuse one another. */
+  /** Runs `work` once all earlier calls have ended: DynamoDB refuses concurrent transactions that check the same item. */
   async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const mine = this.#turn.then(work);
     this.#turn = mine.catch(() => {});

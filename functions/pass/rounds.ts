@@ -11,27 +11,28 @@ import type { Candidate } from './observe.ts';
 import type { Pass } from './pass.ts';
 import type { Survey } from './survey.ts';
 
-/** What both rounds found out. */
+/** What the two rounds found. */
 export interface Rounds {
   /** True when time ran out before all candidates were looked at. */
   readonly isStopped: boolean;
   readonly findings: Findings;
-  /** By which projects are gone; undefined where no second round was needed. */
+  /** The whole listing of the second round, which confirms deletions; undefined when no second round was needed. */
   readonly second?: SecondListing;
 }
 
-/** The whole listing of the second round. */
+/** The listing of the second round, which asks for all projects. */
 export interface SecondListing {
   readonly listing: Listing;
-  /** How many projects have a snapshot, and how many of them it lacks. */
+  /** How many projects have a snapshot, and how many of these the listing lacks. */
   readonly known: number;
   readonly missing: number;
 }
 
-/** So often is written how far a pass has come. */
-const KEEP_MS = 10_000;
+/** How often the first round saves its debts and progress. */
+const SAVE_MS = 10_000;
 
-/** Looks at each candidate; then, by one whole listing, at what was unclear, and at what the listing of a sweep lacks. */
+/** First round: looks at each candidate. Second round, by one whole listing: looks again at what was unclear, and at what a sweep's listing
+ *  lacks. */
 export async function lookAtAll(pass: Pass, survey: Survey): Promise<Rounds> {
   const findings = new Findings(pass.state, survey.total);
   const heads = survey.isWhole ? new Heads(pass, id => survey.listing.projects.has(id)) : undefined;
@@ -58,13 +59,13 @@ async function firstRound(
   const before = total - candidates.length;
   const kind = survey.isWhole ? kindOf(listing) : 'changed';
   let reached: string | undefined;
-  let keptAt = clock();
+  let savedAt = clock();
   onProgress?.(pass.kind, before, total);
   const onReached = async (id: string, done: number) => {
     reached = id;
-    if (clock() - keptAt >= KEEP_MS) {
-      await keep(pass, findings, id);
-      keptAt = clock();
+    if (clock() - savedAt >= SAVE_MS) {
+      await save(pass, findings, id);
+      savedAt = clock();
     }
     onProgress?.(pass.kind, before + done, total);
   };
@@ -76,7 +77,7 @@ async function firstRound(
     const { end, tasksReadAt } = looked;
     if (listed && end === 'settled' && tasksReadAt !== undefined) recent?.add(projectId, listed, tasksReadAt);
   };
-  return lookInTurn(pass, candidates, { work, onReached }, () => keep(pass, findings, reached));
+  return lookInTurn(pass, candidates, { work, onReached }, () => save(pass, findings, reached));
 }
 
 /** @returns true when time ran out */
@@ -88,23 +89,23 @@ async function secondRound(
 ): Promise<boolean> {
   let gone = 0;
   const work = async (projectId: string) => {
-    // Enough to hold the process: to ask for thousands more could take longer than a run may.
+    // Above this limit deletions are held anyway, and asking for thousands more could take longer than a run may.
     if (gone > bulkLimit(second.known) && !pass.state.released) return;
     const looked = await lookAt(pass, { projectId, ...listedIn(second, survey, projectId) }, 2);
     findings.set(projectId, looked);
-    if (looked.end === 'vanished' || looked.end === 'vanished again') gone += 1;
+    if (looked.end === 'vanished' || looked.end === 'missed twice') gone += 1;
   };
   const onReached = async () => {};
-  return lookInTurn(pass, ids, { work, onReached }, () => keep(pass, findings, survey.candidates.at(-1)));
+  return lookInTurn(pass, ids, { work, onReached }, () => save(pass, findings, survey.candidates.at(-1)));
 }
 
-/** Walks, and calls `keepAll` where time ran out on the way.
- *  @returns true where it did; a request that was cut off is thrown */
+/** Walks the projects, several at once, and calls `onTimeOut` when time runs out on the way.
+ *  @returns true when time ran out between two projects; @throws DeadlineError when it ran out within a request */
 async function lookInTurn(
   pass: Pass,
   ids: readonly string[],
   { work, onReached }: Pick<Walk<string>, 'work' | 'onReached'>,
-  keepAll: () => Promise<void>,
+  onTimeOut: () => Promise<void>,
 ): Promise<boolean> {
   const { heartbeat, parts } = pass;
   try {
@@ -118,15 +119,15 @@ async function lookInTurn(
         await heartbeat.beat();
       },
     });
-    if (outcome === 'stopped') await keepAll();
+    if (outcome === 'stopped') await onTimeOut();
     return outcome === 'stopped';
   } catch (error) {
-    if (error instanceof DeadlineError) await keepAll();
+    if (error instanceof DeadlineError) await onTimeOut();
     throw error;
   }
 }
 
-/** As the second listing shows it; what that may have passed over, a baseline takes as the first one showed it. */
+/** The project as the second listing shows it. If that may have passed over it, a baseline takes it from the first listing. */
 function listedIn(
   { listing }: SecondListing,
   survey: Survey,
@@ -146,7 +147,7 @@ async function lookAt(pass: Pass, candidate: Candidate, round: 1 | 2): Promise<L
   const looked = await look(pass, candidate, round);
   pass.projects += 1;
   const debt = state.debts.get(projectId);
-  // That it is refused says nothing of what became of a project that no listing shows.
+  // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is no failure to report.
   if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
     return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: looked.reason ?? '' };
   }
@@ -161,8 +162,8 @@ async function lookAt(pass: Pass, candidate: Candidate, round: 1 | 2): Promise<L
   return looked;
 }
 
-/** Of the projects that have a snapshot, how many the listing lacks: those that one pass finds gone may be the few of many that somebody
- *  edited. */
+/** Counts the projects that have a snapshot, and how many of these the listing lacks. A `changes` pass looks at only some of the missing
+ *  ones, so what it finds gone is not all. */
 async function countMissing(
   { parts: { snapshots, process } }: Pass,
   heads: Heads | undefined,
@@ -177,9 +178,9 @@ async function countMissing(
   return { known, missing };
 }
 
-/** Writes down what is newly owed a look: only behind that may a later run begin. In an outage nothing is written: that run looks at all of
- *  it again. */
-async function keep(pass: Pass, findings: Findings, reached?: string): Promise<void> {
+/** Writes the debts found since the last call, and only then moves the progress: a later run starts after it. In an outage nothing is
+ *  written, so that the later run looks at all of these projects again. */
+async function save(pass: Pass, findings: Findings, reached?: string): Promise<void> {
   const { heartbeat, parts, state } = pass;
   if (findings.areOutage) return;
   const changes = debtChanges(state, findings.takeNew(), parts.clock());

@@ -9,8 +9,8 @@ import { lookAtAll } from './rounds.ts';
 import { type Outcome, settle } from './settle.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
 
-/** What a pass did. `unfinished`: time ran out, and nothing else went wrong; the next run goes on. `busy`: another poller has
- *  the lease. */
+/** What a pass did. `unfinished`: time ran out, nothing else went wrong, and the next run resumes the pass. `busy`: another poller
+ *  holds the lease. */
 export interface PassReport {
   readonly mode: PassKind;
   readonly outcome: Outcome | 'busy';
@@ -18,21 +18,21 @@ export interface PassReport {
   readonly projects: number;
   readonly commits: number;
   readonly events: number;
-  /** Projects that were skipped until now, where there are any. */
+  /** Projects that were skipped until now, if there are any. */
   readonly skippedNoLonger?: readonly string[];
-  /** The request within which time ran out, if it did. */
+  /** The request that the deadline cut off, if it did. */
   readonly cutOff?: string;
-  /** True when a sweep, or the baseline, began and had not ended when this pass began. */
+  /** True when a sweep, or the baseline, was unfinished as this pass began. */
   readonly isSweepUnfinished?: boolean;
 }
 
 export interface RunPassOptions {
-  /** Takes up what an earlier run left unfinished, and begins nothing. */
+  /** Resumes a pass that an earlier run left unfinished, and begins no new one. */
   readonly onlyGoOn?: boolean;
 }
 
-/** One pass over one process. A pass that fails keeps what it committed, gives its lease back and throws; the next run goes on from there, or,
- *  with a `changes` pass, begins anew. */
+/** Runs one pass over one process. A pass that fails keeps its commits, gives its lease back and throws. The next run resumes it where it
+ *  stood; a `changes` pass begins anew. */
 export async function runPass(
   parts: PassParts,
   mode: Mode,
@@ -42,11 +42,11 @@ export async function runPass(
   const pass = await begin(parts, mode, owner);
   if (!pass) return { mode, outcome: 'busy', projects: 0, commits: 0, events: 0 };
   if (onlyGoOn && !pass.heartbeat.lease.window) {
-    // What was unfinished a moment ago was ended by another poller.
+    // Another poller has completed the unfinished pass meanwhile.
     await parts.snapshots.release(parts.process, pass.heartbeat.lease);
     return reportOf(pass, 'busy');
   }
-  // Runs that die tell nothing at their ends: so the next one does at its beginning.
+  // A run that was killed could not tell subscribers that the process is stalled: the next run does.
   if (pass.heartbeat.lease.window || pass.heartbeat.lease.orphaned) await tellStalled(pass, NOT_ENDED);
   try {
     const survey = await (pass.kind === 'changes' ? surveyChanges(pass) : surveyAll(pass));
@@ -63,15 +63,15 @@ export async function runPass(
   }
 }
 
-/** The lease first, then the state: nobody else moves it from then on. Until there is a baseline, a `changes` pass makes it, by the lease of a
- *  sweep. Undefined while another poller has the lease. */
+/** Takes the lease, then reads the state: in this order no other pass of this mode moves it on in between. While there is no baseline, a
+ *  `changes` pass makes it, under the lease of a sweep. Returns undefined while another poller holds the lease. */
 async function begin(parts: PassParts, mode: Mode, owner: string): Promise<Pass | undefined> {
   const { snapshots, process, clock } = parts;
   const now = clock();
   const lease = await snapshots.takeLease(process, { mode, owner, now, until: now + LEASE_MS });
   if (!lease) return undefined;
   const state = await snapshots.readState(process).catch(async (error: unknown) => {
-    // Or the next pass would find it busy.
+    // Else the next pass would be `busy` until the lease expires.
     await snapshots.release(process, lease).catch(() => undefined);
     throw error;
   });
@@ -79,7 +79,7 @@ async function begin(parts: PassParts, mode: Mode, owner: string): Promise<Pass 
   await snapshots.release(process, lease);
   const pass = await begin(parts, 'sweep', owner);
   if (pass?.kind !== 'sweep') return pass;
-  // It ended between the two leases: what changed since is the next pass's.
+  // Another run completed the baseline in between: the next `changes` pass reads what changed since.
   await snapshots.release(process, pass.heartbeat.lease);
   return undefined;
 }
@@ -87,7 +87,7 @@ async function begin(parts: PassParts, mode: Mode, owner: string): Promise<Pass 
 async function failed(pass: Pass, error: unknown): Promise<PassReport> {
   if (error instanceof LeaseLostError) return reportOf(pass, 'busy');
   const isOutOfTime = error instanceof DeadlineError;
-  // What a `changes` pass is done with may change while its failure lasts: so the next one must look there again.
+  // Projects that this `changes` pass has settled may change while the failure lasts: the next pass must look at them again.
   const mustBeginAnew = pass.kind === 'changes' && !pass.outOfTime && !isOutOfTime;
   await endQuietly(pass, mustBeginAnew);
   await tellStalled(pass, failureReason(error));
@@ -96,12 +96,12 @@ async function failed(pass: Pass, error: unknown): Promise<PassReport> {
 }
 
 function reportOf(pass: Pass, outcome: PassReport['outcome']): PassReport {
-  const { kind, projects, commits, events, definitions, back, state } = pass;
+  const { kind, projects, commits, events, definitions, skippedNoLonger, state } = pass;
   if (outcome === 'busy') return { mode: kind, outcome, projects: 0, commits: 0, events: 0 };
   return {
     ...{ mode: kind, outcome, projects, commits },
     events: events + definitions.told,
-    ...(back.length > 0 && { skippedNoLonger: back }),
+    ...(skippedNoLonger.length > 0 && { skippedNoLonger }),
     ...(state.isSweepUnfinished && { isSweepUnfinished: true }),
   };
 }
@@ -110,13 +110,13 @@ const NOT_ENDED =
   'The last run did not come to its end: it was stopped from outside, or ran out of time or memory.';
 const OUT_OF_TIME = 'There is more to read than one run has time for; the next one goes on.';
 
-/** Remembers where the pass stands, and gives the lease back: the next run goes on from there. */
+/** Saves how far the pass came, and gives the lease back: the next run resumes it there. */
 async function interrupt({ heartbeat, parts }: Pass): Promise<void> {
   await heartbeat.save();
   await parts.snapshots.release(parts.process, heartbeat.lease);
 }
 
-/** The failure that stopped the pass is what the caller must see, not that of tidying up after it. */
+/** Gives the lease back after a failure. An error in doing so is only logged: the caller must see the failure itself. */
 async function endQuietly(pass: Pass, mustBeginAnew: boolean): Promise<void> {
   const { log, process, snapshots } = pass.parts;
   try {

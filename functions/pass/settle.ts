@@ -15,17 +15,17 @@ import type { Survey } from './survey.ts';
 
 export type Outcome = 'completed' | 'unfinished';
 
-/** Ends a pass by what it found: deletions, then what is owed, then watermark, audit position and lease together.
- *  @throws when nothing may move on: then the next pass begins anew, or a baseline goes on */
+/** Ends a pass by its conclusion: deletions, then debts, then watermark, audit position and lease in one write.
+ *  @throws when the conclusion is `failed`: then nothing moves on */
 export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promise<Outcome> {
   const { parts, kind } = pass;
   const { findings, isStopped, second } = rounds;
-  const isAsItWas =
+  const isQuiet =
     findings.sorted().every(([, { end }]) => end === 'settled') &&
     pass.state.debts.size + pass.debtsWritten === 0;
-  const state = isAsItWas && !pass.state.hold ? pass.state : await parts.snapshots.readState(parts.process);
+  const state = isQuiet && !pass.state.hold ? pass.state : await parts.snapshots.readState(parts.process);
   const { window, listing } = survey;
-  // Each run of a baseline looks at all that its own listing shows.
+  // Each run of a baseline looks at every project that it lists: an earlier run's incomplete listing doesn't matter.
   const isComplete = listing.isComplete && (survey.isBaseline || !window.isIncomplete);
   const { known, missing } = second ?? { known: 0, missing: 0 };
   const facts = { kind, window, isComplete, isStopped, findings, known, missing, state, now: parts.clock() };
@@ -40,18 +40,18 @@ export async function settle(pass: Pass, survey: Survey, rounds: Rounds): Promis
     const saved = await parts.snapshots.finish(parts.process, pass.heartbeat.lease, {
       ...pass.reports.toSave(),
       ...(end.endsHold && { hold: undefined, released: false }),
-      ...(isDone && endOf(pass, survey, { isComplete, skipped })),
+      ...(isDone && movedOn(pass, survey, { isComplete, skipped })),
     });
     if (!saved) return 'unfinished';
   }
   if (end.as === 'failed' && end.keepsDebts) pass.heartbeat.begin({ waitingSince: parts.clock(), ...window });
   if (end.error) throw end.error;
-  if (survey.isBaseline) tellWhatIsLeftOut(pass, findings, isComplete);
+  if (survey.isBaseline) logWhatIsLeftOut(pass, findings, isComplete);
   return 'completed';
 }
 
-/** What a baseline ends without. */
-function tellWhatIsLeftOut({ parts: { log, process } }: Pass, findings: Findings, isComplete: boolean): void {
+/** Logs what a baseline was completed without. */
+function logWhatIsLeftOut({ parts: { log, process } }: Pass, findings: Findings, isComplete: boolean): void {
   const restless =
     'The list of projects changed each time that it was read: a project that it passed over is told as created later; ' +
     'the baseline ends all the same.';
@@ -62,8 +62,8 @@ function tellWhatIsLeftOut({ parts: { log, process } }: Pass, findings: Findings
   }
 }
 
-/** What moves on with a pass of its kind. */
-function endOf(
+/** The state that moves on when a pass of this kind is done. */
+function movedOn(
   pass: Pass,
   { window, listing, audit, recent, isBaseline }: Survey,
   { isComplete, skipped }: { readonly isComplete: boolean; readonly skipped: number },
@@ -73,18 +73,18 @@ function endOf(
   const { startedAt } = window;
   if (isBaseline) {
     const times = { watermark: startedAt, completedAt: now, sweepCompletedAt: now };
-    // What the listing passed over may have been there all the time.
+    // 0: a project that an incomplete listing passed over may have been there all the time.
     return { ...times, sweptAt: listing.isComplete ? startedAt : 0, audit, baselined: true };
   }
   if (kind === 'sweep') return { sweepCompletedAt: now, ...(isComplete && { sweptAt: startedAt }) };
   const seen = { audit, recent: recent?.toSave() ?? [] };
   return {
-    // What a listing that never came to rest passed over is listed again.
+    // After an incomplete listing the next pass lists from the same time again.
     watermark: isComplete ? startedAt : state.watermark,
     completedAt: now,
     skipped,
     ...(isSameSeen(state, seen) ? {} : seen),
-    ...paceBehind(pass),
+    ...paceAfter(pass),
   };
 }
 
@@ -92,14 +92,14 @@ function isSameSeen(state: ProcessState, { audit, recent }: Pick<PassState, 'aud
   return JSON.stringify([state.audit, state.recent]) === JSON.stringify([audit, recent]);
 }
 
-/** How soon the next pass is due, where that depends on what this one found. */
-function paceBehind({ parts, state, begunAt, commits, definitions }: Pass): Partial<Pick<PassState, 'pace'>> {
+/** How soon the next pass is due, if the configuration lets that depend on what this one found. */
+function paceAfter({ parts, state, begunAt, commits, definitions }: Pass): Partial<Pick<PassState, 'pace'>> {
   const found = commits + definitions.told > 0;
   const pace = nextPace(state.pace, parts.settings.changes, { began: begunAt, found });
   return pace ? { pace } : {};
 }
 
-/** Deletes what is gone; or puts the process on hold, and keeps in mind which projects were missed. */
+/** Deletes the projects that are gone; or puts the process on hold, and leaves each of them as `not-listed`. */
 async function settleDeletions(
   pass: Pass,
   { hold, deletions }: Conclusion,
@@ -108,7 +108,7 @@ async function settleDeletions(
 ): Promise<void> {
   if (hold) {
     await tellHold(pass, hold, listing.startedAt);
-    for (const id of findings.idsOf('vanished', 'vanished again')) findings.set(id, { end: 'not-listed' });
+    for (const id of findings.idsOf('vanished', 'missed twice')) findings.set(id, { end: 'not-listed' });
   }
   for (const id of deletions) {
     try {
@@ -121,7 +121,7 @@ async function settleDeletions(
   }
 }
 
-/** Both modes may find the same projects gone: the process is put on hold, and that is told, by the first of them. */
+/** Puts the process on hold and tells subscribers, unless a pass of the other mode has done so already. */
 async function tellHold(pass: Pass, hold: NonNullable<Conclusion['hold']>, since: number): Promise<void> {
   const { log, process } = pass.parts;
   log.warn('Too many projects are gone at once: nothing is deleted until an operator releases the process.', {
@@ -137,8 +137,8 @@ async function tellHold(pass: Pass, hold: NonNullable<Conclusion['hold']>, since
   });
 }
 
-/** Writes what is owed a look, before anything moves on without it, and tells subscribers, once, of what an earlier pass could not read either.
- *  @returns how many subscribers know of */
+/** Writes the debts, before the watermark moves on, and tells subscribers, once, of each project that an earlier pass failed with, too.
+ *  @returns how many debts subscribers know of */
 async function settleDebts(
   pass: Pass,
   state: ProcessState,
@@ -152,7 +152,7 @@ async function settleDebts(
   if (telling.length > 0) {
     const said = await announce({ parts: pass.parts, state }, now => skippedIn(pass, now, found, begunAt));
     pass.events += said;
-    // Of another pass that was first, that one says so.
+    // If another pass was first to tell, it has logged this.
     for (const { projectId, after } of said > 0 ? telling : []) {
       const message = 'A project is skipped until it can be read and committed; subscribers are told.';
       log.warn(message, { ...process, projectId, reason: after.reason });
@@ -164,7 +164,7 @@ async function settleDebts(
     changes.filter(({ projectId }) => !told.has(projectId)),
   );
   const isBack = ({ before, after }: (typeof changes)[number]) => before && isRetried(before.cause) && !after;
-  pass.back.push(...changes.filter(isBack).map(({ projectId }) => projectId));
+  pass.skippedNoLonger.push(...changes.filter(isBack).map(({ projectId }) => projectId));
   const settled = changes.filter(({ before, after }) => before?.told && !after);
   return countTold(state) + telling.length - settled.length;
 }

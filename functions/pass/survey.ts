@@ -7,27 +7,26 @@ import type { AuditPosition } from '../snapshots/state.ts';
 import { isRetried } from './debts.ts';
 import type { Pass } from './pass.ts';
 
-/** Which projects a pass is to look at, and what it began with. */
+/** Which projects a pass is to look at, and what its end needs of the survey. */
 export interface Survey {
   readonly window: PassWindow;
   readonly listing: Listing;
-  /** True when that is the whole list, not of the changed projects only. */
+  /** True when `listing` asked for all projects, not only for those that changed. */
   readonly isWhole: boolean;
   readonly isBaseline: boolean;
-  /** In the order of `byKey`. */
+  /** The projects to look at in the first round, in the order of `byKey`. */
   readonly candidates: readonly string[];
-  /** Owed a look, and in no whole list: for the second round. */
+  /** Projects with a debt that a sweep's or baseline's listing lacks: the second round looks at them. */
   readonly unlisted: readonly string[];
-  /** How many there were to look at, those of earlier runs of the pass included. */
+  /** How many projects the pass covers, including those that earlier runs of it are done with. */
   readonly total: number;
-  /** What the next `changes` pass need not look at again. */
+  /** What a `changes` pass remembers of listed projects, so that the next one need not read their tasks again. */
   readonly recent?: Recent;
-  /** Where the audit log stands now; undefined when it can't be read. */
+  /** Up to where the audit log is read once this pass ends; undefined when it was never readable. */
   readonly audit?: AuditPosition | undefined;
 }
 
-/** Of a `changes` pass: the projects updated since the watermark, less the overlap, those that new audit entries name, and those that are
- *  owed a look. */
+/** Surveys a `changes` pass: projects updated since the watermark (less the overlap), projects that new audit entries name, and debts. */
 export async function surveyChanges(pass: Pass): Promise<Survey> {
   const { state, definitions, parts, heartbeat } = pass;
   const listing = await listProjects(pass, state.watermark - parts.settings.overlap);
@@ -35,12 +34,12 @@ export async function surveyChanges(pass: Pass): Promise<Survey> {
   const window = begin(pass, listing, audit.position);
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
   const named = await projectsAmong(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
-  // An edit that names no project of ours may be one of a field.
+  // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(names => names.isDisjointFrom(named));
   if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndTell();
   const owed = new Set(
     [...state.debts].flatMap(([id, { cause, metAt }]) =>
-      // Those that an earlier run of this pass met are its own.
+      // A debt that an earlier run of this very pass wrote is looked at again, whatever its cause.
       isRetried(cause) || metAt >= window.begunAt ? [id] : [],
     ),
   );
@@ -53,22 +52,20 @@ export async function surveyChanges(pass: Pass): Promise<Survey> {
     return heartbeat.isAhead(id);
   });
   return {
-    ...{
-      window,
-      listing,
-      candidates,
-      recent,
-      unlisted: [],
-      total: all.size,
-      isWhole: false,
-      isBaseline: false,
-    },
-    // A refused log told nothing new to this run, whatever it told to an earlier one.
+    window,
+    listing,
+    candidates,
+    recent,
+    unlisted: [],
+    total: all.size,
+    isWhole: false,
+    isBaseline: false,
+    // Without the log this run doesn't know the projects that new entries name: a later pass must read these entries again.
     audit: audit.isDenied ? state.audit : (window.audit as typeof state.audit),
   };
 }
 
-/** Of a sweep, or of the baseline: every project. */
+/** Surveys a sweep or a baseline: every listed project, and debts. */
 export async function surveyAll(pass: Pass): Promise<Survey> {
   const { state, kind, definitions, heartbeat } = pass;
   await definitions.readAndTell();
@@ -76,9 +73,9 @@ export async function surveyAll(pass: Pass): Promise<Survey> {
   const audit = isBaseline && !heartbeat.lease.window ? await readAudit(pass, undefined) : undefined;
   const listing = await listProjects(pass);
   const window = begin(pass, listing, audit?.position);
-  // From here on the next run goes on with it.
+  // Saved now, so that the next run resumes this pass even if this run is killed.
   await heartbeat.save();
-  // What the listing of an earlier run passed over has no snapshot, wherever that run came to; what has one costs a baseline nothing.
+  // A baseline looks before its progress, too: an earlier run's listing may have missed some there. One with a snapshot costs no request.
   const candidates = [...listing.projects.keys()]
     .sort(byKey)
     .filter(id => isBaseline || heartbeat.isAhead(id) || state.debts.has(id));
@@ -89,7 +86,7 @@ export async function surveyAll(pass: Pass): Promise<Survey> {
   };
 }
 
-/** What the pass began with, unless it goes on with an earlier run's beginning. */
+/** Begins the window of the pass, or takes over that of the earlier run that this one resumes. */
 function begin({ heartbeat, begunAt }: Pass, listing: Listing, audit: AuditPosition | undefined): PassWindow {
   const before = heartbeat.lease.window ?? { startedAt: listing.startedAt, audit, begunAt };
   const window = listing.isComplete ? before : { ...before, isIncomplete: true };
@@ -97,7 +94,7 @@ function begin({ heartbeat, begunAt }: Pass, listing: Listing, audit: AuditPosit
   return window;
 }
 
-/** Of the names in audit entries, those of projects that are listed or have a snapshot. */
+/** Those of the names in audit entries that belong to a project: one that is listed or has a snapshot. */
 async function projectsAmong(
   pass: Pass,
   { projects }: Listing,

@@ -66,39 +66,47 @@ const BASELINE = { kind: 'baseline' } as const;
 
 describe('a pass', () => {
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
-    ['that found nothing to look at is done', {}, 'done'],
+    ['with nothing to look at is done', {}, 'done'],
     [
-      'that looked at all is done, and what is owed no more is written',
+      'that looked at all is done, and writes which debts are settled',
       { found: '3 settled' },
       'done, keeps debts',
     ],
     [
-      'that ran out of time goes on later, and concludes nothing',
+      'that ran out of time is resumed later, and deletes nothing before',
       { ...SWEEP, found: '9 vanished', isStopped: true },
       'later',
     ],
     [
-      'with few projects that can not be read is done without them',
+      'with up to ten projects that can not be read is done without them',
       { found: '10 unreadable, 5 settled' },
       'done, keeps debts',
     ],
     ['whose only project can not be read is done without it', { found: '1 unreadable' }, 'done, keeps debts'],
-    ['with many of them fails, and owes none a look', { found: '11 unreadable, 5 settled' }, 'failed'],
     [
-      'with a fifth of very many is done without them',
+      'with more than ten of them fails, and writes no debts',
+      { found: '11 unreadable, 5 settled' },
+      'failed',
+    ],
+    [
+      'with up to a fifth of many projects that can not be read is done without them',
       { found: '20 unreadable, 80 settled' },
       'done, keeps debts',
     ],
-    ['with more than a fifth of very many fails', { found: '21 unreadable, 79 settled' }, 'failed'],
+    ['with more than a fifth of many fails', { found: '21 unreadable, 79 settled' }, 'failed'],
     [
-      'counts the fifth of those that it was to look at',
+      'takes the fifth of all that it covers, not of those that it came to',
       { found: '21 unreadable', total: 200 },
       'done, keeps debts',
     ],
-    ['that met too many when time ran out fails, too', { found: '11 unreadable', isStopped: true }, 'failed'],
+    [
+      'that met too many before time ran out fails, too',
+      { found: '11 unreadable', isStopped: true },
+      'failed',
+    ],
     ['counts task lists that are missing as failures', { found: '11 no-task-list' }, 'failed'],
     [
-      'counts no project that is uncertain as a failure',
+      'does not count uncertain or unclear projects as failures',
       { found: '30 uncertain, 30 unclear' },
       'done, keeps debts',
     ],
@@ -106,14 +114,14 @@ describe('a pass', () => {
     expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
   });
 
-  it('invariant 1: does not fail by those that failed before: all others would wait for them', () => {
+  it('invariant 1: does not fail because of projects that failed before: all others would wait for them', () => {
     const debts = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [String(at + 1), {}]));
     expect(inShort(conclude(factsOf({ found: '11 unreadable, 3 settled', debts })))).toBe(
       'done, keeps debts',
     );
   });
 
-  it('that fails says how many, and what the first met', () => {
+  it('that fails says how many projects failed, and why the first did', () => {
     const { error } = conclude(factsOf({ found: '11 unreadable' }));
     expect(error?.message).toBe('11 project(s) can not be read or committed. The first: unreadable 1');
     expect(error?.cause).toMatchObject({ message: 'unreadable 1' });
@@ -133,52 +141,52 @@ describe('deletions', () => {
       'done, deletes 1, keeps debts',
     ],
     [
-      'that two sweeps found are told',
-      { ...SWEEP, found: '1 vanished again', known: 20, missing: 1 },
+      'of projects that two sweeps missed are told',
+      { ...SWEEP, found: '1 missed twice', known: 20, missing: 1 },
       'done, deletes 1, keeps debts',
     ],
     [
-      'up to ten are told, however few others there are',
+      'are told up to ten, however few projects are left',
       { ...SWEEP, found: '10 vanished', known: 11, missing: 10 },
       'done, deletes 10, keeps debts',
     ],
     [
-      'of more than ten wait',
+      'wait if they are more than ten',
       { ...SWEEP, found: '11 vanished', known: 20, missing: 11 },
       'done, on hold: 11 of 20, keeps debts',
     ],
     [
-      'up to a fifth of many are told',
+      'are told up to a fifth of many projects',
       { ...SWEEP, found: '20 vanished', known: 100, missing: 20 },
       'done, deletes 20, keeps debts',
     ],
     [
-      'of more than a fifth of many wait',
+      'wait if they are more than a fifth of many projects',
       { ...SWEEP, found: '21 vanished', known: 100, missing: 21 },
       'done, on hold: 21 of 100, keeps debts',
     ],
     [
-      'that are certain are told by a sweep, however many it is not sure of',
+      'that are certain are told by a sweep, however many missing projects it is not sure of',
       { ...SWEEP, found: '1 vanished, 15 not-listed', known: 20, missing: 16 },
       'done, deletes 1, keeps debts',
     ],
     [
-      'wait for a changes pass that finds one of too many gone',
+      'wait if a changes pass finds one project gone, but too many are missing in all',
       { found: '1 vanished', known: 20, missing: 11 },
       'done, on hold: 11 of 20, keeps debts',
     ],
     [
-      'are none of a changes pass that found none gone',
+      'are none in a changes pass that found no project gone, however many are missing',
       { found: '1 settled', known: 20, missing: 11 },
       'done, keeps debts',
     ],
     [
-      'are told beside projects that can not be read',
+      'are told although other projects can not be read',
       { ...SWEEP, found: '1 vanished, 1 unreadable', known: 20, missing: 1 },
       'done, deletes 1, keeps debts',
     ],
     [
-      'are certain though too many others fail: these alone are not moved past',
+      'are told although the pass fails because of too many others',
       { ...SWEEP, found: '1 vanished, 11 unreadable', known: 20, missing: 1 },
       'failed, deletes 1',
     ],
@@ -191,10 +199,10 @@ describe('deletions', () => {
     expect(inShort(conclude(factsOf(facts)))).toBe(conclusion);
   });
 
-  it('are those of the projects that are gone', () => {
+  it('are those that vanished, or that two sweeps missed', () => {
     const facts = factsOf({
       ...SWEEP,
-      found: '1 settled, 1 vanished, 1 not-listed, 1 vanished again',
+      found: '1 settled, 1 vanished, 1 not-listed, 1 missed twice',
       known: 20,
       missing: 3,
     });
@@ -207,7 +215,7 @@ describe('deletions', () => {
     [54, 10],
     [55, 11],
     [1_000, 200],
-  ])('of %i projects wait above %i', (known, limit) => {
+  ])('in a process of %i projects are held above %i', (known, limit) => {
     expect(bulkLimit(known)).toBe(limit);
   });
 });
@@ -215,22 +223,22 @@ describe('deletions', () => {
 describe('the last projects of a process', () => {
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
     [
-      'wait together, however few: so looks a permission that was lost',
+      'are held together, however few: a lost permission looks the same',
       { ...SWEEP, found: '2 vanished', known: 2, missing: 2 },
       'done, on hold: 2 of 2, keeps debts',
     ],
     [
-      'wait together, though only one of them is certainly gone',
+      'are held together, even if only one of them is certainly gone',
       { ...SWEEP, found: '1 vanished, 1 not-listed', known: 2, missing: 2 },
       'done, on hold: 2 of 2, keeps debts',
     ],
     [
-      'wait together, though two sweeps missed them',
-      { ...SWEEP, found: '2 vanished again', known: 2, missing: 2 },
+      'are held together, even if two sweeps missed them',
+      { ...SWEEP, found: '2 missed twice', known: 2, missing: 2 },
       'done, on hold: 2 of 2, keeps debts',
     ],
     [
-      'wait together in a changes pass, too',
+      'are held together in a changes pass, too',
       { found: '1 vanished', known: 2, missing: 2 },
       'done, on hold: 2 of 2, keeps debts',
     ],
@@ -240,18 +248,18 @@ describe('the last projects of a process', () => {
       'done, keeps debts',
     ],
     [
-      'go where it is one, and its task list says so',
+      'are deleted if it is only one, and its task list answers 404',
       { ...SWEEP, found: '1 vanished', known: 1, missing: 1 },
       'done, deletes 1, keeps debts',
     ],
     [
-      'go so in a changes pass, too',
+      'are deleted so in a changes pass, too',
       { found: '1 vanished', known: 1, missing: 1 },
       'done, deletes 1, keeps debts',
     ],
     [
-      'wait where it is one, and its task list is there',
-      { ...SWEEP, found: '1 vanished again', known: 1, missing: 1 },
+      'are held if it is only one, and its task list is there',
+      { ...SWEEP, found: '1 missed twice', known: 1, missing: 1 },
       'done, on hold: 1 of 1, keeps debts',
     ],
   ])('%s', (_, facts, conclusion) => {
@@ -262,58 +270,58 @@ describe('the last projects of a process', () => {
 describe('a process on hold', () => {
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
     [
-      'stays so though fewer are certainly gone, because some can not be read',
+      'stays on hold when fewer are certainly gone, because others can not be read',
       { ...SWEEP, ...HOLD, found: '1 vanished, 14 uncertain', known: 20, missing: 15 },
       'done, on hold: 15 of 20, keeps debts',
     ],
     [
-      'stays so though nothing is certainly gone, while none of what we know is left',
+      'stays on hold when none is certainly gone, but all known projects are missing',
       { ...SWEEP, ...HOLD, found: '2 not-listed', known: 2, missing: 2 },
       'done, on hold: 2 of 2, keeps debts',
     ],
     [
-      'is so no longer when a sweep finds few missing, and deletes these',
+      'ends its hold in a sweep that finds few projects missing, and deletes these',
       { ...SWEEP, ...HOLD, found: '2 vanished', known: 20, missing: 2 },
       'done, deletes 2, ends hold, keeps debts',
     ],
     [
-      'is so no longer when a sweep finds all projects back',
+      'ends its hold in a sweep that finds all projects back',
       { ...SWEEP, ...HOLD, found: '20 settled', known: 20 },
       'done, ends hold, keeps debts',
     ],
-    ['is so no longer when nothing is left of it', { ...SWEEP, ...HOLD }, 'done, ends hold'],
+    ['ends its hold in a sweep when no project is known any more', { ...SWEEP, ...HOLD }, 'done, ends hold'],
     [
-      'stays so whatever a changes pass finds: it sees a part',
+      'stays on hold whatever a changes pass finds: it sees only a part',
       { ...HOLD, found: '2 vanished', known: 20, missing: 2 },
       'done, deletes 2, keeps debts',
     ],
     [
-      'stays so behind a changes pass that finds nothing gone',
+      'stays on hold after a changes pass that finds nothing gone',
       { ...HOLD, found: '1 settled' },
       'done, keeps debts',
     ],
     [
-      'that was released deletes all at the next sweep, and that ends it',
+      'that an operator released deletes all in the next sweep, which ends the hold',
       { ...SWEEP, ...RELEASED, found: '15 vanished', known: 20, missing: 15 },
       'done, deletes 15, ends hold, keeps debts',
     ],
     [
       'that was released deletes the last projects, too',
-      { ...SWEEP, ...RELEASED, found: '2 vanished again', known: 2, missing: 2 },
+      { ...SWEEP, ...RELEASED, found: '2 missed twice', known: 2, missing: 2 },
       'done, deletes 2, ends hold, keeps debts',
     ],
     [
-      'that was released stays so behind a changes pass, which deletes what it found gone',
+      'that was released stays released after a changes pass, which deletes what it found gone',
       { ...RELEASED, found: '1 vanished', known: 20, missing: 15 },
       'done, deletes 1, keeps debts',
     ],
     [
-      'that was released before anything was on hold is released no longer',
+      'that was released before it was on hold is released no longer after a sweep',
       { ...SWEEP, state: { released: true } },
       'done, ends hold',
     ],
     [
-      'that was released ends its hold in a sweep that fails, too: what is gone was deleted',
+      'that was released ends its hold even in a sweep that fails: it has deleted what is gone',
       { ...SWEEP, ...RELEASED, found: '11 unreadable, 15 vanished', known: 40, missing: 15 },
       'failed, deletes 15, ends hold',
     ],
@@ -326,67 +334,71 @@ describe('a baseline', () => {
   const waiting = (ago: number) => ({ window: { startedAt: AT, begunAt: 0, waitingSince: AT - ago } });
   const begun = (ago: number) => ({ window: { startedAt: AT - ago, begunAt: AT - ago } });
   it.each<readonly [title: string, facts: Given, conclusion: string]>([
-    ['of which all can be read is done', { found: '3 settled' }, 'done, keeps debts'],
+    ['that can read all projects is done', { found: '3 settled' }, 'done, keeps debts'],
     ['of an empty process is done', {}, 'done'],
     [
-      'waits for a project that can not be read, and keeps that in mind',
+      'waits for a project that can not be read, and writes its debt',
       { found: '1 unreadable, 9 settled' },
       'failed, keeps debts',
     ],
     ['waits for a task list that is missing', { found: '1 no-task-list, 9 settled' }, 'failed, keeps debts'],
-    ['waits for tasks that never came to rest', { found: '1 uncertain, 9 settled' }, 'failed, keeps debts'],
+    [
+      'waits for tasks that changed in each reading',
+      { found: '1 uncertain, 9 settled' },
+      'failed, keeps debts',
+    ],
     [
       'waits for it for less than five minutes',
       { found: '1 unreadable, 9 settled', ...waiting(5 * MINUTE - 1) },
       'failed, keeps debts',
     ],
     [
-      'does without it after five minutes',
+      'is done without it after five minutes',
       { found: '1 unreadable, 9 settled', ...waiting(5 * MINUTE) },
       'done, keeps debts',
     ],
     [
-      'waits no longer for a second one that it meets then',
+      'does not wait again for a second project that fails then',
       { found: '2 unreadable, 9 settled', ...waiting(5 * MINUTE) },
       'done, keeps debts',
     ],
     [
-      'waits from now on where the clock of an earlier poller ran ahead',
+      'waits from now on if the wait began in the future, by the clock of another poller',
       { found: '1 unreadable, 9 settled', ...waiting(-60 * MINUTE) },
       'failed, keeps debts',
     ],
     [
-      'waits though it began long ago',
+      'waits from the first failure, not from its own beginning',
       { found: '1 unreadable, 9 settled', ...begun(60 * MINUTE) },
       'failed, keeps debts',
     ],
     [
-      'waits for a list that never came to rest',
+      'waits for a list of projects that changed in each reading',
       { found: '9 settled', isComplete: false },
       'failed, keeps debts',
     ],
     [
-      'waits for that for less than five minutes',
+      'is done without that list after five minutes, too',
       { found: '9 settled', isComplete: false, ...waiting(5 * MINUTE) },
       'done, keeps debts',
     ],
     [
-      'of which all fail waits for ever: that is an outage',
+      'in which all projects fail never ends without them: that is an outage',
       { found: '3 unreadable', ...waiting(60 * MINUTE) },
       'failed',
     ],
     [
-      'of which too many fail waits for ever',
+      'in which too many projects fail never ends without them',
       { found: '11 unreadable, 9 settled', ...begun(60 * MINUTE) },
       'failed',
     ],
     [
-      'that ran out of time waits for nothing',
+      'that ran out of time is resumed later, and does not begin to wait',
       { found: '1 unreadable, 9 settled', isStopped: true },
       'later',
     ],
     [
-      'neither is on hold, nor ends one',
+      'neither puts the process on hold, nor ends a hold',
       { ...HOLD, found: '9 settled', known: 30, missing: 21 },
       'done, keeps debts',
     ],
@@ -412,7 +424,7 @@ describe('invariant 9: whatever was found', () => {
   const ends: readonly End[] = [
     'settled',
     'vanished',
-    'vanished again',
+    'missed twice',
     'not-listed',
     'unreadable',
     'uncertain',
@@ -447,40 +459,40 @@ describe('invariant 9: whatever was found', () => {
     always(({ known, state }, { deletions }) => deletions.length <= bulkLimit(known) || state.released);
   });
 
-  it('only what is gone is deleted, all of it or none', () => {
+  it('only projects that are gone are deleted, all of them or none', () => {
     always(({ findings }, { deletions }) => {
-      const gone = findings.idsOf('vanished', 'vanished again');
+      const gone = findings.idsOf('vanished', 'missed twice');
       return deletions.length === 0 || JSON.stringify(deletions) === JSON.stringify(gone);
     });
   });
 
-  it('nothing is deleted where the process is on hold after it', () => {
+  it('nothing is deleted if the process is on hold afterwards', () => {
     always((_, { deletions, hold }) => hold === undefined || deletions.length === 0);
   });
 
-  it('nothing is deleted in a baseline, nor before all was looked at', () => {
+  it('nothing is deleted in a baseline, nor by a pass that ran out of time', () => {
     always(
       ({ kind, isStopped }, { deletions }) => deletions.length === 0 || (kind !== 'baseline' && !isStopped),
     );
   });
 
-  it('no two projects or more go of which nothing is left, unless the process was released', () => {
+  it('two or more projects are not deleted when no other is left, unless the process was released', () => {
     always(({ known, missing, state }, { deletions }) => {
       return deletions.length === 0 || missing < known || known < 2 || state.released;
     });
   });
 
-  it('a pass is done, or goes on later, or says why it failed', () => {
+  it('a pass has an error if it failed, and only then', () => {
     always((_, { as, error }) => (as === 'failed') === (error !== undefined));
   });
 
-  it('invariant 1: what is owed a look is written wherever a pass moves on', () => {
+  it('invariant 1: debts are written whenever the pass is done', () => {
     always(
       ({ findings }, { as, keepsDebts }) => as !== 'done' || keepsDebts || findings.sorted().length === 0,
     );
   });
 
-  it('nothing is owed a look, or told to be skipped, by an outage', () => {
+  it('no debts are written in an outage', () => {
     always(({ findings }, { keepsDebts }) => !(findings.areOutage && keepsDebts));
   });
 });

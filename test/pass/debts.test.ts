@@ -56,7 +56,7 @@ describe('what is written of debts', () => {
     expect(changesOf({ end, reason: 'now' })).toMatchObject([{ after: { ...after, reason: 'now' } }]);
   });
 
-  it.each(['settled', 'vanished', 'vanished again'] as const)(
+  it.each(['settled', 'vanished', 'missed twice'] as const)(
     'of one that is %s is that it is owed no more',
     end => {
       const before = debtOf();

@@ -10,15 +10,15 @@ import type { Debt } from '../../functions/snapshots/state.ts';
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (time: number) => new Date(time).toISOString();
 
-/** What may be seen of one project, and by which pass. */
+/** All that a decision depends on: the pass and its round, and what was read of the project. */
 const COLUMNS = {
   kind: ['changes', 'sweep', 'baseline'],
   round: ['1', '2'],
-  /** What was listed: the changed projects; the whole list; the whole list, that never came to rest. */
+  /** Which listing: of changed projects; of all; of all, but it changed in each reading and may have passed over the project. */
   listing: ['changed', 'whole', 'restless'],
   listed: ['listed', 'unlisted'],
   snapshot: ['none', 'no tasks', 'tasks'],
-  /** What the task list answers: all of it, nothing (404), or never twice the same. */
+  /** What the task list answers: all tasks; 404; or tasks, but they changed in each reading, so some may be missing. */
   tasks: ['200', '404', 'restless'],
   debt: ['none', 'unreadable', 'no-task-list', 'not-listed', 'uncertain'],
 } as const;
@@ -26,21 +26,21 @@ type Column = keyof typeof COLUMNS;
 type Case = { readonly [One in Column]: (typeof COLUMNS)[One][number] };
 const NAMES = Object.keys(COLUMNS) as Column[];
 
-/** Each combination stands in one row. `*`: any; `as owed`: the cause of the debt. Where the project is listed its name has changed; a task
- *  has, where there was one, and was created where there was none. */
+/** Each combination of the columns is covered by exactly one row. `*`: any value; `!x`: any but x; `as owed`: ends with the cause of its debt.
+ *  In each case a listed project has a new name; a listed task has a new status if the snapshot has tasks, else it is new. */
 const RULES = `
 kind            round  listing           listed    snapshot        tasks         debt                               end              difference
 
-A baseline never writes over a snapshot.
+A baseline never writes over an existing snapshot.
 baseline        *      *                 *         no tasks|tasks  *             *                                  settled          -
 
-Neither listed nor known: no project of ours, or one that was owed a look, and that only the whole listing calls gone.
+Neither listed nor known: no project at all, or one with a debt, which is settled once the whole listing lacks the project.
 *               *      *                 unlisted  none            *             none                               settled          -
 *               *      whole             unlisted  none            *             !none                              settled          -
 *               *      changed           unlisted  none            *             !none                              unclear          -
 *               *      restless          unlisted  none            *             !none                              as owed          -
 
-Listed, with its tasks: what differs is committed; of tasks that never came to rest something may be missing.
+Listed, and its tasks were read: the difference is committed. If the tasks changed in each reading, the project is owed another look.
 *               *      *                 listed    none            200           *                                  settled          project.created task.created
 *               *      *                 listed    none            restless      *                                  uncertain        project.created task.created
 changes|sweep   *      *                 listed    no tasks        200           *                                  settled          project.updated task.created
@@ -48,28 +48,28 @@ changes|sweep   *      *                 listed    no tasks        restless     
 changes|sweep   *      *                 listed    tasks           200           *                                  settled          project.updated task.updated
 changes|sweep   *      *                 listed    tasks           restless      *                                  uncertain        project.updated task.updated
 
-Listed, and its task list answers 404: its own changes are told, and its tasks are left as they were. A service may answer so for no tasks.
+Listed, and its task list answers 404: its own changes are told, its tasks stay as they were. If it had none, that is a normal answer.
 changes|sweep   1      *                 listed    tasks           404           !no-task-list                      unclear          project.updated
 changes|sweep   1      *                 listed    tasks           404           no-task-list                       no-task-list     project.updated
 changes|sweep   2      *                 listed    tasks           404           *                                  no-task-list     project.updated
 changes|sweep   *      changed           listed    no tasks        404           *                                  unclear          project.updated
 changes|sweep   *      whole|restless    listed    no tasks        404           *                                  settled          project.updated
 
-What was never read is told without tasks once two passes were answered so.
+Listed, never read before, and its task list answers 404: only when a second pass meets this, it is told, as a project without tasks.
 *               1      *                 listed    none            404           *                                  unclear          -
 *               2      *                 listed    none            404           !no-task-list                      no-task-list     -
 *               2      *                 listed    none            404           no-task-list                       settled          project.created
 
-Not listed, and its task list answers 404: gone, if the listing was whole.
+Not listed, and its task list answers 404: gone if the listing was whole; a changes pass asks for that in its second round.
 changes         *      changed           unlisted  tasks           404           !no-task-list                      unclear          -
 changes         *      changed           unlisted  no tasks        404           *                                  unclear          -
 sweep           *      changed           unlisted  no tasks|tasks  404           *                                  unclear          -
 changes|sweep   *      whole             unlisted  no tasks|tasks  404           *                                  vanished         -
 
-That answer tells nothing new of what answered so while it was listed: a sweep finds it gone.
+The same, but the task list answered 404 before, when the project was still listed: so the 404 proves nothing, and the next sweep decides.
 changes         *      changed|restless  unlisted  tasks           404           no-task-list                       no-task-list     -
 
-A listing that may have passed over it is no sign of it: 404 must be one of a project that had tasks, and in a sweep, the second.
+The same, with a listing that may have passed over it: gone only if it had tasks, and in a sweep only if the last sweep missed it, too.
 changes         *      restless          unlisted  tasks           404           !no-task-list                      vanished         -
 changes         *      restless          unlisted  no tasks        404           none                               settled          -
 changes         *      restless          unlisted  no tasks        404           !none                              as owed          -
@@ -77,9 +77,9 @@ sweep           *      restless          unlisted  tasks           404          
 sweep           *      restless          unlisted  tasks           404           !not-listed                        not-listed       -
 sweep           *      restless          unlisted  no tasks        404           *                                  not-listed       -
 
-Not listed, though its tasks are there: gone once a second sweep misses it.
-sweep           *      whole             unlisted  no tasks        200|restless  not-listed                         vanished again   task.created
-sweep           *      whole             unlisted  tasks           200|restless  not-listed                         vanished again   task.updated
+Not listed, but its task list is there: gone once two sweeps in a row missed it in a whole listing.
+sweep           *      whole             unlisted  no tasks        200|restless  not-listed                         missed twice   task.created
+sweep           *      whole             unlisted  tasks           200|restless  not-listed                         missed twice   task.updated
 sweep           *      whole             unlisted  no tasks        200|restless  !not-listed                        not-listed       task.created
 sweep           *      whole             unlisted  tasks           200|restless  !not-listed                        not-listed       task.updated
 sweep           *      changed|restless  unlisted  no tasks        200|restless  not-listed                         not-listed       task.created
@@ -87,7 +87,7 @@ sweep           *      changed|restless  unlisted  tasks           200|restless 
 sweep           *      changed|restless  unlisted  no tasks        200|restless  !not-listed                        uncertain        task.created
 sweep           *      changed|restless  unlisted  tasks           200|restless  !not-listed                        uncertain        task.updated
 
-A changes pass leaves that to sweeps; what could not be read, and can be again, is looked for in one whole listing.
+The same in a changes pass: never gone. One that could not be read before, and now can, is looked for in one whole listing.
 changes         *      *                 unlisted  no tasks        200           none                               settled          task.created
 changes         *      *                 unlisted  tasks           200           none                               settled          task.updated
 changes         *      *                 unlisted  no tasks        restless      none                               uncertain        task.created
@@ -191,11 +191,11 @@ const decideOn = (one: Case) => decide(seenIn(one), rules(one.kind, one.round ==
 
 function inShort({ difference }: Verdict): string {
   if (!difference) return '-';
-  return difference.changes.map(({ entity, action }) => `${entity}.${action}`).join(' ') || 'kept';
+  return difference.changes.map(({ entity, action }) => `${entity}.${action}`).join(' ') || 'no changes';
 }
 
 describe('what is decided', () => {
-  it('is said of each combination, once', () => {
+  it('stands in exactly one row for each combination', () => {
     expect(CASES.filter(one => rowsOf(one).length !== 1)).toEqual([]);
   });
 
@@ -213,7 +213,7 @@ describe('what is decided', () => {
     }
   });
 
-  it('lacks tasks only where there were some, and the second round misses them, or an earlier pass did', () => {
+  it('reports a missing task list only if there were tasks, and the second round, or an earlier pass, met the 404, too', () => {
     const lacking = CASES.filter(one => decideOn(one).end === 'no-task-list' && decideOn(one).lacksTasks);
     expect(lacking.length).toBeGreaterThan(0);
     for (const one of lacking) {
@@ -238,32 +238,32 @@ describe('invariant 9: a project', () => {
 
   it.each([
     ['that is listed is not gone', { listed: ['listed'] }],
-    ['of which nothing is known is not gone', { snapshot: ['none'] }],
-    ['is not gone by a listing of the changed ones', { listing: ['changed'] }],
+    ['without a snapshot is not gone', { snapshot: ['none'] }],
+    ['is not gone because a listing of changed projects lacks it', { listing: ['changed'] }],
     [
-      'whose tasks are there is not gone by one sweep',
+      'whose task list is there is not gone because one sweep misses it',
       { tasks: ['200', 'restless'], debt: COLUMNS.debt.filter(cause => cause !== 'not-listed') },
     ],
     [
-      'whose tasks are there is not gone by a changes pass',
+      'whose task list is there is not gone to a changes pass',
       { kind: ['changes'], tasks: ['200', 'restless'] },
     ],
     [
-      'whose tasks are there is not gone by a listing that may have passed over it',
+      'whose task list is there is not gone because of a listing that may have passed over it',
       {
         listing: ['restless'],
         tasks: ['200', 'restless'],
       },
     ],
     [
-      'that had no tasks is not gone by a listing that may have passed over it',
+      'that had no tasks is not gone because of a listing that may have passed over it',
       {
         listing: ['restless'],
         snapshot: ['no tasks'],
       },
     ],
     [
-      'whose task list answered 404 while it was listed is not gone by a listing that may have passed over it',
+      'whose task list answered 404 while it was listed is not gone because of a listing that may have passed over it',
       {
         kind: ['changes'],
         listing: ['restless'],
@@ -275,7 +275,7 @@ describe('invariant 9: a project', () => {
     fc.assert(fc.property(anyCase(given), one => !isGone(one)));
   });
 
-  it('keeps the tasks that a 404 hides', () => {
+  it('keeps its tasks when the task list answers 404', () => {
     fc.assert(
       fc.property(anyCase({ tasks: ['404'], snapshot: ['no tasks', 'tasks'] }), one => {
         const { difference } = decideOn(one);
@@ -297,16 +297,19 @@ describe('a project that is listed though it was deleted', () => {
       rules(kind, 1),
     );
 
-  it.each(['changes', 'sweep'] as const)('was made again if a %s pass listed it clearly later', kind => {
-    expect(decideAt(5_001, kind).end).toBe('settled');
-    expect(inShort(decideAt(5_001, kind))).toBe('project.created');
-  });
+  it.each(['changes', 'sweep'] as const)(
+    'was made again if a %s pass listed it clearly after the deletion',
+    kind => {
+      expect(decideAt(5_001, kind).end).toBe('settled');
+      expect(inShort(decideAt(5_001, kind))).toBe('project.created');
+    },
+  );
 
-  it('invariant 2: may be what it was before, where it was listed at about that time: the next pass decides', () => {
+  it('invariant 2: is uncertain if it was listed at about the time of the deletion: the next pass decides', () => {
     expect(decideAt(5_000)).toEqual({ end: 'uncertain' });
   });
 
-  it('invariant 2: and answers 404 for its tasks, may be what it was before, too', () => {
+  it('invariant 2: is as uncertain when its task list answers 404', () => {
     const seen = { ...NOTHING, listed: listedAt(AT, { id: '7' }), tombstone: { version: 5, readAt: AT } };
     expect(decide(seen, rules('changes', 2))).toEqual({ end: 'uncertain' });
   });
@@ -324,12 +327,12 @@ describe('the difference', () => {
     expect(decideBetween({ id: '7' }, listedAt(AT + 60_000, { id: '7' }))).toEqual({ end: 'settled' });
   });
 
-  it('is kept in silence where nothing but the update time differs: an older listing must not seem newer', () => {
+  it('is written without changes if only the update time differs: else an older listing could seem newer', () => {
     const verdict = decideBetween(
       { id: '7', updatedAt: iso(AT) },
       listedAt(AT + 9_000, { id: '7', updatedAt: iso(AT + 1) }),
     );
-    expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'kept']);
+    expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'no changes']);
     expect(verdict.difference).toMatchObject({
       content: { record: { updatedAt: iso(AT + 1) } },
       source: { readAt: AT + 9_000, readBefore: AT + 10_000, digest: 'of the record' },
@@ -338,7 +341,7 @@ describe('the difference', () => {
 
   describe('of other bytes that say the same', () => {
     const DAY = 24 * 60 * 60 * 1000;
-    /** What a sweep decides so long after the snapshot was read; its digests are unlike what it has, but for those given. */
+    /** What a sweep decides `later` ms after the snapshot was read, which has `digests`. */
     const sweptAfter = (later: number, digests: Snapshot['digests'], updatedAt = iso(AT + 1)) => {
       const record = { id: '7', updatedAt: iso(AT) };
       const listed = listedAt(AT + later, { id: '7', updatedAt });
@@ -347,7 +350,7 @@ describe('the difference', () => {
     };
     const same = { record: 'of the record', tasks: tasks.digest };
 
-    it('is none to a sweep: no older listing is behind it that a later pass would not mend', () => {
+    it('is none to a sweep within a day: it leaves the snapshot as it is', () => {
       expect(sweptAfter(DAY, {})).toEqual({ end: 'settled' });
       expect(sweptAfter(DAY, undefined)).toEqual({ end: 'settled' });
     });
@@ -357,22 +360,22 @@ describe('the difference', () => {
       ['the tasks', { ...same, tasks: 'others' }],
       ['both', undefined],
     ])(
-      'is kept by a sweep a day later, where those of %s are others: it need not compare them again',
+      'is written by a sweep after a day if the digest of %s differs: later sweeps need not compare the same bytes',
       (_, digests) => {
         for (const updatedAt of [iso(AT), iso(AT + 1)]) {
           const verdict = sweptAfter(DAY + 1, digests, updatedAt);
-          expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'kept']);
+          expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'no changes']);
           expect(verdict.difference?.content.record).toEqual({ id: '7', updatedAt });
         }
       },
     );
 
-    it('is none a day later, where the bytes are those that it was read from', () => {
+    it('is none after a day either, if the digests are the same', () => {
       expect(sweptAfter(DAY + 1, same)).toEqual({ end: 'settled' });
     });
   });
 
-  it('invariant 2: is that of the tasks alone where the snapshot has the newer record', () => {
+  it('invariant 2: has only changes of tasks if the snapshot has the newer record', () => {
     const snapshot = {
       ...snapshotOf({ id: '7', name: 'Newer' }, []),
       digests: { record: 'd' },
@@ -386,7 +389,7 @@ describe('the difference', () => {
     });
   });
 
-  it('is uncertain where nothing tells which of two records is newer', () => {
+  it('is uncertain if nothing tells which of the two records is newer', () => {
     const verdict = decideBetween({ id: '7', name: 'One' }, listedAt(AT, { id: '7', name: 'Other' }));
     expect([verdict.end, inShort(verdict)]).toEqual(['uncertain', '-']);
     const missing = decideBetween({}, listedAt(AT, { id: '7', name: 'Other' }), {
@@ -395,7 +398,7 @@ describe('the difference', () => {
     expect([missing.end, inShort(missing)]).toEqual(['uncertain', '-']);
   });
 
-  it('invariant 1: has the task that was read, though no record was', () => {
+  it('invariant 1: has a new task though the project was not listed', () => {
     const verdict = decideBetween({ id: '7' }, undefined, {
       tasks: readAt(AT + 9, [{ id: '1' }, { id: '2' }]),
     });
@@ -403,7 +406,7 @@ describe('the difference', () => {
     expect(verdict.difference?.tasks).toMatchObject({ readAt: AT + 9, digest: 'of the tasks' });
   });
 
-  it('invariant 9: has none of the tasks that a 404 hides, and the times at which they were read', () => {
+  it('invariant 9: leaves tasks, and the time of their reading, as they were if the task list answers 404', () => {
     const snapshot = { ...snapshotOf({ id: '7', name: 'Old' }, [{ id: '1' }]), digests: { tasks: 't' } };
     const verdict = decideBetween({}, listedAt(AT + 9_000, { id: '7', name: 'New' }), {
       snapshot,
@@ -415,7 +418,7 @@ describe('the difference', () => {
     });
   });
 
-  it('of a project told without tasks was read when the listing was', () => {
+  it('dates the tasks of a project that is told without tasks by the listing', () => {
     const listed = listedAt(AT, { id: '7' });
     const seen = { ...NOTHING, listing: 'whole', listed, debt: debtOf('no-task-list') } as const;
     expect(decide(seen, rules('changes', 2)).difference?.tasks).toEqual({
@@ -423,7 +426,7 @@ describe('the difference', () => {
     });
   });
 
-  it('has the values that only the archiving of a field took from a record', () => {
+  it('keeps the values of archived fields, which the service no longer shows', () => {
     const budget = { externalId: 'budget', name: 'Budget', type: 'text', archived: true } as const;
     const snapshot = snapshotOf({ id: '7', name: 'Old', budget: '1' }, [{ id: '1' }]);
     const seen = { ...NOTHING, listed: listedAt(AT + 9_000, { id: '7', name: 'New' }), snapshot, tasks };

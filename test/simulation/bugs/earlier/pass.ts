@@ -34,8 +34,8 @@ export const PASS: readonly Bug[] = [
       ),
       edit(
         'pass/decide.ts',
-        "if (listing === 'whole') return debt?.cause === 'not-listed' ? 'vanished again' : 'not-listed';",
-        "if (listing === 'whole') return 'vanished again';",
+        "if (listing === 'whole') return debt?.cause === 'not-listed' ? 'missed twice' : 'not-listed';",
+        "if (listing === 'whole') return 'missed twice';",
       ),
     ],
   },
