@@ -1,19 +1,19 @@
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 
-/** Nothing longer can be an identifier that fits a table key. */
+/** A longer text is no identifier: it would not fit into a key of the table. */
 const LONGEST = 300;
 
-/** Each is looked for in the table: what names more is no log of edits. */
+/** Each name is looked up in the table, so there must be a limit; a log of edits stays far below it. */
 const MOST_NAMES = 500_000;
 
-/** Every text in the entries' values that may be a project's identifier: whole values, and the pieces of paths,
- *  addresses and sentences in them. The caller keeps those that are one. 500,000 at most. */
+/** Every text in the entries' values that may be a project's identifier: whole values, and the parts of paths, addresses
+ *  and sentences. The caller checks which of them are identifiers. Stops at about 500,000. */
 export function namesIn(entries: readonly JsonObject[]): Set<string> {
   const names = new Set<string>();
   const rest: Json[] = [...entries];
   while (rest.length > 0 && names.size < MOST_NAMES) {
     const value = rest.pop();
-    // One by one: as arguments of one call, very many would overflow the stack.
+    // Pushed one by one: very many arguments of a single call would overflow the stack.
     if (Array.isArray(value)) for (const child of value) rest.push(child);
     else if (isJsonObject(value)) for (const child of Object.values(value)) rest.push(child);
     else if (typeof value === 'number') names.add(String(value));

@@ -3,15 +3,15 @@ import type { AuditPosition } from '../snapshots/state.ts';
 
 type Order = AuditPosition['order'];
 
-/** Fewer could run one way by coincidence: an order that we take is for good. */
-const WITNESSED = 5;
+/** Fewer entries could be in order by coincidence, and an order that was once found is never revised. */
+const FEWEST = 5;
 
-/** Which way a run of audit entries goes, told by their timestamps: entry fields are undocumented (service-api.md
- *  §2.4), so every property, nested ones too, that is a time in each entry is a witness. Witnesses that disagree, or
- *  none, or too few entries, leave the order unknown. */
+/** The order of audit entries, found by their timestamps. Entry fields are undocumented (service-api.md §2.4), so each
+ *  property, also a nested one, that holds a time in all entries is examined. The order is unknown if these
+ *  properties disagree, if there are none, or if there are too few entries. */
 export function auditOrder(entries: readonly JsonObject[]): Order {
   const [first = {}] = entries;
-  if (entries.length < WITNESSED) return 'unknown';
+  if (entries.length < FEWEST) return 'unknown';
   const verdicts = paths(first).map(path => verdict(entries.map(entry => timeAt(entry, path))));
   const [one = 'unknown', ...others] = new Set(verdicts.filter(order => order !== undefined));
   return others.length === 0 ? one : 'unknown';
@@ -24,7 +24,7 @@ function verdict(times: readonly (number | undefined)[]): Order | undefined {
   return steps.every(step => step <= 0) ? 'newest-first' : 'unknown';
 }
 
-/** Paths of the properties of one entry; two levels deep is where services put times. */
+/** The paths of an entry's properties, down to two levels of nesting: services put no times deeper. */
 function paths(entry: JsonObject, prefix: readonly string[] = []): string[][] {
   return Object.keys(entry).flatMap(name => {
     const path = [...prefix, name];

@@ -5,17 +5,18 @@ import type { Reader } from './reader.ts';
 import { WalkedPages } from './walked-pages.ts';
 
 export interface AuditRead {
-  /** The entries that were not there when the log was last read. */
+  /** The entries that are new since the log was last read. */
   readonly entries: readonly JsonObject[];
-  /** Where the log stands now: as before, while it can't be read; undefined when it never could. */
+  /** Up to where the log is read now. While it can't be read: as before; undefined if it never could. */
   readonly position: AuditPosition | undefined;
   /** True when it can't be read. */
   readonly isDenied?: boolean;
 }
 
-/** What is new in the audit log (service-api.md §4 #3). An order that we know costs one request: newest-first is read
- *  from its head until a known entry, oldest-first from its last page on. An unknown order is read at both ends; where new
- *  entries come then tells the order. A first reading finds the end and calls nothing new. */
+/** Reads what is new in the audit log (service-api.md §4 #3). With a known order this mostly takes one request: a
+ *  newest-first log is read from its head to the first known entry, an oldest-first log from its last page on. With an
+ *  unknown order both ends are read, and where new entries appear tells the order. A first reading only finds out where
+ *  the log stands: none of its entries counts as new. */
 export async function readAudit(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
   if (reader.parts.settings.auditLog === false) return { entries: [], position, isDenied: true };
   try {
@@ -37,7 +38,7 @@ function denied(reader: Reader, error: ServiceStatusError, position: AuditPositi
   return { entries: [], position, isDenied: true };
 }
 
-/** The service no longer knows the cursor that we kept, or no longer shows the log at all. */
+/** The service refuses the cursor that was kept: starts again without one, if the log can be read at all. */
 async function lost(reader: Reader, error: ServiceStatusError, position: AuditPosition): Promise<AuditRead> {
   try {
     const afresh = await read(reader, undefined);
@@ -53,7 +54,8 @@ async function lost(reader: Reader, error: ServiceStatusError, position: AuditPo
 
 async function read(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
   const walked = new WalkedPages(position);
-  // A log that was one page long, its order unknown, may have grown behind that page, though all of it is known.
+  // While the order is unknown, and the log was one page long, new entries may have come after that page: even when all of
+  // its entries are known, the next page must be read.
   const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
   if (position?.order !== 'oldest-first') {
     await walkPages(reader, walked, undefined, () =>

@@ -1,9 +1,9 @@
-/** The first of the items, as many as are so many bytes of JSON together. Lists of identifiers stand in items of the table,
- *  and nobody knows how long an identifier is. */
+/** The first items, as many as fit into `bytes` when written as JSON. Lists with identifiers are stored in items of the
+ *  table, whose size is limited, and identifiers may have any length. */
 export function fitting<Item>(items: readonly Item[], bytes: number): Item[] {
   let room = bytes;
   const isOver = (item: Item) => {
-    // With the comma behind it.
+    // + 1: the comma.
     room -= Buffer.byteLength(JSON.stringify(item)) + 1;
     return room < 0;
   };

@@ -3,19 +3,21 @@ import { updateTime } from '../changes/ignored-fields.ts';
 import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import type { Listed } from './listing.ts';
 
-/** Clocks of one service's machines may differ by this much, and tell seconds only: what was read so much later is newer. */
+/** The clocks of the service's machines may differ, and count whole seconds: what was read later by more than this is newer. */
 export const CLOCK_TOLERANCE_MS = 5_000;
-/** Ours may be wrong by hours, and differ between two pollers (docs/decisions/0052). */
+/** Our own clock may be wrong by hours, and differ between two pollers (docs/decisions/0052). */
 const OUR_CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
 /** Which project record is the newer one: the listing's, the snapshot's, or nobody can tell yet.
  *
- *  A sweep lists first and walks for minutes; meanwhile a `changes` pass may have committed a newer record. To compare
- *  the older one with it would tell a change back that never happened. What was listed clearly
- *  later is newer: by seconds, or by a day where one of the two was read by nothing but our own clock. Else the records' own
- *  update times decide (a single answer with a `Date` ahead of its time must not make a snapshot win for good), and where
- *  these are missing or the same, the times of reading. Where nothing tells them apart, the snapshot's stands for now, and
- *  the next pass, which lists again, decides. */
+ *  A sweep lists first, then walks for minutes; meanwhile a `changes` pass may commit a newer record. Comparing the older
+ *  record with that one would report a change back to the old value, which never happened. So, in this order:
+ *  1. A record that was listed clearly later than the snapshot's is newer: later by seconds, or by a day if one of the two
+ *     times is by our own clock.
+ *  2. Else the later update time wins, so that one answer with a `Date` in the future can't make a snapshot win for good.
+ *  3. If an update time is missing, or both are equal, the later time of reading wins.
+ *  4. If these are equal, too, the snapshot's record stands. If the two differ, the project is uncertain: a later pass, which
+ *     lists it again, decides. */
 export function freshest(
   listed: Listed | undefined,
   snapshot: Snapshot | undefined,
@@ -30,15 +32,15 @@ export function freshest(
   };
 }
 
-/** Whether a listing shows a project that was made again after its deletion: it was read clearly later than the listing that
- *  lacked it. By our own clocks that is known after a day, or where the record was updated since, too. Else it may show what was
- *  there before, and the next pass, which lists again, decides. */
+/** Whether a listing shows a project that was made again after its deletion. It does if it was read clearly later than the
+ *  listing that lacked the project: later by seconds; by our own clock, by a day, or by seconds if the record was also updated
+ *  since. Else it may show the project as it was before the deletion, and the next pass, which lists again, decides. */
 export function isMadeAgain(listed: Listed, tombstone: Tombstone): boolean {
   const byReading = listed.readAt - tombstone.readAt;
   if (!listed.untimed && !tombstone.untimed) return byReading > CLOCK_TOLERANCE_MS;
   if (byReading > OUR_CLOCK_TOLERANCE_MS) return true;
   const [theirs, ours] = [updateTime(listed.record), tombstone.updatedAt];
-  // An edit that no snapshot had seen may be older than the deletion: that alone tells nothing.
+  // A newer update time alone proves nothing: the edit may have come before the deletion, with no snapshot of it.
   const isUpdated = theirs === undefined || ours === undefined || theirs > ours;
   return isUpdated && byReading > CLOCK_TOLERANCE_MS;
 }

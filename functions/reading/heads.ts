@@ -1,9 +1,9 @@
 import { byKey, type SnapshotHead } from '../snapshots/snapshots.ts';
 import type { Reader } from './reader.ts';
 
-/** The snapshots of a process without their contents, read a page at a time ahead of a walk in the order of `byKey`. */
+/** The heads of a process's snapshots (snapshots without content), read page by page for a walk in the order of `byKey`. */
 export class Heads {
-  /** How many there are, and which of them no listing shows; complete after `toEnd`. */
+  /** How many snapshots there are, and of which projects the listing lacks; complete only after `toEnd`. */
   known = 0;
   readonly unlisted: string[] = [];
   readonly #reader: Reader;
@@ -21,14 +21,14 @@ export class Heads {
     this.#pages = snapshots.heads(process)[Symbol.asyncIterator]();
   }
 
-  /** That of one project, if it has a snapshot. To be asked in order, or not awaited between. */
+  /** The head of one project, if it has a snapshot. Call this in the order of `byKey`; calls need not be awaited in between. */
   of(projectId: string): Promise<SnapshotHead | undefined> {
     const mine = this.#turn.then(() => this.#find(projectId));
     this.#turn = mine;
     return mine;
   }
 
-  /** Reads what is left. */
+  /** Reads the pages that are left. */
   async toEnd(): Promise<void> {
     while (!this.#isAtEnd) await this.#advance();
   }

@@ -8,8 +8,8 @@ interface Parts {
   readonly snapshots: Pick<Snapshots, 'heads' | 'load'>;
 }
 
-/** Sees to it that records which seem new are not known ones under new identifiers: a service that renames the property
- *  which identifies them would make every one deleted and created. */
+/** Checks that records which seem new are not known ones under new identifiers. If the service renames the property that
+ *  identifies records, each of them would otherwise be told as deleted, and again as created. */
 export class Identity {
   readonly #parts: Parts;
   #properties: Promise<readonly string[]> | undefined;
@@ -18,7 +18,7 @@ export class Identity {
     this.#parts = parts;
   }
 
-  /** @throws ServiceAnswerError when a project that nobody knows lacks the property that identifies the known ones */
+  /** @throws ServiceAnswerError when a new project lacks the property that identifies the known ones */
   async checkProject(id: string, record: JsonObject): Promise<void> {
     this.#properties ??= this.#knownProperties();
     const properties = await this.#properties;
@@ -26,7 +26,7 @@ export class Identity {
     throw changed(`GET /processes/${this.#parts.process.processId}/projects`, '$.projects', properties, id);
   }
 
-  /** @throws ServiceAnswerError when no task of a project is known, and all lack the property that identified those known */
+  /** @throws ServiceAnswerError when none of a project's tasks is known, and all lack the property that identified the known ones */
   checkTasks(
     projectId: string,
     before: ReadonlyMap<string, JsonObject>,
@@ -40,7 +40,7 @@ export class Identity {
     throw changed(`GET /processes/${processId}/projects/${projectId}/tasks`, '$', properties, id);
   }
 
-  /** The properties that may identify a project that has a snapshot, whichever can be read first. */
+  /** The properties that may identify projects, taken from the first snapshot that can be read. */
   async #knownProperties(): Promise<readonly string[]> {
     const { snapshots, process } = this.#parts;
     for await (const heads of snapshots.heads(process)) {
@@ -53,12 +53,12 @@ export class Identity {
   }
 }
 
-/** A torn snapshot is its own project's trouble, not that of those which are new. */
+/** Ignores a torn snapshot: it is a fault of its own project, which must not stop new projects. */
 function ifTorn(error: unknown): undefined {
   if (!(error instanceof TornSnapshotError)) throw error;
 }
 
-/** All whose value is the identifier: some field may have the same one by chance. */
+/** All properties whose value is the identifier: besides the right one, some field may have the same value by chance. */
 function propertiesOf(records: ReadonlyMap<string, JsonObject>): string[] {
   const [first] = records;
   if (!first) return [];
@@ -66,7 +66,7 @@ function propertiesOf(records: ReadonlyMap<string, JsonObject>): string[] {
   return Object.keys(record).filter(name => textOf(record, name) === id);
 }
 
-/** True when one of the properties is there, or none is known. */
+/** True when the record has one of the properties, or when none is known. */
 function isThere(record: JsonObject, properties: readonly string[]): boolean {
   return properties.length === 0 || properties.some(property => textOf(record, property) !== '');
 }

@@ -8,57 +8,58 @@ import type { Reader } from './reader.ts';
 /** A project as a listing showed it; times in ms since 1970. */
 export interface Listed {
   readonly record: JsonObject;
-  /** Not before this was it read … */
+  /** The earliest time at which it may have been read. */
   readonly readAt: number;
-  /** … and not after this. */
+  /** The latest time at which it may have been read. */
   readonly readBefore: number;
-  /** True when it was read by our clock, which may be wrong: the service sent no usable `Date`. */
+  /** True when these times are by our clock, which may be wrong: the service sent no usable `Date`. */
   readonly untimed?: boolean;
   /** Of the record. */
   readonly digest: string;
-  /** Why it can't be used. */
+  /** Why the record can't be used, if so. */
   readonly flaw?: ServiceAnswerError;
 }
 
 export interface Listing {
   readonly projects: ReadonlyMap<string, Listed>;
-  /** The service's time at which the listing began: the next watermark. */
+  /** The service's time at which the listing began: the watermark once the pass is done. */
   readonly startedAt: number;
+  /** When the first page was read. */
   readonly readAt: number;
   /** True when that is by our clock. */
   readonly untimed?: boolean;
-  /** What it lacks was gone by then: the latest time at which its last page was read. */
+  /** The latest time at which the last page may have been read: what the listing lacks was gone by then. */
   readonly readBefore: number;
-  /** When that was, by our clock. */
+  /** When the listing ended, by our clock. */
   readonly endedAt: number;
-  /** True when it can't have passed over a project that was there all the time. */
+  /** False when it may have passed over a project that was there all the time. */
   readonly isComplete: boolean;
 }
 
-/** What the lack of a project in a listing says: nothing, where only the changed ones were asked for; that it is not there; or, where the
- *  whole list never came to rest, that it may have been passed over. */
+/** What it means that a listing lacks a project. `changed`: nothing, for only changed projects were asked for. `whole`: the project is not
+ *  there. `restless`: all were asked for, but the list changed in each reading, so the project may have been passed over. */
 export type ListingKind = 'changed' | 'whole' | 'restless';
 
 export function kindOf({ isComplete }: Listing): 'whole' | 'restless' {
   return isComplete ? 'whole' : 'restless';
 }
 
-/** Thrown when a listing takes all the time of a run: a further run would come no further. */
+/** Thrown when a single reading of the list takes all the time of a run: another run would get no further. */
 export class EndlessListingError extends ServiceError {}
 
-/** Without any clock of the service's, ours may be wrong by this much before a change is missed until the next sweep. */
+/** Used when nothing shows the service's time: our clock may be ahead by this much before a change is missed until the next sweep. */
 const UNKNOWN_CLOCK_MS = 600_000;
-/** What is later than this by our clock is no time at which anything was updated. */
+/** An update time further ahead of our clock than this is wrong, and ignored. */
 const FUTURE_MS = 24 * 60 * 60 * 1000;
-/** So often is a list read that changes under our hands. */
+/** How often a list that changes while it is read is read at most. */
 export const MOST_READINGS = 5;
 
 /** All projects of the process, or those updated after a time (service-api.md §4 #1).
  *
- *  A row that goes while the pages of a list are read may shift another one out of sight. But then the row that went was
- *  shown, and the next reading lacks it; or an edit had moved it out of sight, and then the next reading differs. So a listing
- *  of several pages is read again until nothing that it showed is lacking, once where all is as it was, else twice: then it
- *  passed over nothing (docs/decisions/0031). One that never comes to rest is not complete.
+ *  A row that is removed while the pages are read shifts those after it forward, and one of these may be passed over. The next
+ *  reading shows that: it lacks the removed row, or differs in its rows or their order. So a list of several pages is read
+ *  again until a reading lacks no row of the one before: once if the two are the same, else twice in a row. Then nothing was
+ *  passed over (docs/decisions/0031). A list that changes in each of MOST_READINGS readings is not complete.
  *  @throws EndlessListingError when one reading takes longer than a run */
 export async function listProjects(reader: Reader, updatedAfter?: number): Promise<Listing> {
   const { clock, stopAt } = reader.parts;
@@ -91,15 +92,15 @@ export async function listProjects(reader: Reader, updatedAfter?: number): Promi
 interface Reading {
   /** In the order of the list. */
   readonly ids: ReadonlySet<string>;
-  /** How many rows there were: one that is shown twice was moved meanwhile. */
+  /** How many rows were read: more than `ids` when a row moved meanwhile, and was shown twice. */
   readonly rows: number;
   readonly pages: number;
   readonly firstPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;
   readonly lastPage: Pick<Page<never>, 'readAt' | 'clock'> | undefined;
 }
 
-/** Reads the list into `projects`, where what was read before makes room for what is read now: two readings at once
- *  would take twice the memory. */
+/** Reads the list into `projects`, replacing the records of earlier readings: to keep those as well would take twice the
+ *  memory. */
 async function readOnce(
   reader: Reader,
   updatedAfter: number | undefined,
@@ -136,7 +137,7 @@ function isSame(before: Reading, { ids, rows }: Reading): boolean {
 function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed {
   const untimed = page.clock === 'local';
   const times = { readAt: page.readAt, readBefore: readBefore(page), ...(untimed && { untimed }) };
-  // One that can't be used may be too deep to write as JSON.
+  // A record with a flaw gets no digest: it may be nested too deeply to be written as JSON.
   return { record: fields, digest: flaw ? '' : digest(fields), ...times, ...(flaw && { flaw }) };
 }
 
@@ -148,13 +149,13 @@ function endless(reader: Reader, found: number, pages: number): Error {
   );
 }
 
-/** The latest time at which a page may have been read: a `Date` header counts whole seconds. */
+/** The latest time at which a page may have been read: a `Date` header is cut off to whole seconds. */
 export function readBefore(page: Pick<Page<unknown>, 'readAt' | 'clock'>): number {
   return page.clock === 'service' ? page.readAt + 1000 : page.readAt;
 }
 
-/** Without a `Date` header the records' own update times are the service's clock; where they have none either, the
- *  watermark stays, which costs longer listings but loses nothing. A process that was always empty is listed since ever. */
+/** The service's time without a `Date` header: the newest update time of the records. If they have none either, the watermark
+ *  stays, which makes later listings longer but loses nothing. 0 for a process that was always empty: it is listed as a whole. */
 function withoutClock(reader: Reader, projects: ReadonlyMap<string, Listed>): number {
   const { state, parts, reports } = reader;
   const { clock } = parts;

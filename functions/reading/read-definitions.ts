@@ -4,9 +4,9 @@ import { isPassing, ServiceAnswerError, ServiceStatusError } from '../service/er
 import type { Service } from '../service/service.ts';
 import type { Reports } from './reports.ts';
 
-/** Both definition lists of a process; undefined for one that the service refuses, or answers in a shape that nobody
- *  could read: names and types are then as they last were. Everything else is thrown: a service that is only down must
- *  not look like one whose fields are gone. */
+/** Reads both lists of field definitions. One that the service refuses, or answers in an unusable shape, is undefined: its
+ *  fields then keep the names and types known before. All other errors are thrown: while the service is down, fields must
+ *  not seem to be removed. */
 export async function readDefinitions(
   service: Service,
   processId: string,

@@ -11,31 +11,31 @@ export interface TasksRead {
   readonly tasks: Tasks;
   readonly readAt: number;
   readonly readBefore: number;
-  /** Of all pages that they were read from; undefined where one such reading says less than all. */
+  /** Of all pages; undefined when `tasks` are merged from several readings. */
   readonly digest?: string | undefined;
-  /** True when the list never came to rest: it may have passed over a task, so none counts as deleted. */
+  /** True when the list changed in each reading: it may have passed over a task, so `tasks` includes all that were known or read. */
   readonly isRestless?: boolean;
 }
 
 type Tasks = ProjectContent['tasks'];
 
-/** What was read is, byte for byte, what it was read from before. */
+/** The service answered byte for byte what it did when the snapshot was read. */
 export interface Same {
   readonly isSame: true;
   readonly readAt: number;
 }
 
-/** What is known of the tasks before they are read: the digest of the last reading, and what they were, to be loaded where it matters. */
+/** What is known of the tasks before they are read: the digest of the last reading, and those of the snapshot, loaded only if needed. */
 export interface KnownTasks {
   readonly digest?: string | undefined;
   readonly load: () => Promise<Tasks | undefined>;
 }
 
-/** All tasks of a project (service-api.md §4 #2); undefined when the service answers 404: the project is gone, or so it
- *  seems. When a list of several pages lacks a task that was there, it is read until it is known to have passed over none, as
- *  a listing of projects is; so is each of them in a baseline, and that of a project that was never read before: what that
- *  overlooks would be told as created, as if it had not been there.
- *  @returns Same when the answers are those of `known.digest`: they were not even parsed
+/** Reads all tasks of a project (service-api.md §4 #2). Undefined when the service answers 404: the project seems to be gone.
+ *  If a list of several pages lacks a known task, it is read again until it surely passed over none, as listings of projects
+ *  are (see listProjects). So is each such list in a baseline, and that of a project without a snapshot: a task that was passed
+ *  over would later be told as created.
+ *  @returns Same when the answers have `known.digest`: they are not even parsed then
  *  @throws ServiceAnswerError when a task can't be used */
 export async function readTasks(
   reader: Reader,
@@ -63,7 +63,7 @@ export async function readTasks(
   return { ...tasksIn(last), readAt: first.readAt, tasks, digest: undefined, isRestless: true };
 }
 
-/** One walk over the pages. Their items are not read before somebody asks for them. */
+/** One walk over the pages. They are parsed only when `tasks` is called. */
 interface Reading {
   readonly pages: readonly Page<ServiceRecord>[];
   readonly digest: string | undefined;

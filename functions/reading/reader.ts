@@ -5,7 +5,7 @@ import type { Service } from '../service/service.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 
-/** The pass on whose behalf is read, as far as reading needs it. */
+/** What reading needs of the pass that it reads for. */
 export interface Reader {
   readonly parts: {
     readonly process: ProcessKey;
@@ -14,7 +14,7 @@ export interface Reader {
     readonly settings: { readonly auditLog?: boolean | undefined };
     readonly clock: Clock;
     readonly log: Log;
-    /** Our time, in ms since 1970, after which nothing further is begun. */
+    /** Our time, in ms since 1970, after which no further reading is begun. */
     readonly stopAt: number;
   };
   readonly kind: string;

@@ -1,7 +1,7 @@
 import type { ProcessKey } from '../basics/process.ts';
 import type { Log } from '../basics/telemetry.ts';
 
-/** Says what stays true from pass to pass just once: what was said is kept with the process's state. */
+/** Logs a condition that lasts from pass to pass only once: what was reported is kept in the state of the process. */
 export class Reports {
   readonly #process: ProcessKey;
   readonly #log: Log;
@@ -9,7 +9,7 @@ export class Reports {
   readonly #reported: Set<string>;
   #isNew = false;
 
-  /** `reported` in earlier passes; what is `known` by the configuration needs no report. */
+  /** `reported`: the codes logged by earlier passes; `known`: the codes that the configuration states, which are never logged. */
   constructor(process: ProcessKey, log: Log, reported: readonly string[], known: readonly string[]) {
     this.#process = process;
     this.#log = log;
@@ -24,7 +24,7 @@ export class Reports {
     this.#log.warn(message, { ...this.#process, code, ...details });
   }
 
-  /** What the state is to remember, where that is more than it did. */
+  /** The part of the state to be written; empty when nothing new was reported. */
   toSave(): { readonly reported?: readonly string[] } {
     return this.#isNew ? { reported: [...this.#reported] } : {};
   }

@@ -1,13 +1,13 @@
 import type { AuditPosition } from '../snapshots/state.ts';
 
-/** So many digests are remembered: they stand in one item of the table. */
+/** How many digests are remembered at most: they stand in one item of the table. */
 const MOST = 5_000;
 
-/** How many of them are of the head of the log; the others are of its end. */
+/** How many of these are of the first entries of the log; the others are of its last entries. */
 const OF_HEAD = { 'newest-first': MOST, 'oldest-first': 0, unknown: MOST / 2 };
 
-/** What to remember of the entries that were read where new ones may come, `digests` in their order. A log in one page, however
- *  long, would fill the item: what is remembered is then cut to what is next to the new ones. */
+/** Which of `digests` to remember: those of the pages where new entries may appear, in the order of the log. A page may have any
+ *  length; if there are too many for the item, only those next to where new entries appear are remembered. */
 export function remembered(
   order: AuditPosition['order'],
   digests: readonly string[],
@@ -18,15 +18,15 @@ export function remembered(
   return { seen: [...digests.slice(0, head), ...digests.slice(end)], isCut: true };
 }
 
-/** From which to which index (the last excluded) entries of a page were seen, but are remembered no longer: behind what is known
- *  of the head, before what is known of the end. */
+/** The range of a page's entries (`to` excluded) that were seen, but not remembered because there were too many: they stand
+ *  after the remembered first entries and before the remembered last ones. */
 export function forgotten(
   { order, seen, isCut = false }: AuditPosition,
   digests: readonly string[],
 ): readonly [from: number, to: number] {
   if (!isCut) return [0, 0];
   const [head, end] = [seen.slice(0, OF_HEAD[order]), seen.slice(OF_HEAD[order])];
-  // Equal entries may stand elsewhere, too: what counts is where the head's stand first, and the end's last.
+  // Equal entries may occur several times: of the first entries the first occurrence counts, of the last ones the last.
   const [first, last] = [new Map<string, number>(), new Map<string, number>()];
   for (const [index, one] of digests.entries()) {
     if (!first.has(one)) first.set(one, index);

@@ -5,17 +5,17 @@ import { auditOrder } from './audit-order.ts';
 import { digest } from './digest.ts';
 import { forgotten, remembered } from './seen-entries.ts';
 
-/** Characters of JSON that are held of new entries: some hundred thousand entries. */
+/** How many characters of JSON are held of new entries: some hundred thousand entries. */
 const MOST_FRESH = 64 * 2 ** 20;
 
-/** The pages of one reading of the audit log: what was new in them, and what they tell of its order. Only the first and
- *  the last page are kept: new entries can come nowhere else. */
+/** Collects the pages of one reading of the audit log: their new entries, and the order of the log as far as they show it.
+ *  Only the first and the last page are kept, because new entries appear only there. */
 export class WalkedPages {
   readonly fresh: JsonObject[] = [];
   #room = MOST_FRESH;
   readonly #before: AuditPosition | undefined;
   readonly #known: ReadonlySet<string>;
-  /** The entries at the ends of what was known. */
+  /** The digests of the first and the last known entry. */
   readonly #ends: readonly [first: string | undefined, last: string | undefined];
   #first: Page<JsonObject> | undefined;
   #last: Page<JsonObject> | undefined;
@@ -50,26 +50,26 @@ export class WalkedPages {
     }
   }
 
-  /** True when more was new than can be held: `fresh` is a part of it. */
+  /** True when there were more new entries than can be held: `fresh` has only some of them. */
   get isOverfull(): boolean {
     // Stryker disable next-line EqualityOperator: one entry more or less is nothing beside those hundred thousands.
     return this.#room < 0;
   }
 
-  /** True when what is new is followed by the entry that was the first: what else stands unseen before known entries was
-   *  between the ends that we know, and moved to the head when the oldest entries were purged. */
+  /** True when new entries stand directly before the entry that was the first one. Unknown entries before another known entry
+   *  are old ones from between the two known ends, which moved to the head when the oldest entries were purged. */
   #startsWithNew(digests: readonly string[]): boolean {
     const known = digests.findIndex(one => this.#known.has(one));
     return known > 0 && digests[known] === this.#ends[0];
   }
 
-  /** True when what is new follows the entry that was the last. */
+  /** True when new entries stand directly after the entry that was the last one. */
   #endsWithNew(digests: readonly string[]): boolean {
     const known = digests.findLastIndex(one => this.#known.has(one));
     return known >= 0 && known < digests.length - 1 && digests[known] === this.#ends[1];
   }
 
-  /** True when the last page ends with an entry that we know, or is empty: newest-first, everything behind that is known. */
+  /** True when the last page read ends with a known entry, or is empty: in a newest-first log all later pages are known. */
   get reachesKnown(): boolean {
     return this.#reachesKnown;
   }
