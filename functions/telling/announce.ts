@@ -5,18 +5,18 @@ import type { DebtChange, Snapshots } from '../snapshots/snapshots.ts';
 import type { PassState, ProcessState } from '../snapshots/state.ts';
 import { nextVersion } from './next-version.ts';
 
-/** How often another pass may be first before this one gives up for now. */
+/** How many conflicts with other passes are tolerated before this one gives up. */
 const TRIES = 20;
 
 /** What is to be said about the process itself. */
 export interface Say {
-  /** What is true from now on, and keeps it from being said again. */
+  /** The state that is written with the events, so that no pass says the same again. */
   readonly state: Partial<PassState>;
-  /** The debts that are told with it. */
+  /** Debts that are written with the events. */
   readonly debts?: readonly DebtChange[];
-  /** The events, whose ids and `sequence` rest on the version of the announcement. */
+  /** Makes the events: their ids and `sequence` come from the version of the announcement. */
   readonly events: (version: number) => readonly ChangeEvent[];
-  /** A part of it, where all of it may be too large for one commit: what is left is decided, and said, behind it. */
+  /** A smaller part of it, for when all of it is too large for one commit. After that part, `decide` is asked for the rest. */
   readonly less?: (() => Say | undefined) | undefined;
 }
 
@@ -28,17 +28,17 @@ interface Parts {
   readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;
 }
 
-/** Who tells, and the state by which it is decided what. */
+/** Who tells, with the state by which is first decided what to tell. */
 export interface Announcer {
   readonly parts: Parts;
   readonly state: ProcessState;
 }
 
-/** Tells about the process itself, exactly once: events and state are one commit, and rest on nobody having announced
- *  anything since the state was read, and on the baseline not having ended since. Who was second reads the state again,
- *  and `decide`s by it whether anything is left to say. The version is our time in ms, or one more than the last where clocks
- *  differ. Returns how many events were told.
- *  @throws what `decide` throws, and when other passes keep being first. */
+/** Tells something about the process itself, exactly once: events and state are one commit, on the condition that since the
+ *  state was read nobody announced anything and the baseline was not completed. After a conflict the state is read again, and
+ *  `decide` is asked what is left to say. For the version see nextVersion.
+ *  @returns how many events were told
+ *  @throws what `decide` throws; and an error when there are too many conflicts */
 export async function announce(
   { parts, state: before }: Announcer,
   decide: (state: ProcessState) => Say | undefined | Promise<Say | undefined>,
@@ -63,7 +63,7 @@ export async function announce(
   );
 }
 
-/** Commits as much of it as fits, and tells how much that was. */
+/** Commits as much of it as fits, and returns how much that was. */
 async function commit(
   { process, snapshots, clock, onCommitted }: Parts,
   { announced, baselined }: ProcessState,

@@ -8,15 +8,15 @@ import type { Service } from '../service/service.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { type Announcer, announce, type Say } from './announce.ts';
 
-/** Whose definitions they are. */
+/** The pass whose definitions these are. */
 interface Owner extends Announcer {
   readonly parts: Announcer['parts'] & { readonly service: Service };
   readonly mode: Mode;
   readonly reports: Reports;
 }
 
-/** A process's field definitions during one pass: those of the state until there is a reason to ask, read afresh then.
- *  So an idle pass asks for none, and every event is told with today's names and types. */
+/** A process's field definitions during one pass: those of the state, until there is a reason to read them from the service.
+ *  So an idle pass makes no request for them, and each event has the names and types of now. */
 export class Definitions {
   readonly #owner: Owner;
   readonly #ignored: ReadonlySet<string>;
@@ -31,18 +31,18 @@ export class Definitions {
     this.#rules = rulesOf(owner.state.definitions, ignored);
   }
 
-  /** The rules as far as they are known now. */
+  /** The rules of comparison, by the definitions as far as they are known now. */
   get rules(): Rules {
     return this.#rules;
   }
 
-  /** True when an earlier pass missed fields, and this one is to look whether they are gone. */
+  /** True when fields were missing in the last reading: this pass must read the definitions, to see whether they are gone. */
   get areInDoubt(): boolean {
     return isInDoubt(this.#owner.state.definitions);
   }
 
-  /** Reads the definitions, once in a pass, and commits what is new in them, with its events, before any record is told by them: the rules by
-   *  the definitions that the service has now. */
+  /** Reads the definitions, once in a pass, and commits their changes with the events, before any event of a record uses them.
+   *  @returns the rules of comparison by these definitions */
   readAndTell(): Promise<Rules> {
     this.#reading ??= this.#readAndTell();
     return this.#reading;
@@ -52,15 +52,15 @@ export class Definitions {
     const { parts, state: before, mode, reports } = this.#owner;
     const { process, service, clock } = parts;
     let { definitions } = before;
-    // The state is read before the service, here as after a conflict: so what is told was read later than what was told before, whoever
-    // told it.
+    // First the state, then the service, here as after a conflict: so what is told now was read later than what was told before, by
+    // whatever pass.
     const decide = async (state: ProcessState): Promise<Say | undefined> => {
       const read = await readDefinitions(service, process.processId, reports);
       const compared = compareDefinitions(state.definitions, read, mode);
       const at = clock();
       definitions = compared.definitions;
       if (compared.isSame) return undefined;
-      // A baseline only remembers.
+      // Before there is a baseline, definitions are only stored.
       const changes = state.baselined ? compared.changes : [];
       const say = (count: number): Say => {
         const part = changes.slice(0, count);

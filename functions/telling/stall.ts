@@ -5,22 +5,22 @@ import type { ProcessSettings } from '../settings/workspaces.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { type Announcer, announce } from './announce.ts';
 
-/** A pass, as far as it tells how the process is. */
+/** What is needed here of a pass. */
 interface Pass extends Announcer {
   readonly parts: Announcer['parts'] & {
     readonly log: Log;
     readonly settings: Pick<ProcessSettings, 'changes'>;
   };
   readonly kind: string;
-  /** How many events it told. */
+  /** How many events the pass told. */
   events: number;
   /** True while subscribers believe that the process is stalled. */
   isStalled: boolean;
 }
 
-/** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is what the last one met. A run
- *  tells it: so a schedule that does not run is no stall, nor is anything before the baseline. It is never the cause of
- *  a failure: what the pass met is what the caller must see. */
+/** Tells subscribers, once, that no `changes` pass was completed for too long; `reason` is why the last one was not. Only a run
+ *  tells this: a schedule that starts no runs is no stall. Nor is there a stall before the baseline. Errors in telling are
+ *  only logged: the caller must see why the pass itself failed. */
 export async function tellStalled(pass: Pass, reason: string): Promise<void> {
   if (pass.kind !== 'changes' || !isOverdue(pass, pass.state)) return;
   const { process, snapshots, log, clock } = pass.parts;
@@ -42,13 +42,13 @@ export async function tellStalled(pass: Pass, reason: string): Promise<void> {
   });
 }
 
-/** Tells them that it is over, once a `changes` pass is completed. The state forgets the stall with the telling: a run
- *  that dies before leaves it to the next completed pass. */
+/** Tells subscribers that the stall is over, once a `changes` pass is completed. The same commit clears the stall from the
+ *  state: if a run is killed before it, the next completed pass tells. */
 export async function tellRecovered(pass: Pass): Promise<void> {
   if (pass.kind !== 'changes' || !pass.isStalled) return;
   const { process, snapshots, clock } = pass.parts;
   await trying(pass, async () => {
-    // It may have been this very run that called the process stalled.
+    // Read again: this very run may have announced the stall.
     const state = await snapshots.readState(process);
     const told = await announce({ parts: pass.parts, state }, ({ stalled }) => {
       if (!stalled) return undefined;

@@ -32,9 +32,9 @@ export const PASS: readonly Bug[] = [
       ),
       edit(
         'telling/definitions.ts',
-        '/** Whose definitions they are. */',
+        '/** The pass whose definitions these are. */',
         'const kept = new WeakMap<object, Awaited<ReturnType<typeof readDefinitions>>>();\n\n' +
-          '/** Whose definitions they are. */',
+          '/** The pass whose definitions these are. */',
       ),
     ],
   },
