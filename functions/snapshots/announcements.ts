@@ -16,7 +16,7 @@ export async function announce(
 ): Promise<CommitResult> {
   const changes = [...changePuts(table, process, '', said), ...debtWrites(table, process, debts)];
   const all = { ...state, announced: said.version };
-  // Before anything is written for it.
+  // Checked first, because `stateWrites` stores large parts outside of the transaction.
   if (!fit(changes, rowsOf(all))) return 'too-large';
   const rows = await stateWrites(table, process, all);
   const isFirst = announced === 0;

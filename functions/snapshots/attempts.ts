@@ -8,7 +8,7 @@ import type { Table } from './table.ts';
 
 const WIDTH = 10;
 
-/** Without patience: it is for people alone, and must not hold up what is delivered where the table is throttled. */
+/** Not tried again where the table is throttled: people alone read this, and it must not delay deliveries. */
 export async function note({ client, tableName }: Table, attempts: readonly Attempt[]): Promise<void> {
   await inParallel(attempts, WIDTH, attempt => {
     const { endpoint, at, events } = attempt;

@@ -7,9 +7,10 @@ type Item = Record<string, AttributeValue>;
 /** DynamoDB's limit of one BatchGetItem. */
 const BATCH = 100;
 
-/** The items of these keys that there are, in any order, as `how` reads them. DynamoDB may answer a part of a batch and leave the rest for
- *  another request: at once where it answered something, later where it had room for nothing.
- *  @throws when it never has */
+/** Reads the items of these keys, in any order, with the options `how`; keys without an item are left out.
+ *  DynamoDB may answer only a part of a batch and hand back the other keys: these are asked for again, at
+ *  once if it answered anything, after a wait if it answered nothing.
+ *  @throws when it answers nothing however often it is asked */
 export async function batchGet(
   table: Table,
   keys: readonly Key[],

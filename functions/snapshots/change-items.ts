@@ -14,8 +14,8 @@ export const KEPT_SECONDS = 30 * 24 * 60 * 60;
  *  no event is above 240 KB. */
 const RECORD_BYTES = 300_000;
 
-/** The change records of one commit: usually one, more when its events fill more than an item holds. Each is whole in
- *  itself, because the stream keeps no order within a transaction. */
+/** The change records of one commit: usually one, more when its events fill more than an item holds. Each can
+ *  be published by itself, because the stream keeps no order within a transaction. */
 export function changePuts(
   table: Table,
   process: ProcessKey,
@@ -45,6 +45,7 @@ export function changeGroups(events: readonly ChangeEvent[]): Uint8Array[] {
   return grouped(events).map(encode);
 }
 
+/** Consecutive events that go into one change record; the first event of each group is its key. */
 function grouped(events: readonly ChangeEvent[]): ChangeEvent[][] {
   let first: ChangeEvent | undefined;
   let room = 0;

@@ -4,10 +4,10 @@ import { decodeEvents } from './codec.ts';
 import { CHANGE, changeTime, partition } from './keys.ts';
 import { patiently, type Table } from './table.ts';
 
-/** At once; DynamoDB gives 1 MB of them at most. */
+/** Records in one request; DynamoDB answers 1 MB of them at most. */
 const LIMIT = 100;
 
-/** The change records of the table as they are published. */
+/** Reads the table's change records as they stand, in order to publish them again. */
 export function createChangeRecords(table: Table): ChangeRecords {
   return {
     async read(process, { since, until, behind }) {
@@ -16,7 +16,7 @@ export function createChangeRecords(table: Table): ChangeRecords {
         TableName: table.tableName,
         KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
         ExpressionAttributeValues: { ':pk': { S: pk }, ':change': { S: CHANGE } },
-        // Which need not be there.
+        // DynamoDB begins behind this key, whether an item has it or not.
         ExclusiveStartKey: { pk: { S: pk }, sk: { S: behind ?? changeTime(since) } },
         ConsistentRead: true,
         Limit: LIMIT,
@@ -35,7 +35,7 @@ function recordOf(item: Record<string, AttributeValue>): ChangeRecord {
   return { pk, sk, at, encoded, events: countOf(encoded) };
 }
 
-/** One that nobody can read is published all the same: it is set aside there, and told of. */
+/** A record that can't be decoded is handed to the publisher all the same, which sets it aside and logs it. */
 function countOf(encoded: Uint8Array): number {
   try {
     return decodeEvents(encoded).length;

@@ -26,7 +26,7 @@ export async function commit(
   return transact(table, items);
 }
 
-/** What is written in silence once the baseline has ended would never be told. */
+/** Requires that the baseline has not ended: from then on, what is written in silence would never be told. */
 function whileInBaseline(table: Table, process: ProcessKey): TransactWriteItem {
   const condition = { Key: stateKey(process), ConditionExpression: NOT_BASELINED };
   return { ConditionCheck: { TableName: table.tableName, ...condition } };

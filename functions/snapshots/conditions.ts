@@ -8,8 +8,8 @@
  *   free ──IS_FREE──▶ A's ──IS_OURS(A): progress, progress, …──▶ IS_OURS(A): finish or release ──▶ free
  *                      └── A dies; `until` passes ──IS_FREE──▶ B's ──▶ …   (A, if alive, fails IS_OURS from here on)
  *
- * An owner's name is of one run alone. `leaseOwner = :me` is for a request that is repeated because its answer was lost, and so is
- * `endedBy = :me`: who takes the lease removes it.
+ * Each run has an owner's name of its own. A request that is repeated because its answer was lost must succeed again: so IS_FREE
+ * accepts `leaseOwner = :me`, and IS_OURS_TO_END `endedBy = :me`, which the next owner of the lease removes.
  *
  * and of one endpoint's row:
  *
@@ -36,14 +36,16 @@
  *
  *   none ──NEVER_CLAIMED──▶ up to t1 ──IS_LAST_CLAIMED(t1)──▶ up to t2 ── …   (who fails it starts nothing)
  *
- * What a baseline commits, of a project or as an announcement, is silent: NOT_BASELINED, too, or it is never told.
+ * The commits and announcements of a baseline tell nothing. They require NOT_BASELINED as well: once the baseline has ended,
+ * what they write in silence would never be told.
  */
 export const IS_ABSENT = 'attribute_not_exists(pk)';
-/** An update without it would make an item of what is gone. */
+/** Without it, the update of an item that was deleted would create it again. */
 export const IS_THERE = 'attribute_exists(pk)';
 export const IS_VERSION = 'version = :expected';
 export const IS_FREE = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now OR leaseOwner = :me';
-/** Whose `until` has passed may have died: who is alive all the same fails IS_OURS, because the item is gone. */
+/** No pass holds the lease, or its time is over. A pass that is alive all the same fails IS_OURS afterwards,
+ *  because the item is deleted. */
 export const NOT_WALKED = 'attribute_not_exists(leaseOwner) OR leaseUntil < :now';
 export const IS_OURS = 'leaseOwner = :me';
 export const IS_OURS_TO_END = 'leaseOwner = :me OR endedBy = :me';

@@ -12,7 +12,7 @@ import { transact } from './transact.ts';
 /** Transactions under way at once. */
 const WIDTH = 10;
 
-/** The attempt that made it die counts. */
+/** Counts the attempt after which it was given up. */
 export async function bury(table: Table, endpoint: string, place: string, death: Death): Promise<void> {
   const pending = await getItem(table, pendingKey(endpoint, place));
   if (pending) await exchange(table, pending, buried(endpoint, pending, death, 1));
@@ -38,7 +38,7 @@ async function* publishedBefore(table: Table, endpoint: string, before: number):
   }
 }
 
-/** Dead instead of pending also when it waits after all. */
+/** Also deletes the pending delivery of the same event, if there is one. */
 export async function addDead(table: Table, delivery: NewDelivery, death: Death): Promise<void> {
   const pending = pendingItem(delivery);
   const TableName = table.tableName;
@@ -48,7 +48,8 @@ export async function addDead(table: Table, delivery: NewDelivery, death: Death)
   ]);
 }
 
-/** One that waits anyway, because it was published again, is not added a second time. */
+/** A dead letter whose event is pending already, because it was published again, is deleted without adding
+ *  another. */
 export async function revive(
   table: Table,
   endpoint: string,
@@ -97,7 +98,7 @@ export async function findDead(
   return item && deadOf(endpoint, item);
 }
 
-/** The one comes, the other goes, or nothing happens: false. */
+/** Puts `to` and deletes `from` in one transaction; false when it could not, and nothing happened. */
 async function exchange(table: Table, from: Item, to: Item, condition?: string): Promise<boolean> {
   const TableName = table.tableName;
   const result = await transact(table, [

@@ -12,7 +12,7 @@ import { transact } from './transact.ts';
 /** Writes under way at once. */
 const WIDTH = 20;
 
-/** Each by itself: one that another pass wrote since it was read stays as it is.
+/** Writes each by itself. One that another pass wrote since it was read stays as it is.
  *  @throws the first failure, once all others are over */
 export async function writeDebts(
   table: Table,
@@ -69,7 +69,7 @@ type DebtItem = ReturnType<typeof itemOf> & { readonly sk: { readonly S: string 
 
 function itemOf(projectId: string, { cause, since, metAt, reason, told, revision }: Debt) {
   return {
-    // For a key that has its hash alone; DynamoDB takes no text with half a surrogate pair.
+    // Needed where the key holds a hash. Encoded, because DynamoDB stores no text with half a surrogate pair.
     projectId: { S: encodePart(projectId) },
     cause: { S: cause },
     since: { N: String(since) },
@@ -80,7 +80,8 @@ function itemOf(projectId: string, { cause, since, metAt, reason, told, revision
   };
 }
 
-/** The time in µs, of which the last three digits are chance: a row that is deleted and made again within one ms gets another one. */
+/** The time in µs, with three random digits at its end: a row that is deleted and made again within the same
+ *  ms gets another revision. */
 function nextRevision({ patience: { clock, random } }: Table, before: Debt | undefined): number {
   const now = Math.floor(clock()) * 1_000 + Math.floor(random() * 1_000);
   return Math.max((before?.revision ?? 0) + 1, now);

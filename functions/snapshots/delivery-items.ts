@@ -23,7 +23,7 @@ export function pendingItem(delivery: NewDelivery): Item {
   };
 }
 
-/** What a delivery that waits is once it is dead, `failed` attempts later. */
+/** The dead letter that a pending delivery becomes, after `failed` more attempts. */
 export function buried(endpoint: string, pending: Item, { at, reason }: Death, failed: number): Item {
   const { due: _, triedAt: _none, ...kept } = pending;
   return {
@@ -36,7 +36,8 @@ export function buried(endpoint: string, pending: Item, { at, reason }: Death, f
   };
 }
 
-/** What a dead letter is once it waits again. What is asked for by its event goes out as a replay does. */
+/** The pending delivery that a dead letter becomes. One that an operator asked for by its event's id goes out
+ *  as a replay does. */
 export function revived(endpoint: string, dead: Item, now: number, isAskedFor: boolean): Item {
   const { diedAt: _, reason: _none, ...kept } = dead;
   return {
@@ -77,7 +78,7 @@ export function placeIn(item: Item, prefix: string): string {
 
 export const number = (value: number) => ({ N: String(value) });
 
-/** TTL: what is due, or died, at `at` (ms since 1970) is kept until then (s). */
+/** The time, in s, after which DynamoDB may delete a delivery that is due, or died, at `at` (ms since 1970). */
 export const keptFrom = (at: number) => number(Math.floor((at + DELIVERIES_KEPT_MS) / 1_000));
 
 function deliveryOf(endpoint: string, item: Item): NewDelivery {

@@ -88,7 +88,7 @@ async function nextDue(table: Table, endpoint: string, now: number): Promise<num
   return next;
 }
 
-/** The first attempt leaves its time. */
+/** Writes down the time of the first attempt, too: a delivery that was tried already keeps it. */
 async function putOff(
   table: Table,
   endpoint: string,

@@ -7,14 +7,14 @@ import { ENDPOINTS, endpointRowKey } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import { holds, type Table, waitAfter } from './table.ts';
 
-/** Of so many that change one row at once each has its turn, because one of them succeeds each time. */
+/** Enough for as many writers that change one row at once, because each time one of them succeeds. */
 const TRIES = 50;
-/** Waits grow no further: at most 400 ms each. */
+/** After so many tries the waits grow no further: they are 400 ms at most. */
 const GROWING_WAITS = 4;
 const REVISIONS = 2 ** 40;
 
-/** The registry of endpoints in the table (design.md §6: `ENDPOINTS`). An answer that is lost makes the SDK write once more, and
- *  `decide` then sees what it decided itself. */
+/** The registry of endpoints in the table (design.md §6: `ENDPOINTS`). When an answer is lost, the SDK
+ *  repeats the write, which then fails: `decide` is called with the row as it was just written. */
 export function createEndpointRows(table: Table): EndpointRows {
   return {
     list: async () => {

@@ -7,11 +7,12 @@ import { merged } from './merged.ts';
 import { queryItems } from './query-items.ts';
 import type { Table } from './table.ts';
 
-/** Change records that the first pages of all partitions hold together, and the bounds of one of them. */
+/** How many change records the first pages of all partitions hold together, and the bounds of one page. */
 const FIRST_RECORDS = 400;
 const [SMALLEST_PAGE, LARGEST_PAGE] = [2, 50];
 
-/** Where a search was left: the last record's sort key and partition. That is the order of all records, too. */
+/** Where a search was left: the sort key and the partition of its last record. All records are in the order
+ *  of these. */
 type Place = readonly [sk: string, pk: string];
 
 /** The change records of these partitions by the time of their commit: a partition is read a page at a time, and no further than needed. */
@@ -50,14 +51,16 @@ async function* recordsOf(table: Table, pk: string, part: Part): AsyncIterable<I
   }
 }
 
-/** A key before all that is looked for, and none before its time. */
+/** The key behind which a search forwards begins: just before the last record, which is read once more, or at
+ *  `since`. */
 function beginning({ since, place }: Part): string {
   const first = changeTime(since);
   const left = place?.[0].slice(0, -1) ?? first;
   return left > first ? left : first;
 }
 
-/** And one behind it. */
+/** The key before which a search backwards begins: just after the last record, which is read once more, or at
+ *  `until`. */
 function end({ until, place }: Part): string {
   const last = changeTime(until);
   const left = place ? `${place[0]}!`.slice(0, LONGEST_KEY) : last;

@@ -10,7 +10,7 @@ import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
 
-/** What the time leaves of DynamoDB's limit of a sort key. */
+/** What the time leaves of DynamoDB's limit of a sort key (1,024 bytes). */
 const LONGEST_END = 1024 - changeTime(0).length;
 
 /** The journals of these processes in the table, one process after another. A position is a partition and the last key that was
@@ -18,14 +18,14 @@ const LONGEST_END = 1024 - changeTime(0).length;
 export function createJournalReader(
   table: Table,
   processes: readonly ProcessKey[],
-  /** Others that keep a journal: an event is looked for there, too. */
+  /** Further processes that have a journal: `find` searches theirs, too. */
   others: () => Promise<readonly ProcessKey[]> = async () => [],
 ): JournalReader {
   const partitions = [...new Set(processes.map(partition))].toSorted();
   return {
     async read(stretch, limit) {
       const [begun = '', behind = ''] = stretch.position === undefined ? [] : JSON.parse(stretch.position);
-      // What isn't configured any more is left out.
+      // The position's partition may not be configured any more: then the next one follows.
       const [pk, next] = partitions.filter(each => each >= begun);
       if (pk === undefined) return { entries: [], position: undefined };
       const { items, last } = await slice(table, pk, stretch, { behind: pk === begun ? behind : '', limit });
@@ -74,7 +74,8 @@ async function entryAt(table: Table, pk: string, key: string, eventId: string) {
   return undefined;
 }
 
-/** A version may be ahead of its commit's time: then it is looked for by the keys alone, backwards from there. */
+/** A version may be later than its commit's time, with which the key begins. So the key is looked for
+ *  backwards from there, by reading keys alone. */
 async function earlierEntry(
   table: Table,
   pk: string,

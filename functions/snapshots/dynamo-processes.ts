@@ -37,7 +37,7 @@ export function createProcessReader(table: Table): ProcessReader {
   };
 }
 
-/** Without the parts that can be large and that nobody wants to see. */
+/** Leaves out the attributes that can be large and that nobody wants to see. */
 async function readProgress(table: Table, process: ProcessKey): Promise<Progress> {
   const keys = [stateKey(process), ...MODES.map(mode => passKey(process, mode))];
   const items = (await batchGet(table, keys, {

@@ -25,7 +25,7 @@ import { transact } from './transact.ts';
 const WIDTH = 20;
 const IS_PROJECT = { ProjectionExpression: 'projectId', FilterExpression: 'attribute_exists(projectId)' };
 
-/** That of a table. */
+/** The roster of a DynamoDB table, which also knows since when. */
 export interface TableRoster extends Roster {
   /** @returns since when each is remembered, in ms since 1970 by the table's clock */
   remember<Process extends ProcessKey>(processes: readonly Process[]): Promise<ReadonlyMap<Process, number>>;
@@ -33,7 +33,8 @@ export interface TableRoster extends Roster {
 
 /** The processes of a table: a row each, in one partition. */
 export function createRoster(table: Table): TableRoster {
-  // What is configured doesn't change while a program runs, and only what isn't configured is forgotten.
+  // Needs no refresh: the configuration doesn't change while a program runs, and no configured process is
+  // forgotten.
   const remembered = new Map<string, number>();
   const list = async () => {
     const found: ProcessKey[] = [];
@@ -70,8 +71,9 @@ export function createRoster(table: Table): TableRoster {
   };
 }
 
-/** What passes rest on goes first, and at once: a process that is taken in again meanwhile begins with a baseline, which takes what is still
- *  there for what it read before. So nothing is told of what is deleted. */
+/** Deletes the state first, in one transaction, then the rest a page at a time. If the process is configured
+ *  again before all is deleted, it begins with a baseline, which takes the snapshots that are left for what
+ *  it read earlier. So nothing is told of what is deleted. */
 async function forget(
   table: Table,
   process: ProcessKey,

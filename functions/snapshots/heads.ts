@@ -8,22 +8,24 @@ import type { Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
 
-/** An item that holds no more than a part of one has no `projectId`. */
+/** Items that only hold a further part of a snapshot have no `projectId`. */
 const IS_HEAD = 'attribute_exists(projectId)';
 const HEAD = {
   ProjectionExpression: 'sk, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest',
 };
-/** Costs the table the same, and the caller what it takes to read it. */
+/** DynamoDB charges the same for a head with or without its content, but the content takes the caller time to
+ *  receive. */
 const WITH_CONTENT = {
   ProjectionExpression: `${HEAD.ProjectionExpression}, parts, #blob`,
   ExpressionAttributeNames: { '#blob': 'blob' },
 };
 
-/** A request for one snapshot takes as long as the contents of so many that come with their heads. */
-const REQUEST = 32;
+/** Loading one snapshot by a request of its own takes as long as receiving so many contents with their heads. */
+const CONTENTS_PER_REQUEST = 32;
 
-/** The heads of a process's snapshots in key order, a page at a time; the next is asked for while the caller is busy with one. Their contents
- *  come along, but not behind a page of which almost none was wanted. */
+/** The heads of a process's snapshots in key order, a page at a time; the next page is asked for while the
+ *  caller works on one. Contents are read along with the heads, except after a page of which the caller
+ *  wanted almost none. */
 export async function* headsOf(
   table: Table,
   process: ProcessKey,
@@ -37,15 +39,15 @@ export async function* headsOf(
     ofEach: () => (areWanted ? WITH_CONTENT : HEAD),
   });
   for await (const items of oneAhead(pages)) {
-    // Nothing but parts of large ones.
+    // The page holds nothing but parts of large snapshots.
     if (items.length === 0) continue;
     let wanted = 0;
     yield items.map(item => new Head(item, () => ++wanted));
-    areWanted = wanted * REQUEST >= items.length;
+    areWanted = wanted * CONTENTS_PER_REQUEST >= items.length;
   }
 }
 
-/** A head with its content at hand, if it came along, and is in the one item. */
+/** A head; it has its content at hand if that was read along, and fits the one item. */
 class Head implements SnapshotHead {
   declare readonly projectId: string;
   declare readonly version: number;
@@ -94,7 +96,7 @@ async function* oneAhead<Page>(pages: AsyncIterable<Page>): AsyncIterable<Page> 
     const { value, done } = await next;
     if (done) return;
     next = iterator.next();
-    // Nobody hears of its failure where the caller takes no more.
+    // If the caller stops here, nobody awaits this page: its failure would be an unhandled rejection.
     next.catch(() => undefined);
     yield value;
   }

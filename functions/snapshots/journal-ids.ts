@@ -1,10 +1,11 @@
-/** Where a change record is, by the id of one of its events: its parts as the keys have them (`changeKey`). */
+/** Where a change record is in the journal, as the id of one of its events says it: parts of its key
+ *  (`changeKey`). */
 export interface ChangePlace {
-  /** Encoded. */
+  /** The process's identifier, percent-encoded. */
   readonly process: string;
   /** What follows the time in its key. */
   readonly end: string;
-  /** The time of its commit in ms since 1970, or later: versions are never behind it. */
+  /** The time of its commit in ms since 1970, or later: a version is never smaller than that time. */
   readonly version: number;
 }
 

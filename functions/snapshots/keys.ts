@@ -8,14 +8,14 @@ export type Key = { pk: { S: string }; sk: { S: string } };
 
 /** DynamoDB's limit of a sort key in bytes; ours are ASCII. */
 const LONGEST_KEY = 1024;
-/** What the time and the longest of the prefixes below leave of it. */
+/** What the longest of the prefixes below and the time leave of it for an event's id. */
 const LONGEST_EVENT_ID = LONGEST_KEY - 'ATTEMPT#0000000000000#'.length;
 
 /** The last time in ms that has 13 digits. */
 const LAST_TIME = 9_999_999_999_999;
 
 const PROJECT = 'PROJECT#';
-/** Change records begin so; the stream's filter rests on it. */
+/** The keys of change records begin with this; the filter of the stream depends on it. */
 export const CHANGE = 'CHANGE#';
 
 export function partition({ workspace, processId }: ProcessKey): string {
@@ -28,14 +28,15 @@ function key(process: ProcessKey, sk: string): Key {
 
 export const STATE = 'STATE';
 export const stateKey = (process: ProcessKey): Key => key(process, STATE);
-/** What is too large for the state's own item. `tag` is of one writing: its time, and a number of its own. */
+/** Items for what is too large for the state's own item. `tag` names one write of a part: its time, and a
+ *  random number. */
 export const STATE_PART = 'STATE#PART#';
 export const statePartPrefix = (name: string, tag?: string): string =>
   tag === undefined ? `${STATE_PART}${name}#` : `${STATE_PART}${name}#${tag}#`;
 export const statePartKey = (process: ProcessKey, name: string, tag: string, part: number): Key =>
   key(process, `${statePartPrefix(name, tag)}${String(part).padStart(4, '0')}`);
 
-/** What stands between these is read at once: debts, and the rows of passes. */
+/** Debts and the rows of passes are neighbours in key order: one query from DEBT to LAST_PASS reads them all. */
 export const DEBT = 'DEBT#';
 export const PASS = 'PASS#';
 export const LAST_PASS = `${PASS}~`;
@@ -43,7 +44,8 @@ export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, PA
 /** What `changes` passes have seen. */
 export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}changes#SEEN`);
 
-/** A project that no item can be of, because its identifier is too long, is owed all the same: by its hash; no encoded one begins with `#`. */
+/** A project whose identifier is too long for a key can have a debt all the same: its key has a hash instead.
+ *  No encoded identifier begins with `#`, as the hash does. */
 export const debtKey = (process: ProcessKey, id: string): Key => {
   const named = key(process, DEBT + encodePart(id));
   return canBeHeld(named) ? named : key(process, DEBT + hashed(encodePart(id)));
@@ -58,7 +60,8 @@ export const debtorOf = (sk: string): string | undefined => {
 /** Identifiers are encoded, so that one with a `#` in it can't look like another one's part. */
 export const projectKey = (process: ProcessKey, id: string): Key => key(process, PROJECT + encodePart(id));
 
-/** The project of an item. Not by an attribute: DynamoDB takes no text with half a surrogate pair, which an identifier may be. */
+/** The project of an item, by its key. The attribute `projectId` can't tell it: DynamoDB stores no text with
+ *  half a surrogate pair, which an identifier may contain. */
 export const projectOf = (sk: string): string => decodePart(sk.slice(PROJECT.length));
 
 export const TOMBSTONE = 'TOMBSTONE#';
@@ -69,7 +72,8 @@ export const tombstoneKey = (process: ProcessKey, id: string): Key =>
 export const partKey = (process: ProcessKey, id: string, part: number): Key =>
   key(process, `${partPrefix(id)}${String(part).padStart(4, '0')}`);
 
-/** Behind the items of this project, before those of the next: what parts have behind the identifier sorts before all that one is encoded with. */
+/** A key behind all items of this project and before those of the next: `$` sorts after the `#` that begins
+ *  the names of its parts, and before every character of an encoded identifier. */
 export const behindProject = (id: string): string => `${PROJECT}${encodePart(id)}$`.slice(0, LONGEST_KEY);
 
 export const partPrefix = (id: string): string => `${PROJECT}${encodePart(id)}#PART#`;
@@ -90,7 +94,7 @@ export const PROJECT_PREFIX = PROJECT;
 
 export const LAYOUT_KEY: Key = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
 
-/** How far ticks have come. */
+/** The row that says up to which time ticks have claimed the passes. */
 export const TICK_KEY: Key = { pk: { S: 'TICK' }, sk: { S: 'TICK' } };
 
 /** The roster: all processes in one partition. */
@@ -113,9 +117,9 @@ export const endpointRowKey = (name: string): Key => ({ pk: { S: ENDPOINTS }, sk
 export const PENDING = 'PENDING#';
 export const DEAD = 'DEAD#';
 export const ATTEMPT = 'ATTEMPT#';
-/** Of an endpoint, of a process, and of the stack. */
+/** What operators did to an endpoint, to a process, or to the stack as a whole. */
 export const ACTION = 'ACTION#';
-/** What was done to no one endpoint or process. */
+/** The partition of what operators did to no one endpoint or process. */
 const STACK = 'STACK';
 
 /** The partition of what belongs to one endpoint. */
@@ -125,7 +129,7 @@ const endpointKey = (name: string, sk: string): Key => ({
   sk: { S: sk },
 });
 
-/** The next moment to send. */
+/** The row with the next moment at which the endpoint takes a message. */
 export const slotKey = (name: string): Key => endpointKey(name, 'SLOT');
 
 /** What waits, what was given up, and what was tried sort by their time, in ms since 1970. `place` is the rest of the key. */
@@ -145,7 +149,7 @@ function hashed(encodedId: string): string {
   return `#${createHash('sha256').update(encodedId).digest('hex')}`;
 }
 
-/** What is longer is in no table, and to ask for it is an error. */
+/** False for a key that is longer than DynamoDB allows: no item has it, and even asking for one is an error. */
 export function canBeHeld({ sk }: Key): boolean {
   return sk.S.length <= LONGEST_KEY;
 }

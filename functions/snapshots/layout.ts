@@ -4,10 +4,10 @@ import { getItem } from './get-item.ts';
 import { LAYOUT_KEY } from './keys.ts';
 import { holds, type Table } from './table.ts';
 
-/** Grows with each change of what the table's items are. No code reads another layout. */
+/** Raised with each change in the format of the table's items. No code reads another layout. */
 export const TABLE_LAYOUT = 2;
 
-/** The table is no table of this version. The message says what to do. */
+/** The table has another layout than this code knows. The message says what to do. */
 export class LayoutError extends Error {}
 
 /** To be called before anything else is read or written. A table without a layout gets this one.
@@ -26,7 +26,8 @@ async function versionOf(table: Table): Promise<string | undefined> {
   return item && (item.version?.N ?? 'of no number');
 }
 
-/** @returns what is there then: another version may have been first */
+/** Writes this version's layout into a table that has none.
+ *  @returns the layout that the table has then: code of another version may have been first */
 async function begin(table: Table): Promise<string | undefined> {
   const item = { ...LAYOUT_KEY, version: { N: String(TABLE_LAYOUT) } };
   const put = { TableName: table.tableName, Item: item, ConditionExpression: IS_ABSENT };

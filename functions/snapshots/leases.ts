@@ -10,7 +10,7 @@ import { rowUpdate, stateWrites } from './state-writes.ts';
 import { holds, ifHolds, type Table } from './table.ts';
 import { transact } from './transact.ts';
 
-/** Lease, beginning and progress are gone. */
+/** Removes the lease, the beginning and the progress of a pass. */
 const PASS_END: Attributes = new Map(
   ['leaseOwner', 'leaseUntil', 'window', 'progress'].map(name => [name, undefined]),
 );
@@ -87,14 +87,16 @@ export async function release(table: Table, process: ProcessKey, lease: Lease): 
   );
 }
 
-/** The end of a pass that changes nothing else. */
+/** Ends the pass and leaves the state as it is. */
 export async function abandon(table: Table, process: ProcessKey, lease: Lease): Promise<void> {
   const condition = { text: IS_OURS, values: { ':me': { S: lease.owner } } };
   await transact(table, [{ Update: rowUpdate(table, process, [lease.mode, PASS_END], condition) }]);
 }
 
-/** State and lease in one step: a watermark that moved while its lease was another's would hide what that other one has yet to commit.
- *  What moves with each pass of a mode stands in the row of its lease, so that one small write ends a pass that found nothing. */
+/** Writes the state and gives the lease back in one step. If the watermark could move while another pass
+ *  holds the lease, changes that the other pass has yet to commit would be behind it, and never be read. What
+ *  each pass of a mode changes is in the row of its lease, so that a pass that found nothing ends with one
+ *  small write. */
 export async function finish(
   table: Table,
   process: ProcessKey,

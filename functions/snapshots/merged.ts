@@ -1,4 +1,4 @@
-/** What several sequences hold, each in order, in one order: an item of each is held at a time. */
+/** Merges sequences that are sorted into one that is. Holds one item of each at a time. */
 export async function* merged<Item>(
   sequences: readonly AsyncIterable<Item>[],
   isBefore: (one: Item, other: Item) => boolean,

@@ -10,7 +10,7 @@ export async function openTable(
   patience: Table['patience'],
 ): Promise<Table> {
   const client = new DynamoDBClient(options);
-  // It copies each answer, for a logger that is not there.
+  // This middleware copies each answer for a logger, and no logger is configured.
   client.middlewareStack.remove('loggerMiddleware');
   const table = { client, tableName, patience };
   await checkLayout(table);

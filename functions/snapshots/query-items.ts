@@ -6,11 +6,12 @@ export interface QueryOptions extends Projection {
   /** What the filter's placeholders stand for. */
   readonly values?: Record<string, AttributeValue>;
   readonly ScanIndexForward?: boolean;
-  /** Items of the first page, before the filter, for who needs a few of them: each page has twice as many as the one before. */
+  /** The size of the first page in items, before the filter; each further page is twice as large. For callers
+   *  that need only a few items. */
   readonly first?: number;
   /** Begins behind this sort key, which need not be there. */
   readonly behind?: string | undefined;
-  /** Asked before each page. */
+  /** Called before each page: what to read of its items. */
   readonly ofEach?: () => Projection;
 }
 
@@ -34,7 +35,7 @@ export async function* queryItems(
   for await (const page of queryPages(table, pk, keys, options)) yield* page;
 }
 
-/** As `queryItems`, a page at a time: 1 MB of items, or as many as were wanted. */
+/** As `queryItems`, a page at a time: 1 MB of items, or fewer where `first` says so. */
 export async function* queryPages(
   table: Table,
   pk: string,
@@ -74,7 +75,7 @@ function chosenBy(keys: SortKeys): { condition: string; values: Record<string, A
   return { condition: ' AND sk BETWEEN :from AND :to', values: { ':from': { S: from }, ':to': { S: to } } };
 }
 
-/** At most so many; no page is asked for that nobody needs. */
+/** The first `limit` items; no page is read beyond them. */
 export async function firstOf<Item>(items: AsyncIterable<Item>, limit: number): Promise<Item[]> {
   const found: Item[] = [];
   if (limit < 1) return found;

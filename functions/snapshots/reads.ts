@@ -25,11 +25,13 @@ import type { Table } from './table.ts';
 type Item = Record<string, AttributeValue>;
 type StateRow = Item & { readonly sk: { readonly S: string } };
 
-/** Between the project's item and its parts another pass may commit; each try sees a later version. */
+/** Another pass may commit after the project's item is read and before its parts are: then both are read
+ *  again. */
 const LOAD_TRIES = 5;
 
 export async function readState(table: Table, process: ProcessKey): Promise<ProcessState> {
-  // This one first: who sees that a baseline is made sees the watermark that it was given in the same transaction.
+  // Read before the others: if it says that there is a baseline, the rows read after it have the watermark
+  // that the same transaction wrote.
   const rare = await getItem(table, stateKey(process));
   const between = queryItems(table, partition(process), { from: DEBT, to: LAST_PASS });
   const items = (await Array.fromAsync(between)) as StateRow[];
@@ -41,7 +43,7 @@ export async function readState(table: Table, process: ProcessKey): Promise<Proc
   };
 }
 
-/** The snapshot, whole: an item and parts of different versions are read again.
+/** Reads the whole snapshot, again where its item and its parts had different versions.
  *  @throws TornSnapshotError when its parts can't be had at one version. */
 export async function load(table: Table, process: ProcessKey, id: string): Promise<Snapshot | undefined> {
   const key = projectKey(process, id);

@@ -16,9 +16,10 @@ import { patiently, type Table } from './table.ts';
 /** Writes under way at once. */
 const WIDTH = 20;
 
-/** Makes what passes know of a process in `to` what it is in `from`: its state, debts, snapshots and tombstones (docs/decisions/0101). Its journal
- *  stays, as does all that belongs to endpoints. Who calls holds both leases of the process. The watermark comes first: whenever
- *  this is left off, passes ask from the older one, and compare with whichever snapshot is there.
+/** Copies the state, debts, snapshots and tombstones of a process from one table to the other, and deletes
+ *  those that `from` does not have (docs/decisions/0101). Its journal stays, as does all that belongs to
+ *  endpoints. The caller holds both leases of the process. The watermark is copied first: if the copy is
+ *  interrupted, passes ask from the older watermark, and compare with whichever snapshot is there.
  *  @returns how many projects it holds then */
 export async function restoreProcess(
   { from, to }: { readonly from: Table; readonly to: Table },
@@ -41,7 +42,7 @@ export async function restoreProcess(
   return projects;
 }
 
-/** Its lease is that of who calls; a pass that had begun begins anew. */
+/** Copies the row of one mode without its lease, which the caller holds. An unfinished pass is dropped. */
 async function restorePass(
   { from, to }: { readonly from: Table; readonly to: Table },
   process: ProcessKey,

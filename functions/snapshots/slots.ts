@@ -8,8 +8,9 @@ export function createSlots(table: Table): Slots {
   return { reserveSlot: (name, interval, now) => reserveSlot(table, name, interval, now) };
 }
 
-/** Either the last booking is over, and the next moment is now; or it is the one after the last. Between the two writes
- *  another run can only book a later one, unless the item was deleted. */
+/** Books `now` when the slot that was booked last is over, and otherwise the one behind it. After the first
+ *  write has failed, the second fails only if the item was deleted in between, because other runs only book
+ *  later slots: then it begins again. */
 async function reserveSlot(table: Table, name: string, interval: number, now: number): Promise<number> {
   const values = { ':now': { N: String(now) } };
   const where = { TableName: table.tableName, Key: slotKey(name) };

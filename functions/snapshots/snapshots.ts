@@ -16,13 +16,16 @@ export interface Snapshot {
   /** When its tasks were read. */
   readonly tasksReadAt: number;
   readonly digests?: Digests;
-  /** How many further items hold it; the table's own affair. */
+  /** How many further items of the DynamoDB table hold the rest of its content. Only that store sets and
+   *  reads it. */
   readonly parts?: number;
 }
 
-/** Of the answers that a snapshot's content was read from. What is missing says nothing: it was not read as it is kept. */
+/** Digests of the answers from which a snapshot's content was read. One is left out where the content is not
+ *  exactly what that answer held, as with values that an archived field left behind: then equal bytes prove
+ *  nothing. */
 export interface Digests {
-  /** Of the record, as the listing had it. */
+  /** Of the record's bytes in the listing. */
   readonly record?: string | undefined;
   /** Of all pages of its tasks. */
   readonly tasks?: string | undefined;
@@ -31,14 +34,16 @@ export interface Digests {
 /** A snapshot without its content. */
 export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts'> {
   readonly projectId: string;
-  /** The snapshot itself, where its content came along: it is decoded when it is asked for. */
+  /** Decodes the whole snapshot. Absent, or undefined, where the content was not read along with the head:
+   *  then `load` reads it. */
   whole?(): Snapshot | undefined;
 }
 
-/** What is remembered, for 30 days, of a project that was deleted: a listing from before must not bring it back, and one that
- *  is made again counts its versions on. */
+/** What is remembered, for 30 days, of a project that was deleted. A listing that was read before the
+ *  deletion must not bring it back, and a project that is created again under the same id continues its
+ *  version numbers. */
 export interface Tombstone {
-  /** That of the deletion. */
+  /** The version of the commit that deleted the project. */
   readonly version: number;
   /** When the listing that lacked the project was read, in ms since 1970; `untimed` as in a snapshot. */
   readonly readAt: number;
@@ -51,7 +56,8 @@ export interface Tombstone {
 export interface Lease {
   readonly mode: Mode;
   readonly owner: string;
-  /** What the pass that goes on needs to know of its beginning; undefined when a new pass begins. */
+  /** What an unfinished pass, which is taken up again, fixed at its beginning; undefined when a new pass
+   *  begins. */
   readonly window: PassWindow | undefined;
   /** The last project, in the order of `byKey`, that the pass is done with. */
   readonly progress: string | undefined;
@@ -63,13 +69,13 @@ export interface Lease {
 export interface PassWindow {
   /** The service's time at which the pass began to list. */
   readonly startedAt: number;
-  /** Where the audit log stood then, as JSON; the pass moves there when it ends. */
+  /** The position in the audit log at that time, as JSON. It is saved as the new position when the pass ends. */
   readonly audit?: unknown;
   /** When it began, by our clock, in ms since 1970. */
   readonly begunAt: number;
   /** Since when a baseline waits for projects that can't be read, by our clock. */
   readonly waitingSince?: number;
-  /** True when a listing of it may have passed over some project. */
+  /** True when one of the pass's listings may have missed a project. */
   readonly isIncomplete?: boolean;
 }
 
@@ -82,7 +88,8 @@ export interface CommitRequest {
   readonly snapshot: Snapshot | undefined;
   /** What a deletion leaves behind. */
   readonly tombstone?: Tombstone;
-  /** Where a project is made: `conflict` unless the version of its tombstone is still this one; undefined: unless it has none. */
+  /** Only where the commit creates the project: `conflict` unless its tombstone still has this version, or
+   *  (undefined) it still has no tombstone. */
   readonly madeAfter?: { readonly version: number | undefined };
   /** The version of this commit: that of `snapshot` too. */
   readonly version: number;
@@ -101,12 +108,13 @@ export class TornSnapshotError extends Error {
   readonly scope = 'project';
 }
 
-/** The table as a pass sees it (design.md §6). Whatever crashes between two calls, each call happened whole or not. What it
- *  has no room for at the moment is tried again for some seconds. */
+/** The table as a pass sees it (design.md §6). Each call but `writeDebts` takes effect as a whole or not at
+ *  all, whatever crashes. A call that the table throttles is tried again for some seconds. */
 export interface Snapshots {
-  /** The same table, for a run that has time until `deadline` (ms since 1970, our clock): nothing is tried beyond it. */
+  /** The same table, for a run that has time until `deadline` (ms since 1970, our clock): no retry waits
+   *  beyond it. */
   until(deadline: number): Snapshots;
-  /** All that passes know between them, debts included; two requests. */
+  /** The state that passes hand on to one another, debts included. Costs two requests. */
   readState(process: ProcessKey): Promise<ProcessState>;
   /** Takes the lease until `until`, or returns undefined while another owner holds it (`now` decides if it expired). */
   takeLease(process: ProcessKey, request: LeaseRequest): Promise<Lease | undefined>;
@@ -116,13 +124,13 @@ export interface Snapshots {
   release(process: ProcessKey, lease: Lease): Promise<void>;
   /** Gives the lease back and forgets the pass: the next run begins a new one from the same state. */
   abandon(process: ProcessKey, lease: Lease): Promise<void>;
-  /** Ends the pass in one step: `state` is written, its lease is given back. False when the lease is no longer ours:
-   *  then nothing happened. What moves with each pass of that mode (`PassState`) costs one small write; whatever else is in
-   *  `state` costs a transaction, so it should be in it only where it changed. */
+  /** Ends the pass in one step: `state` is written, its lease is given back. False when the lease is no
+   *  longer ours: then nothing happened. Fields that each pass of that mode changes (`PassState`) cost one
+   *  small write; any other field makes it a transaction, so `state` should have it only where it changed. */
   finish(process: ProcessKey, lease: Lease, state: Partial<PassState>): Promise<boolean>;
-  /** Commits events about the process itself (or none) and the state that goes with them, in one step. `conflict` when
-   *  somebody announced, or ended the baseline, since the state was read: then nothing happened, and what to say must be
-   *  decided afresh. */
+  /** Commits events about the process itself (or none) and the state that goes with them, in one step.
+   *  `conflict` when another announcement was made, or the baseline ended, since the state was read: then
+   *  nothing happened, and the caller reads the state and decides again. */
   announce(process: ProcessKey, announcement: Announcement): Promise<CommitResult>;
   /** @throws TornSnapshotError */
   load(process: ProcessKey, projectId: string): Promise<Snapshot | undefined>;
@@ -134,8 +142,8 @@ export interface Snapshots {
   /** Every snapshot without its content, in the order of `byKey`, a page at a time: one request for each 1 MB of snapshots. Behind
    *  `after`, the id of a project, where it is given. */
   heads(process: ProcessKey, after?: string): AsyncIterable<readonly SnapshotHead[]>;
-  /** Writes each of these, one by one, whatever becomes of the others. One that another pass wrote since it was read is left as that one
-   *  wrote it: then it is owed, or was settled, by what was met later. */
+  /** Writes each of these on its own: one that fails does not stop the others. A row that another pass wrote
+   *  since it was read is left alone, because what that pass found is newer. */
   writeDebts(process: ProcessKey, changes: readonly DebtChange[]): Promise<void>;
 }
 
@@ -160,14 +168,15 @@ export interface LeaseRequest {
 
 /** Events that belong to no project, and what makes sure that they are told once. */
 export interface Announcement {
-  /** `announced` of the state by which they were decided. */
+  /** The counter `announced` in the state by which the events were decided. */
   readonly announced: number;
-  /** True when that state had no baseline yet: it says in silence what must be told once there is one. */
+  /** True when that state had no baseline yet, so that nothing is told: `conflict` if the baseline has ended
+   *  since, because from then on it must be told. */
   readonly isSilent?: boolean;
-  /** What is true from now on, and keeps them from being told again. */
+  /** Written to the state in the same step: it records what was told, so that it is not told again. */
   readonly state: Partial<PassState>;
   /** Debts that are told with them: `conflict` when one of them is no longer as it was read. */
   readonly debts?: readonly DebtChange[];
-  /** `version`, larger than `announced`, is the new `announced`. */
+  /** The events. `version` must be larger than `announced`, and becomes its new value. */
   readonly said: Pick<CommitRequest, 'events' | 'version' | 'at'>;
 }

@@ -4,13 +4,14 @@ import { type PassState, type ProcessState, UNKNOWN_PROCESS } from './state.ts';
 
 type Item = Record<string, AttributeValue>;
 
-/** Where a part of the state stands, by how often it moves: in `STATE`, `PASS#changes`, `PASS#sweep`, `PASS#changes#SEEN`. */
+/** The row in which a part of the state is kept: `STATE`, `PASS#changes`, `PASS#sweep` or
+ *  `PASS#changes#SEEN`, in this order. */
 export type Row = 'rare' | 'changes' | 'sweep' | 'seen';
 
-/** An item's attributes to be; undefined for what is to be taken away. */
+/** The attributes that an update sets; it removes those that are undefined. */
 export type Attributes = ReadonlyMap<string, AttributeValue | undefined>;
 
-/** Where each part is, and how it is written: what an operator may want to read stays readable. */
+/** The row and the encoding of each part. Nothing is compressed that an operator may want to read. */
 const PARTS: {
   readonly [Name in keyof PassState]: readonly [Row, 'boolean' | 'number' | 'json' | 'zstd'];
 } = {
@@ -41,7 +42,7 @@ export function rowsOf(state: Partial<PassState>): number {
   return new Set(NAMES.filter(name => name in state).map(name => PARTS[name][0])).size;
 }
 
-/** The state in its items; what is in none of them is as for an unknown process. */
+/** Reads the state from its items. A part that is in none of them is as in UNKNOWN_PROCESS. */
 export function stateOf(items: readonly (Item | undefined)[]): ProcessState {
   const parts = NAMES.flatMap(name => {
     const value = items.map(item => item?.[name]).find(found => found !== undefined);
@@ -50,7 +51,8 @@ export function stateOf(items: readonly (Item | undefined)[]): ProcessState {
   return { ...UNKNOWN_PROCESS, ...Object.fromEntries(parts) };
 }
 
-/** What of `state` is to be written, by row: the two modes write different parts, and neither may undo the other's. */
+/** The attributes to write for `state`, by row. Only parts that are in `state`: the two modes write different
+ *  ones, and neither may overwrite the other's. */
 export function attributesOf(state: Partial<PassState>): Map<Row, Attributes> {
   const rows = Map.groupBy(
     NAMES.filter(name => name in state),

@@ -10,16 +10,18 @@ import type { Attributes } from './state-item.ts';
 import { patiently, type Table } from './table.ts';
 
 type Item = Record<string, AttributeValue>;
-/** What an attribute is whose value stands in items of its own. */
+/** The value of an attribute that is too large for its item: it refers to the items that hold it. */
 type Reference = { readonly tag: { readonly S: string }; readonly parts: { readonly N: string } };
 
-/** Of one part: definitions and reports can grow, and a tick reads this item of each process. */
+/** A part of the state above this size gets items of its own: definitions and reports can grow, and a tick
+ *  reads the item `STATE` of each process. */
 const INLINE_BYTES = 60_000;
-/** No run goes on for so long: what nobody referred to by then, nobody will. */
+/** Longer than any run lasts: items to which the state does not refer by then will never be referred to. */
 const STALE_MS = 60 * 60 * 1000;
 
-/** The state as attributes of its item, where what is too large is a reference to items of its own (docs/decisions/0045).
- *  These are written now, under keys that nobody else has: until the state refers to them they mean nothing. */
+/** Stores each attribute that is too large in items of its own, and returns the attributes with references to
+ *  these (docs/decisions/0045). The items are written at once, under keys that no other write uses: nobody
+ *  reads them before the state refers to them. */
 export async function storeLargeParts(
   table: Table,
   process: ProcessKey,
@@ -81,7 +83,8 @@ async function load(
   );
 }
 
-/** What was replaced since, or never referred to because its run died. */
+/** Deletes items of this part that were replaced, or to which the state never referred because their run
+ *  died. */
 async function deleteStale(table: Table, process: ProcessKey, name: string): Promise<void> {
   const current = await getItem(table, stateKey(process));
   const used = current?.[name]?.M as Reference | undefined;

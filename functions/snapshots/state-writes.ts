@@ -13,7 +13,8 @@ const KEYS: Record<Row, (process: ProcessKey) => Key> = {
   seen: seenKey,
 };
 
-/** What of `state` is to be written, by row; what is too large for its row is written now, and means nothing until the row refers to it. */
+/** The attributes to write for `state`, by row. What is too large for its row is stored in items of its own
+ *  right now; nobody reads these before the row refers to them. */
 export async function stateWrites(
   table: Table,
   process: ProcessKey,

@@ -9,10 +9,11 @@ export interface ProcessState extends PassState {
   readonly isSweepUnfinished: boolean;
 }
 
-/** What the end of a pass, or an announcement, may write. Where it stands in the table (design.md §6) goes by how often it moves. */
+/** The fields that the end of a pass, or an announcement, may write. They are grouped by how often they
+ *  change, because each group has a row of its own in the table (docs/decisions/0108). */
 export interface PassState extends ChangesState, SweepState, SeenState, RareState {}
 
-/** Moves with each `changes` pass. */
+/** Changes with each `changes` pass. */
 export interface ChangesState {
   /** The time from which the next `changes` pass asks, less the overlap. */
   readonly watermark: number;
@@ -24,15 +25,17 @@ export interface ChangesState {
   readonly skipped: number;
 }
 
-/** Moves with each sweep. */
+/** Changes with each sweep. */
 export interface SweepState {
-  /** When the last completed sweep, or the baseline, began: all that has a snapshot was read since. */
+  /** When the last completed sweep, or the baseline, began: every project with a snapshot was read since
+   *  then. */
   readonly sweptAt: number;
-  /** When a sweep, or the baseline, was last completed, by our clock, also one that could not be certain of all; 0 before the baseline. */
+  /** When a sweep, or the baseline, was last completed, by our clock; 0 before the baseline. Also moved by a
+   *  sweep that could not be certain of all projects, unlike `sweptAt`. */
   readonly sweepCompletedAt: number;
 }
 
-/** What `changes` passes have seen: larger, and the same while nothing happens. */
+/** What `changes` passes have seen: large, but unchanged while nothing happens in the process. */
 export interface SeenState {
   /** Where the audit log stands. */
   readonly audit: AuditPosition | undefined;
@@ -71,20 +74,22 @@ export type Cause = 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
 /** A project that passes owe a look. */
 export interface Debt {
   readonly cause: Cause;
-  /** Its changes after this time, by the service's clock, may be untold; 0: all of it may be. */
+  /** Its changes after this time, by the service's clock, may not have been told; 0: none of its changes may
+   *  have been. */
   readonly since: number;
-  /** When the first pass met it, by our clock. */
+  /** When a pass first found that it owes the look, by our clock. */
   readonly metAt: number;
-  /** What was met, in words that subscribers may read. */
+  /** What went wrong, in words that subscribers may read. */
   readonly reason: string;
   /** True once the subscribers know. */
   readonly told: boolean;
-  /** Of the row: another one after each writing. */
+  /** Changes with each write of its row: a write is made on condition that it is still the one that was read. */
   readonly revision: number;
 }
 
-/** By project: the digest of its record as listed, and when its tasks were read; by our clock, then with when the record was first
- *  listed so. */
+/** For each project: the digest of its record as listed, and when its tasks were read. `shownAt` is present
+ *  where that time is by our clock, which can't be compared with the record's update time: it is when the
+ *  record was first listed with this digest. */
 export type RecentProjects = readonly (readonly [
   id: string,
   digest: string,
@@ -97,7 +102,8 @@ export interface AuditPosition {
   readonly order: 'oldest-first' | 'newest-first' | 'unknown';
   /** The `after` of the last page; undefined when that is the first page. */
   readonly tail: string | undefined;
-  /** Digests of the entries that were last read at the end, or the ends, where new ones may come. */
+  /** Digests of the entries that were last read at the end of the log where new ones appear; at both ends
+   *  while the order is unknown. */
   readonly seen: readonly string[];
   /** True when these were too many to remember all. */
   readonly isCut?: boolean;

@@ -12,7 +12,7 @@ export interface Table {
   readonly patience: Patience;
 }
 
-/** How long to try what the table has no room for, or another transaction stands in the way of. */
+/** How requests are repeated that were throttled, or that conflicted with another transaction. */
 export interface Patience {
   readonly clock: Clock;
   readonly random: Random;
@@ -21,13 +21,14 @@ export interface Patience {
   readonly deadline?: number;
 }
 
-/** Together some 5 s at most, half of that as a rule. The SDK's own tries, where it has any, come before each of them. */
+/** With full jitter the waits add up to 5 s at most, and to half of that on average. The SDK's own retries,
+ *  where it has any, happen within each try. */
 const TRIES = 8;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_600;
 
-/** Runs a conditional write: false when its condition did not hold, so that somebody else was first. Every other failure
- *  is thrown as it came, after the tries that it deserves. */
+/** Runs a conditional write: false when its condition did not hold, so that somebody else was first. Every
+ *  other failure is thrown unchanged, after the retries of `patiently`. */
 export async function holds(table: Table, write: () => Promise<unknown>): Promise<boolean> {
   return (await ifHolds(table, write)) !== undefined;
 }
@@ -68,38 +69,42 @@ export async function waitAfter({ patience }: Table, tried: number): Promise<boo
   return true;
 }
 
-/** A condition that did not hold, alone or beside anything that might pass: versions only grow, and a lease that is lost
- *  stays lost, so it will not hold later either. */
+/** True when a condition did not hold, even if the transaction met a transient failure as well. Another try
+ *  would not help: versions only grow, and a lost lease stays lost. */
 function isConditionFailure(error: unknown): boolean {
   if (error instanceof ConditionalCheckFailedException) return true;
   const reasons = reasonsOf(error);
-  return reasons.includes('ConditionalCheckFailed') && reasons.every(isNothingElse);
+  return reasons.includes('ConditionalCheckFailed') && reasons.every(isConditionOrTransient);
 }
 
-const PASSING_ERRORS = new Set([
+const TRANSIENT_ERRORS = new Set([
   'ProvisionedThroughputExceededException',
   'RequestLimitExceeded',
   'ThrottlingException',
   'TransactionConflictException',
   'TransactionInProgressException',
 ]);
-const PASSING_REASONS = new Set(['ProvisionedThroughputExceeded', 'ThrottlingError', 'TransactionConflict']);
+const TRANSIENT_REASONS = new Set([
+  'ProvisionedThroughputExceeded',
+  'ThrottlingError',
+  'TransactionConflict',
+]);
 
-/** Nobody was first, and nothing is wrong with the request. The SDK tries throttled requests again, but neither cancelled
- *  transactions nor writes that met one. */
+/** True when the failure is transient: the same request may succeed later. The SDK repeats throttled
+ *  requests, but neither cancelled transactions nor single writes that conflicted with one. */
 function mayWorkLater(error: unknown): boolean {
-  if (error instanceof Error && PASSING_ERRORS.has(error.name)) return true;
+  if (error instanceof Error && TRANSIENT_ERRORS.has(error.name)) return true;
   const reasons = reasonsOf(error);
-  return reasons.length > 0 && reasons.every(reason => PASSING_REASONS.has(reason));
+  return reasons.length > 0 && reasons.every(reason => TRANSIENT_REASONS.has(reason));
 }
 
-function isNothingElse(reason: string): boolean {
-  return reason === 'ConditionalCheckFailed' || PASSING_REASONS.has(reason);
+function isConditionOrTransient(reason: string): boolean {
+  return reason === 'ConditionalCheckFailed' || TRANSIENT_REASONS.has(reason);
 }
 
 /** Why a transaction was cancelled, the items that were not to blame left out. */
 function reasonsOf(error: unknown): string[] {
-  // Stryker disable next-line ArrayDeclaration: an unknown reason is none that passes, either
+  // Stryker disable next-line ArrayDeclaration: an unknown reason is not transient, either
   if (!(error instanceof TransactionCanceledException)) return [];
   // Stryker disable next-line ArrayDeclaration: as above
   return (error.CancellationReasons ?? []).flatMap(({ Code = 'None' }) => (Code === 'None' ? [] : [Code]));

@@ -6,12 +6,13 @@ import { holds, type Table } from './table.ts';
 
 /** Which tick starts the passes of which time. */
 export interface TickClaims {
-  /** Claims the time up to `to`, in ms since 1970 by our clock: whoever asks gets what is behind the last claim, and nobody gets it again.
-   *  @returns where that begins; undefined when that time is another's already */
+  /** Claims the time from the end of the last claim up to `to`, in ms since 1970 by our clock. No other tick
+   *  gets it again.
+   *  @returns where it begins; undefined when another tick has claimed it already */
   claim(request: { readonly now: number; readonly to: number }): Promise<number | undefined>;
 }
 
-/** No tick claims so far ahead: who did had a clock that was wrong. */
+/** No tick claims further ahead than this: a claim that does was made by a wrong clock, and is ignored. */
 const FARTHEST_MS = 2 * 60_000;
 
 /** The claims in the table: one row, the last of them. */
@@ -22,7 +23,7 @@ export function createTickClaims(table: Table): TickClaims {
       const me = `${clock()}-${Math.floor(random() * 2 ** 48).toString(36)}`;
       const item = await getItem(table, TICK_KEY);
       const seen = item?.claimedThrough?.N;
-      // Nobody has begun: what lies before is nobody's.
+      // Without a claim that counts, the time before `now` is left out.
       const before = seen === undefined || Number(seen) > now + FARTHEST_MS ? now : Number(seen);
       if (before >= to) return undefined;
       const update = {
@@ -37,7 +38,8 @@ export function createTickClaims(table: Table): TickClaims {
         },
       };
       if (await holds(table, () => table.client.send(new UpdateItemCommand(update)))) return before;
-      // A request whose answer was lost is repeated, and then refused because of itself.
+      // When its answer is lost, the SDK repeats the request, which then fails because its own first try
+      // succeeded.
       const current = await getItem(table, TICK_KEY);
       return current?.claimedBy?.S === me ? before : undefined;
     },

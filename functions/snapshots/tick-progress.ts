@@ -9,7 +9,8 @@ import type { Table } from './table.ts';
 
 /** What a tick wants to know of a process. */
 export interface TickProgress extends Pick<ProcessState, (typeof NAMES)[number]> {
-  /** Of one without a baseline: until when, at the latest, a run walks its projects, in ms since 1970; undefined: none does. */
+  /** Where there is no baseline: when the lease of the run that walks the projects ends, in ms since 1970;
+   *  undefined when none walks them. */
   readonly workedUntil?: number | undefined;
 }
 
@@ -37,13 +38,14 @@ type TickItem = Key & {
   readonly leaseUntil?: { readonly N: string };
 } & Record<string, AttributeValue>;
 
-/** Processes to a request, which takes a hundred keys. */
+/** Processes in one request: it takes a hundred keys, three of each process. */
 const BATCH = 33;
 /** Requests at once. */
 const WIDTH = 10;
 
-/** Reads 33 processes at a time, in their three rows each. Not consistently, which costs half as much: a pass whose end is not seen yet is
- *  started once more, and one that is not due yet does no harm. */
+/** Reads three rows of each process, 33 processes at a time, eventually consistent, which costs half as much.
+ *  If the end of a pass is not visible yet, the worst is a pass that is started again, or before it is due,
+ *  and does no harm. */
 export function createTickProgresses(table: Table): TickProgresses {
   return {
     async ofAll(processes) {
@@ -78,7 +80,8 @@ async function itemsOf(table: Table, processes: readonly ProcessKey[]): Promise<
 
 function progressOf(items: readonly TickItem[]): TickProgress {
   const state = stateOf(items);
-  // One that has no list of projects yet is none: its service may not answer.
+  // A run without a window has not listed the projects yet: its service may not answer at all, so it doesn't
+  // count.
   const [workedUntil] = items.flatMap(({ sk, window, leaseUntil }) =>
     sk.S === `${PASS}sweep` && window && leaseUntil ? [Number(leaseUntil.N)] : [],
   );

@@ -34,7 +34,8 @@ export function tombstonePuts(
   return [{ Put: { TableName: tableName, Item: item } }];
 }
 
-/** A project that came and went since its tombstone was read has a larger version than one that would be made now. */
+/** Requires that the tombstone is still the one that was read. If it is not, the project was made and deleted
+ *  in between, with a larger version than this commit would give it. */
 export function tombstoneChecks(
   { tableName }: Table,
   process: ProcessKey,

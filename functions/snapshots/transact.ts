@@ -10,13 +10,14 @@ import { MAX_BYTES, MAX_ITEMS } from './limits.ts';
 import type { CommitResult } from './snapshots.ts';
 import { holds, type Table } from './table.ts';
 
-/** True when one transaction takes all of these, and so many small ones beside them. */
+/** True when one transaction has room for these items and for `beside` further small ones. */
 export function fit(items: readonly TransactWriteItem[], beside = 0): boolean {
   // Stryker disable next-line EqualityOperator: a byte is nothing beside the 200 KB that are kept free.
   return items.length + beside <= MAX_ITEMS && bytesOf(items) <= MAX_BYTES;
 }
 
-/** All of these or none, where DynamoDB takes them together. One alone is written by itself: a transaction costs twice as much. */
+/** Writes all of these items or none. A single item is written without a transaction, which would cost twice
+ *  as much. */
 export async function transact(table: Table, items: readonly TransactWriteItem[]): Promise<CommitResult> {
   if (!fit(items)) return 'too-large';
   const written = await holds(table, () => send(table, items));

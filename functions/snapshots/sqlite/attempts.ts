@@ -9,7 +9,7 @@ export function note({ sql }: Database, attempts: readonly Attempt[]): void {
   }
 }
 
-/** The bounds of the time are those of `behind`, too: SQLite seeks by them alone. */
+/** The attempt `behind` also narrows the bounds of `at`, because SQLite uses only these to seek in the index. */
 export function attemptsOf(
   { sql }: Database,
   endpoint: string,

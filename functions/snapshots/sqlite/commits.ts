@@ -22,7 +22,7 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
   if (!fitsOneTransaction(content, groups, beside)) return 'too-large';
   const [pk, id] = [partition(process), encodePart(projectId)];
   const { sql } = database;
-  // What nobody is told may be read again after a power cut.
+  // A power cut may undo a commit without events: the same change is then read again.
   const write = groups.length > 0 ? durably : inTransaction;
   return write(database, () => {
     if (request.isSilent && readPart(database, process, 'baselined')) return 'conflict';
@@ -51,7 +51,7 @@ export function announce(
 ): CommitResult {
   const groups = changeGroups(said.events);
   const all = { ...state, announced: said.version };
-  // One of them is counted already, as what a deletion deletes.
+  // Minus one: without content, `fitsOneTransaction` counts one item as deleted, and here none is.
   if (!fitsOneTransaction(undefined, groups, debts.length + rowsOf(all) - 1)) return 'too-large';
   return durably(database, () => {
     if (readPart(database, process, 'announced') !== announced) return 'conflict';

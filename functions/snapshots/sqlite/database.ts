@@ -15,7 +15,8 @@ export type Schema = string;
 const APPLICATION_ID = 0x43485752;
 /** Grows with each change of a schema. No code reads an older layout. */
 export const LAYOUT = 4;
-/** Another process may hold the file for a moment: a backup's last page, a person who looks in. */
+/** How long to wait for another process that holds the file: a backup at its last page, a person who looks
+ *  in. */
 export const BUSY_MS = 5_000;
 
 /** The file is no database of this version, or can't be opened. The message says what to do. */
@@ -24,8 +25,8 @@ export class DatabaseError extends Error {}
 /**
  * Opens the database at `path`, or makes it (mode 0600: it holds records); `:memory:` keeps all in memory.
  *
- * No kill takes back what was written. A power cut may take back the last writes, but never one without those behind it:
- * the log is written in order. So only what somebody outside may have seen must be on disk before it is shown: see `durably`.
+ * A write survives the end of this process, however it ends. A power cut may undo the last writes, but never one without all
+ * later ones, because the log is written in order. So only what others may see must be on disk before they do: see `durably`.
  *
  * The file must be on a disk of this machine: its locks and shared memory do not hold over a network.
  * @throws DatabaseError when it is damaged, another program's, or of another layout.
@@ -42,8 +43,8 @@ export function openDatabase(path: string, schemas: readonly Schema[]): Database
   return { file, sql: statementsOf(file) };
 }
 
-/** Runs `work` whole or not at all, and has it, with everything written before it, on disk when it returns: neither a kill
- *  nor a power cut takes it back. It waits for the disk, so it is for what is told to others. */
+/** Runs `work` whole or not at all. When it returns, this and everything written before is on disk, so that
+ *  not even a power cut undoes it. It waits for the disk, so it is for what is told to others. */
 export function durably<Result>(database: Database, work: () => Result): Result {
   const { file } = database;
   file.exec('PRAGMA synchronous = FULL');
@@ -54,7 +55,7 @@ export function durably<Result>(database: Database, work: () => Result): Result 
   }
 }
 
-/** Runs `work` whole or not at all. Synchronous throughout: nobody else of this process comes in between. */
+/** Runs `work` whole or not at all. It is synchronous: no other code of this process runs in between. */
 export function inTransaction<Result>({ file }: Database, work: () => Result): Result {
   file.exec('BEGIN IMMEDIATE');
   try {

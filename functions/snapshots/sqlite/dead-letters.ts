@@ -2,7 +2,7 @@ import type { DeadDelivery, Death, NewDelivery } from '../../delivery/deliveries
 import type { Database } from './database.ts';
 import { deadOf } from './delivery-rows.ts';
 
-/** The attempt that made it die counts. */
+/** Counts the attempt after which it was given up. */
 export function bury({ sql }: Database, endpoint: string, place: string, { at, reason }: Death): void {
   sql.run`INSERT OR REPLACE INTO dead
     SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts + 1, ${at}, ${reason}
@@ -22,7 +22,7 @@ export function buryBefore(
   return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
 }
 
-/** By way of the deliveries that wait, which give it its number: `add` adds it there. */
+/** Adds it to `pending` (by `add`) and moves it from there, because that table assigns `seq`. */
 export function addDead(
   { sql }: Database,
   { endpoint, eventId }: NewDelivery,
@@ -37,7 +37,8 @@ export function addDead(
   sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
 }
 
-/** One that waits anyway, because it was published again, is not added a second time. */
+/** A dead letter whose event is pending already, because it was published again, is deleted without adding
+ *  another. */
 export function revive(
   { sql }: Database,
   endpoint: string,

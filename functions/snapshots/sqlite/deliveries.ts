@@ -5,7 +5,8 @@ import { type Database, inTransaction } from './database.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
 import { pendingOf, type Row } from './delivery-rows.ts';
 
-/** `seq` is the order of being added, is never used twice, and goes with a delivery into `dead`. `body` is compressed. */
+/** `seq` is the order in which deliveries were added. It is never used twice, and a delivery keeps it in
+ *  `dead`. */
 export const DELIVERIES_SCHEMA = `
 CREATE TABLE pending (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -31,7 +32,7 @@ CREATE TABLE attempt (
 CREATE INDEX attempt_by_age ON attempt (at);
 `;
 
-/** What a file can tell beyond the port, and must do because nobody else does. */
+/** What this store has beyond the port, because nothing else lists its endpoints or expires its rows. */
 export interface SqliteDeliveries extends Deliveries {
   /** The names of all endpoints that something waits for, or was given up for, in order. */
   endpoints(): Promise<string[]>;

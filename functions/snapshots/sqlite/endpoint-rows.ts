@@ -16,7 +16,7 @@ function read({ sql }: Database, name: string): EndpointRow | undefined {
   return found && rowOf(found);
 }
 
-/** In one transaction, so that nobody is first in between. */
+/** In one transaction, so that nobody writes the row between reading and writing it. */
 function change(database: Database, name: string, decide: Decide): EndpointRow | undefined {
   const { sql } = database;
   const before = read(database, name);

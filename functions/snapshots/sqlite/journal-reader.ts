@@ -8,7 +8,8 @@ import { searchRecords } from './journal-search.ts';
 /** The journal of a SQLite file, as people look into it: all processes' commits in their order. A position is a change record's. */
 export function sqliteJournalReader(database: Database): JournalReader {
   const { sql } = database;
-  // With the plus, by the index of times: SQLite would look at each record for the first one otherwise.
+  // With the plus, SQLite finds the smallest position by the index on `at`. Without it, it would look at all
+  // records in the order of their positions, until one has that time.
   const begin = (since: number) =>
     Number(sql.get`SELECT min(+position) - 1 AS first FROM change WHERE at >= ${since}`?.first ?? 0);
   return {
@@ -26,7 +27,7 @@ export function sqliteJournalReader(database: Database): JournalReader {
       const published = Number(
         sql.get`SELECT position FROM consumer WHERE name = ${PUBLISHER}`?.position ?? 0,
       );
-      // Nothing in an encoded part means something to GLOB.
+      // No character of an encoded part is special to GLOB.
       const records = sql.all`SELECT position, at, events FROM change
         WHERE process GLOB ${`W#*#P#${place.process}`} AND key GLOB ${`CHANGE#*${place.end}*`}`;
       return records

@@ -40,7 +40,8 @@ async function* rowsOf(database: Database, search: Search, process?: string): As
   }
 }
 
-/** Each by an index that has both parts of a place. The bounds of the time are those of the place, too: SQLite seeks by them alone. */
+/** Each query has an index on both parts of a place. The place also narrows the bounds of `at`, because
+ *  SQLite uses only these to seek in the index. */
 function pageOf(
   { sql }: Database,
   search: Search,

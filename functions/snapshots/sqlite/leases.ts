@@ -47,13 +47,14 @@ export function release({ sql }: Database, process: ProcessKey, { mode, owner }:
     WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
 }
 
-/** Lease, beginning and progress are gone. */
+/** Removes the lease, the beginning and the progress of the pass. */
 export function abandon({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): void {
   sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL
     WHERE process = ${partition(process)} AND mode = ${mode} AND owner = ${owner}`;
 }
 
-/** As `abandon`, and by whom. False when the lease is no longer ours. */
+/** As `abandon`, but notes the owner, so that the same request succeeds again. False when the lease is no
+ *  longer ours. */
 function end({ sql }: Database, process: ProcessKey, { mode, owner }: Lease): boolean {
   const { changes } = sql.run`UPDATE pass
     SET owner = NULL, until = NULL, "window" = NULL, progress = NULL, ended_by = ${owner}
@@ -67,7 +68,8 @@ export function finish(
   lease: Lease,
   state: Partial<PassState>,
 ): boolean {
-  // That a baseline is made is told: what happens from then on must be found as a change.
+  // A power cut must not undo the end of a baseline: people were told of it, and a second one would swallow
+  // later changes.
   const write = state.baselined ? durably : inTransaction;
   return write(database, () => {
     if (!end(database, process, lease)) return false;

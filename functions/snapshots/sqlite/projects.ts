@@ -40,7 +40,8 @@ export async function* headsOf(
   }
 }
 
-/** Before every encoded identifier that is behind this one: no other character of them sorts so early. */
+/** A text behind this identifier and before all others behind it: `!` sorts before every character of an
+ *  encoded one. */
 const behind = (id: string): string => `${id}!`;
 
 function headOf(row: Row): SnapshotHead {

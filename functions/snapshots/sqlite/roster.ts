@@ -23,7 +23,8 @@ export function sqliteRoster(database: Database): Roster {
         const pk = partition(process);
         if (sql.get`SELECT 1 FROM pass WHERE process = ${pk} AND owner IS NOT NULL AND until >= ${now}`)
           return 'busy';
-        // What passes rest on goes first: a process that is taken in again meanwhile begins with a baseline.
+        // The state goes first: a process that is configured again before all is deleted begins with a
+        // baseline.
         sql.run`DELETE FROM state WHERE process = ${pk}`;
         sql.run`UPDATE pass SET owner = NULL, until = NULL, "window" = NULL, progress = NULL WHERE process = ${pk}`;
         sql.run`DELETE FROM debt WHERE process = ${pk}`;

@@ -6,7 +6,7 @@ export function sqliteSlots(database: Database): Slots {
   return { reserveSlot: async (name, interval, now) => reserveSlot(database, name, interval, now) };
 }
 
-/** Either the last booking is over, and the next moment is now; or it is the one that the last booking left. */
+/** Books `now` when the slot that was booked last is over, and otherwise the one behind it. */
 function reserveSlot(database: Database, name: string, interval: number, now: number): number {
   const { sql } = database;
   return inTransaction(database, () => {

@@ -7,11 +7,12 @@ import { headsOf, load, withSnapshot } from './projects.ts';
 import { readState } from './states.ts';
 import { readTombstone } from './tombstones.ts';
 
-/** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done, and on disk,
- *  before it returns; what SQLite refuses (a full disk) rejects, and nothing is changed. */
+/** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done
+ *  before it returns: what it wrote outlives a kill, and where it was told to others, a power cut. What
+ *  SQLite refuses (a full disk) rejects, and nothing is changed. */
 export function sqliteSnapshots(database: Database): Snapshots {
   const snapshots: Snapshots = {
-    // Nothing here is refused for the moment: there is nothing to be patient with.
+    // SQLite throttles nothing, so nothing is tried again that a deadline could end.
     until: () => snapshots,
     readState: async process => readState(database, process),
     takeLease: async (process, request) => takeLease(database, process, request),
