@@ -1,19 +1,20 @@
 import { Pace } from './pace.ts';
 
-/** What came of a request: an answer, one that a service gives which is asked for too much, or none of that. */
+/** What came of a request: an answer, a 429 (`rate limit`), a 503 or a time-out (`overloaded`), or another
+ *  failure. */
 export type Outcome = 'answered' | 'rate limit' | 'overloaded' | 'other';
 
 /** A request under way. */
 export interface Turn {
   /** ms, when it was sent. */
   readonly at: number;
-  /** How often the limit had been halved before. */
+  /** How often the limit or the pace had been reduced when it was sent. */
   readonly cuts: number;
-  /** True when no other could be sent beside it. */
+  /** True when it was the last that the limit allowed at that moment. */
   readonly isLast: boolean;
 }
 
-/** A service that asks for no request until then. */
+/** A time in which the service wants no request, by its `Retry-After`. */
 export interface Pause {
   readonly status: number;
   readonly from: number;
@@ -21,21 +22,23 @@ export interface Pause {
 }
 
 const FIRST = 4;
-/** A service that asks for more is asked again now and then. */
+/** A longer `Retry-After` counts as this: the service is asked again now and then. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** Answers are slow when the median of a round is so many times the quickest one, and so many ms more. Less than twice: otherwise half as
- *  many requests would be as slow as the quickest round was, which then crept upwards. */
+/** A round of answers is slow when its median is longer than SLOW times the quickest median and SLOW_MS. SLOW
+ *  is less than 2: where latency grows with the requests at once, half as many after a cut would otherwise
+ *  only be as quick as the quickest round, which then crept upwards. */
 const SLOW = 1.5;
 const SLOW_MS = 50;
 /** The median of fewer answers says too little: each project's list takes its own time. */
 const LEAST_KNOWN = 8;
-/** The quickest median is forgotten by so much with each round that is slower: a service may become slower for good. */
+/** The quickest median that is remembered grows by this factor with each slower round: a service may become
+ *  slower for good. */
 const FORGETTING = 1.05;
 
 /**
- * How many requests a service is sent at once (additive increase, multiplicative decrease): one more behind each round of answers
- * that are about as quick as the quickest were, half as many behind a 429, a 503 or a slow round; once for all requests that were
- * under way then. Holds no timer and no request: times in ms are arguments.
+ * How many requests a service is sent at once (additive increase, multiplicative decrease): one more after each round of answers
+ * that is about as quick as the quickest round, half as many after a 429, a 503, a time-out or a slow round. Requests that were
+ * under way at that time don't halve it again. Has no timer and no queue: times in ms are arguments.
  */
 export class AdaptiveLimit {
   readonly #ceiling: number;
@@ -47,7 +50,7 @@ export class AdaptiveLimit {
   #quickest = Number.POSITIVE_INFINITY;
   /** Answers of this round. */
   #answers = 0;
-  /** What the latest answers took, in ms, since the limit was halved. */
+  /** What the latest answers took, in ms; emptied when the limit or the pace is reduced. */
   #recent: number[] = [];
 
   constructor(ceiling: number) {
@@ -88,14 +91,15 @@ export class AdaptiveLimit {
     if (outcome === 'answered') this.#answered(turn, now);
     else if (outcome !== 'other' && turn.cuts === this.#cuts) {
       if (outcome === 'rate limit') this.#pace.refused(now, this.pauseAt(now)?.until ?? now);
-      // Where others could have been sent beside it, the pace alone was too much.
+      // If the limit had room for more, it was not too many requests at once, but too many a second.
       this.#cut(outcome === 'overloaded' || turn.isLast);
     }
   }
 
   #answered(turn: Turn, now: number): void {
     this.#pace.accepted(now);
-    // One that had room beside it says nothing of the limit; one from before a cut, nothing of what is left.
+    // A request that didn't fill the limit says nothing about it, and one from before a cut nothing about the
+    // new limit.
     if (!turn.isLast || turn.cuts !== this.#cuts) return;
     const took = Math.max(0, now - turn.at);
     this.#recent.push(took);

@@ -7,7 +7,8 @@ import { retryAfterOf } from './failures.ts';
 import type { Tokens } from './tokens.ts';
 import type { Turns } from './turns.ts';
 
-/** Sends a request once, with a token, in its turn. The time of the pass ends each of the three. */
+/** Waits for a token, then for its turn, and sends the request once. The deadline of the pass ends each of
+ *  the three. */
 export async function ask(
   context: Context,
   tokens: Tokens,
@@ -51,7 +52,7 @@ export async function ask(
   }
 }
 
-/** Tells what the answer says of how many requests the service bears. */
+/** Tells the limit of requests at once what came of the request. */
 function endTurn(turns: Turns, turn: Turn, result: HttpAnswer | HttpFailure | undefined): void {
   if (!result) turns.end(turn, 'other');
   else if ('why' in result) turns.end(turn, result.why === 'time-out' ? 'overloaded' : 'other');

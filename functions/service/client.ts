@@ -15,7 +15,8 @@ import type { Service, ServiceConnection } from './service.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';
 
-/** Another one for each change of what is read out of the same bytes: digests that were kept before stand for nothing then. */
+/** Must change whenever the same bytes are read in another way, so that digests that were kept before match
+ *  no longer. */
 const READING = 'v1';
 
 /**
@@ -39,7 +40,7 @@ export function connect(options: ConnectOptions): ServiceConnection {
   };
 }
 
-/** The endpoints of service-api.md §4 by number, for one pass. */
+/** The requests of service-api.md §4 by number, for one pass. */
 function createService(walking: Walking): Service {
   const { identifiers } = walking.context.settings;
   const [projects, tasks, users] = [
@@ -109,8 +110,8 @@ function recordsOf(kind: Kind, names: Identifiers) {
   };
 }
 
-/** An answer that holds no definition and no list of any either is something else: taken for a process without fields, it
- *  would be told as the end of all of them. */
+/** Refuses an answer that holds neither a definition nor any list: taken for a process without fields, it
+ *  would be told as the removal of all fields. */
 function definitionsIn(answer: Answer): FieldDefinition[] {
   const definitions = readDefinitions(answer.body);
   if (definitions.length > 0 || hasList(answer.body)) return definitions;

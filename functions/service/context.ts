@@ -50,9 +50,10 @@ function agentOptions(settings: Settings): Agent.Options {
   return {
     connections: settings.concurrency,
     connect: { timeout: settings.requestTimeout },
-    // As it comes over the wire; what it becomes when inflated is bounded by the same.
+    // Bounds the bytes on the wire. `inflate` bounds what they become by the same number.
     maxResponseSize: settings.maxBodyBytes,
-    // One timer of ours rules the whole request; undici's two would each grant its half anew.
+    // `sendOnce` has one timer for the whole request. undici has one for the headers and one for the body,
+    // each of which would grant the full time.
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,

@@ -1,4 +1,5 @@
-/** What an error is of: one project or record, while the others can be read; the process; or everybody who uses the workspace. */
+/** Whom an error concerns: one project or record, while the others can be read; the process; or everybody who
+ *  uses the workspace. */
 export type Scope = 'project' | 'process' | 'everybody';
 
 /** What the service, or the way to it, did to a request. `request` is method and path with query, never a header. */
@@ -6,7 +7,7 @@ export class ServiceError extends Error {
   readonly request: string;
   readonly scope: Scope;
 
-  /** `scope`: everybody unless told, for then nothing is taken for the trouble of one project alone. */
+  /** `scope`: everybody unless told, so that no failure is taken for one project's by mistake. */
   constructor(request: string, message: string, options: ErrorOptions & { scope?: Scope | undefined } = {}) {
     const { scope = 'everybody', ...rest } = options;
     super(`${request}: ${message}`, rest);
@@ -20,7 +21,8 @@ export class ServiceError extends Error {
 export class ServiceStatusError extends ServiceError {
   readonly status: number;
 
-  /** `scope`: of the request. Refused credentials and a rate limit are everybody's, whatever was asked for. */
+  /** `scope`: that of the request. Refused credentials and a rate limit concern everybody, whatever was asked
+   *  for. */
   constructor(request: string, status: number, message: string, scope?: Scope) {
     super(request, `status ${status}: ${message}`, {
       scope: status === 401 || status === 429 ? 'everybody' : scope,
@@ -29,7 +31,7 @@ export class ServiceStatusError extends ServiceError {
   }
 }
 
-/** True for a status that says nothing of what was asked for: the same request may be answered later. */
+/** True for a transient status: the same request may succeed later. */
 export function isPassing(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
@@ -49,8 +51,8 @@ export class ServiceAnswerError extends ServiceError {
   }
 }
 
-/** No token, which is everybody's, by what the authorization server answered. A class of its own: its 404 is no deleted project, its 403 no
- *  audit log that is refused. */
+/** The authorization server answered without a token, which concerns everybody. A class of its own, so that
+ *  its 404 is not taken for a deleted project, nor its 403 for an audit log that is denied. */
 export class TokenError extends ServiceError {
   constructor(cause: ServiceStatusError | ServiceAnswerError) {
     super(cause.request, cause.message.slice(cause.request.length + ': '.length), { cause });

@@ -12,7 +12,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly date: string | undefined;
   readonly retryAfter: string | undefined;
-  /** The `content-encoding` that is none of those that can be read. */
+  /** The `content-encoding`, where it is one that can't be inflated. */
   readonly encoding: string | undefined;
   readonly body: Buffer;
   /** When the headers came, by our clock, in ms since 1970. */

@@ -13,7 +13,7 @@ import type { HttpAnswer, HttpFailure } from './exchange.ts';
 export interface Failure {
   /** Failures of one kind are counted together. */
   readonly kind: string;
-  /** How many failures of this kind end the trying. */
+  /** After how many failures of this kind to give up. */
   readonly tries: number;
   /** What the service asks to wait, in ms. */
   readonly retryAfter?: number | undefined;
@@ -23,12 +23,12 @@ export interface Failure {
   error(ending: string): ServiceError;
 }
 
-/** A request that failed: its method and path, what its errors are of, and how patiently it is tried. */
+/** A request that is being tried: its method and path, whom its errors concern, and how often it is tried. */
 export interface Trying {
   readonly request: string;
   readonly scope: Scope;
   readonly maxAttempts: number;
-  /** Try only briefly what asking for less may cure. */
+  /** True: give up early on failures that a smaller page may avoid. */
   readonly brief: boolean;
 }
 
@@ -81,7 +81,7 @@ export function exchangeFailure(
 export function statusFailure(trying: Trying, answer: HttpAnswer, now: number): Failure {
   const { status } = answer;
   const retryAfter = retryAfterOf(answer, now);
-  // A service that says when to come back is overloaded, not over its size.
+  // A `Retry-After` tells of an overload, not of a page that is too large.
   const impatient = trying.brief && status !== 429 && retryAfter === undefined;
   return {
     kind: status === 429 ? 'rate limit' : 'status',

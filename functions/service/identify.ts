@@ -13,11 +13,12 @@ import type { ServiceRecord } from './service.ts';
 /** A kind of record that has an identifier (service-api.md §2.1). */
 export type Kind = keyof Identifiers;
 
-/** Of an identifier, percent-encoded: it stands in table keys, where DynamoDB takes 1,024 bytes, and in event ids. */
+/** The longest identifier, in characters when percent-encoded: it stands in table keys, where DynamoDB takes
+ *  1,024 bytes, and in event ids. */
 const LONGEST_ID = 900;
-/** So short a one needs no counting: no character becomes longer than nine. */
+/** An identifier up to this length need not be encoded to be checked: no character becomes longer than nine. */
 const SURELY_SHORT = LONGEST_ID / 9;
-/** Of one that is longer, so many characters are shown: encoded they have room in LONGEST_ID. */
+/** How many characters of a longer identifier are kept. Encoded, they fit LONGEST_ID. */
 const SHOWN = 60;
 
 type Flaw = Pick<Wrong, 'expected' | 'found'>;
@@ -71,9 +72,9 @@ export function identifyAll(
   return records;
 }
 
-/** The record, with what makes it useless: a flaw of a project's record is that project's, though the listing is the process's.
- *  One whose identifier is too long is known by a short one: it is remembered as skipped, in a place that is not as large as an
- *  answer. */
+/** The record, with its flaw, if it has one. The flaw concerns that project alone, though its listing is the
+ *  process's. An identifier that is too long is replaced by a short one: skipped projects are remembered by
+ *  it, and there is not much room for that. */
 function named(answer: Answer, kind: Kind, path: string, id: string, fields: JsonObject): ServiceRecord {
   const isTooLong =
     id.length > SURELY_SHORT && (id.length > LONGEST_ID || encodePart(id).length > LONGEST_ID);
@@ -100,11 +101,12 @@ function flawOf(id: string, fields: JsonObject, isTooLong: boolean): Flaw | unde
   return { expected: `at most ${MOST_LEVELS} levels of nesting`, found: 'more' };
 }
 
-/** A user's is of what was asked for. */
+/** Whom a flaw concerns: the project; for a user, whomever the request concerns. */
 function scopeOf(kind: Kind): Scope | undefined {
   return kind === 'user' ? undefined : 'project';
 }
 
+/** The record, flawed if another record of the page (`twin`) has the same identifier but is not the same. */
 function withTwin(
   answer: Answer,
   kind: Kind,

@@ -1,10 +1,10 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 
-/** What we ask for. Each answer of gzip needs 32 KB to be read; brotli or zstd may need megabytes. They are read as well when
- *  they come unasked, as some proxies send them. */
+/** The encoding that we ask for: gzip needs 32 KB of memory for each answer, brotli or zstd may need
+ *  megabytes. Those are inflated, too, when they come unasked, as some proxies send them. */
 export const ACCEPTED = 'gzip';
 
-/** More codings in a row are nobody's. */
+/** No real server applies more codings to one body. */
 const MOST_CODINGS = 5;
 
 type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
@@ -32,7 +32,8 @@ export class InflateError extends Error {
   }
 }
 
-/** True when a body in this content-encoding can be inflated. Any other is left as it came. */
+/** True when `inflate` handles a body in this content-encoding, if only to refuse one with too many codings.
+ *  Any other is left as it came. */
 export function canInflate(encoding: string | undefined): encoding is string {
   const codings = codingsOf(encoding);
   return (
@@ -42,8 +43,8 @@ export function canInflate(encoding: string | undefined): encoding is string {
 }
 
 /**
- * The body, inflated to at most `most` bytes by each of its codings. At once, not as a stream: that a stream is set up and comes
- * back from another thread takes longer than to inflate a page. Throws an InflateError.
+ * The body, inflated to at most `most` bytes by each of its codings. Synchronous, because setting up a stream and waiting for its
+ * thread takes longer than inflating a page. Throws an InflateError.
  */
 export function inflate(body: Buffer, encoding: string, most: number): Buffer {
   const codings = codingsOf(encoding);

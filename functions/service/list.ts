@@ -17,9 +17,9 @@ export interface List<Item> {
   readonly property?: string;
   /** The cursor to go on behind. */
   readonly after?: string | undefined;
-  /** What its errors are of. */
+  /** Whom its errors concern. */
   readonly scope: Scope;
-  /** Stands for the way in which items are read. */
+  /** Names the way in which items are read: a digest holds for that way alone. */
   readonly reading: string;
   /** True for the digest of a page that was the whole list when it was read before. */
   readonly isKnown?: ((digest: string) => boolean) | undefined;
@@ -27,7 +27,8 @@ export interface List<Item> {
   items(answer: Answer, path: string, values: readonly Json[]): Item[];
 }
 
-/** A page that was the whole list when it was read before, and is so again: the same bytes say the same of what follows. */
+/** Stands for a page whose digest is known: it was the whole list before, and the same bytes say again that
+ *  no page follows. */
 const WHOLE: RawPage = { property: '', path: '$', items: [], next: undefined };
 
 /** What all walks of one pass share: `sizes` is the `first` that works, and only ever shrinks. */
@@ -77,7 +78,7 @@ async function* pages<Item>(walking: Walking, list: List<Item>): AsyncGenerator<
   }
 }
 
-/** The same bytes are other items when they are read in another way. */
+/** The digest of a page names the way of reading, too: read in another way, the same bytes are other items. */
 function digestIn<Item>({ reading }: List<Item>, digest: string): string {
   return `${reading}.${digest}`;
 }

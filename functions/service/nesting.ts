@@ -1,6 +1,6 @@
 import type { Json } from '../basics/json.ts';
 
-/** Whoever walks a record recurses: beyond some thousands of levels the stack ends. */
+/** Code that walks a record is recursive: some thousands of levels would overflow the stack. */
 export const MOST_LEVELS = 200;
 
 /** True when the value is nested deeper than anything that a record of fields could need. */

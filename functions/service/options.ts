@@ -33,7 +33,7 @@ export interface ConnectOptions {
   readonly audience: string;
   /** Read for each token request, so that rotated credentials are taken up. */
   readonly credentials: () => Promise<{ clientId: string; clientSecret: string }>;
-  /** Requests at once, at most; 16 unless told. How many the service bears is found. */
+  /** The most requests at once; 16 unless told. How many of these the service bears is found by its answers. */
   readonly concurrency?: number;
   readonly identifiers?: Identifiers;
   /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 200 users unless told. */
@@ -47,7 +47,7 @@ export interface ConnectOptions {
   /** Of all pages of one list together, as JSON; 128 MiB of projects and 32 MiB of tasks unless told. The other lists are
    *  not held, and have no limit unless told. */
   readonly maxListBytes?: { readonly [List in ListName]?: number };
-  /** Of one request; 5 unless told. */
+  /** Tries of one request; 5 unless told. */
   readonly maxAttempts?: number;
   readonly clock: Clock;
   readonly random: Random;

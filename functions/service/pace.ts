@@ -1,14 +1,17 @@
-/** How long one count lasts, in ms; the rate is that of two. */
+/** How long accepted requests are counted in one count, in ms; a rate is taken from the last two counts. */
 const COUNT_MS = 1_000;
-/** The shortest time that a rate is told of: what services allow, they allow a second at least. */
+/** The shortest time that a rate is computed over: services limit requests by the second, or by a longer
+ *  time. */
 const SHORTEST_MS = 1_000;
-/** Behind so long a silence nothing is known of what the service bears now. */
+/** After so long without a request, counting begins anew: what the service bears now is unknown. */
 const SILENCE_MS = 1_000;
-/** So many a second are never waited for; what a slower service asks for is up to its `Retry-After`. */
+/** The lowest rate that is assumed, in requests a second; a service that bears less must say so by its
+ *  `Retry-After`. */
 const SLOWEST = 5;
-/** A part of the rate that was too much, which is left out at first. */
+/** By this part the pace begins below the rate that was refused. */
 const BACK_OFF = 0.1;
-/** ms until the pace is that rate again; and where it is but a guess, as it was not observed for SHORTEST_MS. */
+/** ms until the pace reaches that rate again. GUESS_MS holds where the rate was observed for less than
+ *  SHORTEST_MS. */
 const PLATEAU_MS = 8_000;
 const GUESS_MS = 3_000;
 
@@ -18,9 +21,9 @@ interface Count {
 }
 
 /**
- * How many requests a second a service with a rate limit takes: unknown until it refuses one, then nine tenths of what it had
- * accepted, rising along a cubic curve (as TCP's CUBIC does): soon near that rate, there for long, and fast beyond it. Times in
- * ms by one clock, which may be set: no wait is longer than what it is for.
+ * How many requests a second a service with a rate limit takes: without a bound until it refuses one, then nine tenths of what it
+ * had accepted, rising along a cubic curve (as TCP's CUBIC does): soon near that rate, there for long, and fast beyond it. Times
+ * in ms by one clock. It may be set back: no wait becomes longer by that.
  */
 export class Pace {
   #counts: readonly [before: Count, now: Count] = [
@@ -28,7 +31,7 @@ export class Pace {
     { from: 0, accepted: 0 },
   ];
   #lastAt = Number.NEGATIVE_INFINITY;
-  #too: { readonly rate: number; readonly from: number; readonly plateau: number } | undefined;
+  #refusal: { readonly rate: number; readonly from: number; readonly plateau: number } | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;
   #nextAt = Number.NEGATIVE_INFINITY;
 
@@ -46,7 +49,7 @@ export class Pace {
     this.#lastAt = now;
     this.#startedAt = now;
     const interval = 1_000 / this.rate(now);
-    // What a timer rang late is made up for; what was not asked for is not.
+    // A timer that fired late is made up for by a shorter wait; time in which nothing was asked for is not.
     const isLate = now >= this.#nextAt && now - this.#nextAt < interval;
     this.#nextAt = (isLate ? this.#nextAt : now) + interval;
   }
@@ -65,15 +68,15 @@ export class Pace {
     const accepted = current.accepted + (before.from === current.from ? 0 : before.accepted);
     const took = now - before.from;
     const rate = Math.max(SLOWEST, (accepted * 1_000) / Math.max(SHORTEST_MS, took));
-    this.#too = { rate, from, plateau: took < SHORTEST_MS ? GUESS_MS : PLATEAU_MS };
+    this.#refusal = { rate, from, plateau: took < SHORTEST_MS ? GUESS_MS : PLATEAU_MS };
     this.#lastAt = Math.max(now, from);
   }
 
   /** Requests a second. */
   rate(now: number): number {
-    if (!this.#too) return Number.POSITIVE_INFINITY;
-    const { rate, from, plateau } = this.#too;
-    // Of a clock that was set back nothing is known any more, as of one that went on for long.
+    if (!this.#refusal) return Number.POSITIVE_INFINITY;
+    const { rate, from, plateau } = this.#refusal;
+    // A clock that was set back counts like one that went on: the older the refusal seems, the less it says.
     const curve = (Math.abs(now - from) / plateau - 1) ** 3;
     return rate * (1 + BACK_OFF * curve);
   }

@@ -10,8 +10,8 @@ const keepDigits: Reviver = (_key, value, context) => {
   return /^-?\d+$/.test(source) || !Number.isFinite(value) ? source : value;
 };
 
-/** The text of a body, without a byte order mark; undefined when it is no UTF-8: with U+FFFD for what can't be read, it would be
- *  told as a change. */
+/** The text of a body, without a byte order mark; undefined when it is no UTF-8. Were broken bytes replaced
+ *  by U+FFFD, they would be told as a change. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

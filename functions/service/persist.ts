@@ -60,8 +60,8 @@ export async function persist<Value>(
   }
 }
 
-/** One try. Where the deadline ends it, what went wrong before is what the caller must see: a service that fails is not
- *  short of time. */
+/** One try. If the deadline ends it after an earlier failure, that failure is the result: the caller must see
+ *  that the service fails, not that there was too little time. */
 async function inTime<Value>(
   request: string,
   pacing: Pacing,

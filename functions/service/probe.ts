@@ -36,7 +36,7 @@ export interface Probed {
   readonly retryAfter?: number | undefined;
 }
 
-/** What the token endpoint gave, without the token. */
+/** What the authorization server answered, without the token. */
 export interface ProbedToken {
   readonly request: string;
   readonly failure?: string;
@@ -45,7 +45,8 @@ export interface ProbedToken {
   readonly toldBy?: TokenAnswer['toldBy'];
 }
 
-/** Asks the service one request at a time and hands back what came, whatever it is: for those who want to know how a service is. */
+/** Asks the service one request at a time and hands back whatever came: for finding out how a service
+ *  behaves. */
 export interface ServiceProbe {
   token(): Promise<ProbedToken>;
   /** Segments and values are percent-encoded. Sent once: a refused token is renewed, and nothing else tried again. Never rejects. */
@@ -132,7 +133,7 @@ function probed(context: Context, request: string, result: HttpAnswer | HttpFail
   return { ...about, body: hiddenIn(body, context.secrets.hide), size };
 }
 
-/** An answer may send back what it was told: whoever reads on must not meet it. */
+/** Hides secrets in a body: an answer may repeat what was sent, and callers must not see it. */
 function hiddenIn(value: Json, hide: (text: string) => string): Json {
   if (typeof value === 'string') return hide(value);
   if (Array.isArray(value)) return value.map(each => hiddenIn(each, hide));

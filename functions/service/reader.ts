@@ -16,7 +16,7 @@ export interface Answer {
   readonly body: Json;
   /** Of the body's bytes. */
   readonly digest: string;
-  /** True when the body was not parsed, as its digest is known; it is when `body` is read. */
+  /** True when the body has not been parsed, because its digest is known. Reading `body` parses it. */
   readonly isKnown: boolean;
   /** The length of the body, in bytes. */
   readonly size: number;
@@ -27,7 +27,7 @@ export interface Answer {
   wrong(where: Wrong): ServiceAnswerError;
 }
 
-/** What is not as documented, and of what that is: of what the request was of, unless told. */
+/** What is not as documented. `scope` is that of the request unless told. */
 export interface Wrong {
   readonly path: string;
   readonly expected: string;
@@ -39,9 +39,9 @@ export interface Wrong {
 export interface Question {
   /** With the query. */
   readonly path: string;
-  /** What its errors are of. */
+  /** Whom its errors concern. */
   readonly scope: Scope;
-  /** Give up early on what asking for less may cure. */
+  /** True: give up early on failures that a smaller page may avoid. */
   readonly brief?: boolean;
   /** True for the digest of a body that was parsed before, and need not be again. */
   readonly isKnown?: (digest: string) => boolean;
@@ -91,7 +91,7 @@ function take(context: Context, question: Question, answer: HttpAnswer, trying: 
   }
   const value = {
     get body() {
-      // What is known was JSON when it was first read.
+      // A body whose digest is known was JSON when it was first read.
       body ??= parseBody(answer.body) as Json;
       return body;
     },

@@ -14,7 +14,8 @@ type Head = Omit<HttpAnswer, 'body'>;
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const NOTHING = Buffer.alloc(0);
-/** So much of a failing status is read, for the connection to be used again; behind that a new one costs less. */
+/** So many bytes of a failing answer are read and dropped, so that its connection can be used again. Beyond
+ *  that, a new connection costs less. */
 const MOST_DUMPED = 65_536;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -35,7 +36,8 @@ export function sendOnce(
   });
 }
 
-/** What undici tells of one request. Without the stream and the signals of its `request()`, which cost more than all the rest. */
+/** Takes undici's callbacks for one request. It replaces undici's `request()`, whose stream and signals cost
+ *  more time than everything else here. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: Limits;
   readonly #resolve: (result: HttpAnswer | HttpFailure) => void;
@@ -53,7 +55,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // undici hears of a time-out only once its socket is connected.
+    // The time may have run out while undici connected: only now can the request be aborted.
     if (this.#isOver) controller.abort(new Error('too late'));
     else this.#controller = controller;
   }
@@ -96,7 +98,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #break(why: HttpFailure['why'], code: string): void {
     const head = this.#head;
-    // The body of a failing status is only thrown away: that it breaks off says nothing new.
+    // A failing answer is complete without its body, which is dropped anyway: it doesn't matter that it broke
+    // off.
     if (head && !isSuccess(head.status)) this.#end({ ...head, body: NOTHING });
     else this.#end({ why, during: head ? 'body' : 'headers', code, status: head?.status });
   }

@@ -8,7 +8,8 @@ export interface ServiceRecord {
   readonly id: string;
   /** The whole record, as sent. */
   readonly fields: JsonObject;
-  /** What makes it useless, while all others of its list are not: its identifier or its contents can't be kept. */
+  /** Present when this record can't be used, though all others of its list can: its identifier or its
+   *  contents can't be kept. */
   readonly flaw?: ServiceAnswerError;
 }
 
@@ -16,7 +17,8 @@ export interface ServiceRecord {
 export interface Page<Item> {
   /** Read from the answer when they are first asked for, which throws a ServiceAnswerError for what is no record. */
   readonly items: readonly Item[];
-  /** Of the answer's bytes, and of how they are read: two pages with one digest have the same items, and go on the same way. */
+  /** Stands for the answer's bytes and the way they are read: two pages with one digest have the same items
+   *  and the same next cursor. */
   readonly digest: string;
   /** When the service answered, in ms since 1970: its `Date` header (whole seconds), else our clock. */
   readonly readAt: number;
@@ -30,31 +32,31 @@ export interface Page<Item> {
 
 /** The polled API, read only: what a pass needs of it. Lists are walked page by page, never collected here. */
 export interface Service {
-  /** Endpoint #1. `updatedAfter` in ms since 1970. */
+  /** Request #1. `updatedAfter` in ms since 1970. */
   projects(
     processId: string,
     filter?: { updatedAfter?: number | undefined },
   ): AsyncIterable<Page<ServiceRecord>>;
-  /** Endpoint #2. `isKnown`: true for the digest of a page that was the whole list when it was read before. Such a page is not
+  /** Request #2. `isKnown`: true for the digest of a page that was the whole list when it was read before. Such a page is not
    *  even parsed, unless its items are asked for. */
   tasks(
     processId: string,
     projectId: string,
     how?: { isKnown?: (digest: string) => boolean },
   ): AsyncIterable<Page<ServiceRecord>>;
-  /** Endpoint #3; `after` goes on behind an earlier page. */
+  /** Request #3; `after` goes on behind an earlier page. */
   auditLog(processId: string, after?: string): AsyncIterable<Page<JsonObject>>;
-  /** Endpoint #4. */
+  /** Request #4. */
   users(): AsyncIterable<Page<ServiceRecord>>;
-  /** Endpoint #5. */
+  /** Request #5. */
   user(userId: string): Promise<ServiceRecord>;
-  /** Endpoint #7: the definitions of project fields. */
+  /** Request #7: the definitions of project fields. */
   coverpage(processId: string): Promise<FieldDefinition[]>;
-  /** Endpoint #6, archived fields included: the definitions of task fields. */
+  /** Request #6, archived fields included: the definitions of task fields. */
   taskCustomFields(processId: string): Promise<FieldDefinition[]>;
 }
 
-/** One workspace's connection: its HTTP agent, token and request limit live as long as the process does. */
+/** One workspace's connection: its HTTP agent, token and limit of requests are shared by all passes. */
 export interface ServiceConnection {
   /** The service for one pass: retries end at `deadline` (ms since 1970 on our clock). */
   open(pass: { deadline: number }): Service;

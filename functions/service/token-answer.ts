@@ -4,16 +4,16 @@ import { ServiceAnswerError } from './errors.ts';
 
 const UNKNOWN_LIFETIME = 5 * 60_000;
 
-/** What the token endpoint gave: the token, and how long it lives, in ms. */
+/** What the authorization server answered: the token, and how long it lives, in ms. */
 export interface TokenAnswer {
   readonly token: string;
   readonly lifetime: number;
-  /** What told the lifetime. */
+  /** Where the lifetime was read. */
   readonly toldBy: 'expires_in' | 'exp' | 'nothing';
 }
 
 /**
- * Reads the token endpoint's answer, whose fields service-api.md §5 leaves open: lifetime from `expires_in`, else the
+ * Reads the authorization server's answer, whose fields service-api.md §5 leaves open: lifetime from `expires_in`, else the
  * JWT's `exp`, else 5 minutes. `now` is the service's time, in ms; `hide` takes secrets out of a text. Throws a
  * ServiceAnswerError that shows keys, no values.
  */

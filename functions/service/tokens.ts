@@ -11,11 +11,11 @@ export interface Token {
 export interface Tokens {
   /** A token that is still good for a while; all who ask at once share one token request. */
   get(deadline: number): Promise<Token>;
-  /** The token that `get` would give at once, so that nobody has to wait for it. */
+  /** The token that `get` would give without a request; undefined where one is needed. */
   readonly held: Token | undefined;
   /** Says that the service refused this token. */
   refuse(token: Token): void;
-  /** What went wrong last with the token request under way, which is tried again. */
+  /** The last failure of the token request under way, which is tried again; undefined where there is none. */
   readonly met: ServiceError | undefined;
 }
 

@@ -1,11 +1,11 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
 import { AdaptiveLimit, type Outcome, type Pause, type Turn } from './adaptive-limit.ts';
 
-/** Whose turn it is to be sent: as many requests as the service bears, in order. */
+/** Decides when each request may be sent: as many at once as the service bears, first come, first served. */
 export interface Turns {
   /** A turn, where nobody has to wait for it. */
   takeAtOnce(): Turn | undefined;
-  /** A turn, once it comes. Who is aborted leaves the line, and hears nothing more. */
+  /** A turn, once it comes. A caller that aborts leaves the queue, and its promise never settles. */
   take(signal: AbortSignal): Promise<Turn>;
   /** Says what came of it. `retryAfter`: ms that the service asks to wait, with the status that asked. */
   end(turn: Turn, outcome: Outcome, asked?: { status: number; retryAfter: number }): void;
@@ -13,7 +13,8 @@ export interface Turns {
   readonly pause: Pause | undefined;
 }
 
-/** Turns of one connection, `ceiling` at once at most. When `closing` aborts, it is everybody's turn. */
+/** Turns of one connection, `ceiling` at once at most. When `closing` aborts, all who wait get a turn, and
+ *  then fail. */
 export function createTurns(
   ceiling: number,
   time: { clock: Clock; sleep: Sleep },
