@@ -2,7 +2,7 @@ import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@
 
 type Client = Pick<SQSClient, 'send'>;
 
-/** How many messages a queue holds, those that somebody has in hand among them. */
+/** How many messages a queue holds, including those that were received but not deleted yet. */
 export async function countMessages(client: Client, QueueUrl: string): Promise<number> {
   const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
   const { Attributes = {} } = await client.send(

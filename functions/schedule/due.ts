@@ -4,7 +4,8 @@ import type { ProcessState } from '../snapshots/state.ts';
 import { dueAtOf } from './pace.ts';
 import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
 
-/** The time of which one tick starts the passes: behind `from`, up to `to`. What is due by `now` is late already. In ms since 1970. */
+/** The time for which one tick starts the passes: after `from`, up to and including `to`. A pass that is due
+ *  by `now` is late already. In ms since 1970. */
 export interface Window {
   readonly from: number;
   readonly to: number;
@@ -38,7 +39,7 @@ export function dueBetween<Process extends ScheduledProcess>(
     const changes = seriesOfChanges(process, known, window.now);
     // Stryker disable next-line StringLiteral: any name does that no other series has
     const series = seriesOf(process, 'sweep', process.sweep);
-    // The baseline is what `changes` passes begin.
+    // Until there is a baseline, only `changes` passes are started: they make it.
     const sweep = known?.baselined === false ? [] : occurrences(series, window);
     return [
       ...occurrences(changes, window).map(at => passOf(process, 'changes', at, at + changes.step)),
@@ -64,8 +65,9 @@ function seriesOfChanges(process: ScheduledProcess, known: Known | undefined, no
   const pace = known?.pace;
   if (!pace) return seriesOf(process, 'changes', Math.min(slowest, MINUTE_MS));
   const begin = dueAtOf(pace, process.changes, now);
-  // Its pass may find something, and the next is then due before the next tick comes; `poll` drops those that are not due. One that is
-  // overdue fails, or takes long.
+  // A pass that finds something makes the next one due after `fastest`, maybe before the next tick. So
+  // messages are sent that far apart, and `poll` drops those that are not due. Where a pass is overdue for
+  // more than a minute, passes fail or take long: then one message a minute is enough.
   const step = begin < now - MINUTE_MS ? MINUTE_MS : Math.min(fastest, MINUTE_MS);
   return { anchor: begin, step, begin };
 }

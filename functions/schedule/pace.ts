@@ -11,20 +11,21 @@ export function nextPace(
   { began, found }: { readonly began: number; readonly found: boolean },
 ): Pace | undefined {
   if (!isAdaptive(rhythm)) return undefined;
-  // The first pass behind the baseline begins as fast as can be, too.
+  // The pass after the first one behind the baseline is due as soon as possible, too.
   const wait = found || !before ? rhythm.fastest : within(2 * before.wait, rhythm);
   return { wait, dueAt: began + wait };
 }
 
-/** When the next `changes` pass is due, in ms since 1970. A rhythm that was configured anew counts at once; a time that lies ahead because a
- *  clock was wrong does not. */
+/** When the next `changes` pass is due, in ms since 1970. A rhythm that was configured anew counts at once. A
+ *  time further ahead than the rhythm allows was written by a wrong clock: then the pass is due now. */
 export function dueAtOf({ wait, dueAt }: Pace, rhythm: Rhythm, now: number): number {
   const at = dueAt - wait + within(wait, rhythm);
   return at > now + rhythm.slowest + SKEW_MS ? now : at;
 }
 
-/** Whether a message that came now is for the pass that is due at `dueAtOf`. Messages come `fastest` apart, some late by a second or two, and
- *  the pass before may have begun late: each is for the moment that it is nearest to. */
+/** Whether a message that came now is for the pass that is due at `dueAtOf`. Messages come `fastest` apart,
+ *  some late by a second or two, and the pass before may have begun late: so a message counts from half of
+ *  `fastest` before that time on. */
 export function isDue(pace: Pace | undefined, rhythm: Rhythm, now: number): boolean {
   if (!pace || !isAdaptive(rhythm)) return true;
   return now >= dueAtOf(pace, rhythm, now) - rhythm.fastest / 2;

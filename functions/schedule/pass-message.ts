@@ -13,5 +13,6 @@ export const passMessage = z.strictObject({
 
 export type PassMessage = z.infer<typeof passMessage>;
 
-/** So long is waited for a pass that an operator wants, in ms: the longest run of another pass, and more. */
+/** How long the message of a pass that an operator wants may wait, in ms: longer than the longest run of
+ *  another pass. */
 export const ASKED_FOR_MS = 60 * 60_000;

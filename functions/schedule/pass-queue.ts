@@ -10,7 +10,7 @@ export interface DelayedPass {
 
 /** Where passes wait for a run of `poll.ts`. */
 export interface PassQueue {
-  /** Puts them all into the queue. One that can't be put there keeps none of the others out.
+  /** Puts them all into the queue. One that can't be sent does not keep the others out.
    *  @returns those that are not in it */
   send(messages: readonly DelayedPass[]): Promise<PassMessage[]>;
 }
@@ -20,8 +20,9 @@ const AT_ONCE = 10;
 /** Requests at once: 4,000 processes take 400 of them. */
 const WIDTH = 20;
 
-/** The queue `passes`. It is fair: the message group is the workspace, so that one whose service is slow delays no other. `onUnsent` hears, once
- *  for each sending of which some are not in it, how many these are, and what the first of them met. */
+/** The queue `passes`. It is fair: the message group is the workspace, so that one whose service is slow
+ *  delays no other. `onUnsent` is called once for each `send` that left messages out, with their number and
+ *  the reason of the first. */
 export function sqsPassQueue(
   client: Pick<SQSClient, 'send'>,
   QueueUrl: string,

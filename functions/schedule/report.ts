@@ -67,7 +67,8 @@ export function report(found: Found, { log, count }: { readonly log: Log; readon
   });
 }
 
-/** An endpoint that an operator paused, or that was stopped, is known to be away. */
+/** The endpoints that fail for long, and how many are stopped. Of one that an operator paused, or that was
+ *  stopped, it is known that it gets nothing: it is not called failing. */
 function endpointsOf(found: Found, now: number) {
   // Stryker disable next-line ArrayDeclaration: what has no row is well
   const endpoints = found.endpoints ?? [];

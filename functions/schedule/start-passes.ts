@@ -20,11 +20,12 @@ export interface Started {
 
 /** Until the next tick, which starts what is due behind that. */
 const MINUTE_MS = 60_000;
-/** Of a message that the queue did not take. */
+/** How often a message is sent that the queue does not take. */
 const TRIES = 3;
 
-/** Sends a message for each pass that is due before the next tick, shown when it is due. A tick that comes twice, or early, starts nothing
- *  that another started: what it starts is claimed first. So one that dies on the way leaves passes out, and the next of each makes up for it.
+/** Sends a message for each pass that is due before the next tick, shown when it is due. The tick claims the
+ *  time of these passes first, so that one that comes twice, or early, starts nothing again. If it dies after
+ *  its claim, passes are left out, and the next pass of each process makes up for that.
  *  @throws when the claim can't be had */
 export async function startPasses<Process extends ScheduledProcess>(
   processes: readonly Process[],
@@ -45,7 +46,7 @@ export async function startPasses<Process extends ScheduledProcess>(
   return { sent: due.length - unsent.length, unsent: unsent.length };
 }
 
-/** Never before its time: whoever looks then would look too early. */
+/** Rounds the delay up, so that no message is shown before its pass is due. */
 function delayed({ at, ...message }: DuePass, now: number): DelayedPass {
   return { message, delaySeconds: Math.max(0, Math.ceil((at - now) / 1000)) };
 }

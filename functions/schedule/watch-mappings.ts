@@ -3,15 +3,15 @@ import { GetEventSourceMappingCommand, type LambdaClient } from '@aws-sdk/client
 /** A mapping that hands nothing to its function. */
 export interface StoppedMapping {
   readonly name: string;
-  /** Who enables it again must say it. */
+  /** Enabling it again takes this id. */
   readonly uuid?: string;
   /** In Lambda's words. */
   readonly reason: string;
 }
 
-/** Those that read, or are about to. */
+/** States of mappings that read, or are about to. */
 const READING = new Set(['Creating', 'Enabling', 'Enabled', 'Updating']);
-/** How Lambda begins to tell that it can't read, or can't invoke. */
+/** Lambda's last result begins like this when it can't read the source, or can't invoke the function. */
 const PROBLEM = /^PROBLEM/i;
 
 /** Which of these event source mappings (uuid by name) are disabled, or can't read. One that is gone is one of them. */

@@ -16,11 +16,12 @@ export interface ProcessFigures {
   readonly stalled: number;
   /** Deletions wait for an operator. */
   readonly onHold: number;
-  /** With projects left out that subscribers know of. */
+  /** How many processes leave out projects, as subscribers were told. */
   readonly owing: number;
   /** Without a baseline yet. */
   readonly unbaselined: number;
-  /** How long ago the pass that is longest ago was completed, in ms; 0 where there is none. */
+  /** The longest time since a `changes` pass of any process was completed, in ms; 0 where no process has a
+   *  baseline. */
   readonly oldestPassAge: number;
 }
 
@@ -30,13 +31,13 @@ export interface LateProcess {
   readonly what: 'changes' | 'sweep' | 'baseline';
 }
 
-/** A sweep may fail once, and take an hour. */
-const SWEEPS = 2;
+/** A sweep is late after so many intervals, since one may fail, and the time that it takes. */
+const SWEEP_INTERVALS = 2;
 const SWEEP_MS = 60 * 60_000;
-/** A process that is known for so long, and whose projects no run walks now, has no baseline because something is wrong. */
-const FIRST_MS = 60 * 60_000;
-/** A baseline that takes so long does, too. */
-const LONGEST_FIRST_MS = 24 * 60 * 60_000;
+/** A baseline is late so long after the process was first known, where no run walks its projects now. */
+const BASELINE_MS = 60 * 60_000;
+/** It is late after so long even where a run does. */
+const LONGEST_BASELINE_MS = 24 * 60 * 60_000;
 
 /** What the progress of the processes comes to. `sinceOf` tells when a process was first known, in ms since 1970, where that is known. */
 export function figuresOf<Process extends ScheduledProcess>(
@@ -71,9 +72,9 @@ function latenessOf(
   since: number | undefined,
 ): LateProcess['what'] | undefined {
   if (!baselined) {
-    const patience = workedUntil < now ? FIRST_MS : LONGEST_FIRST_MS;
+    const patience = workedUntil < now ? BASELINE_MS : LONGEST_BASELINE_MS;
     return now - (since ?? now) > patience ? 'baseline' : undefined;
   }
   if (now - completedAt > longestSilence(changes.slowest)) return 'changes';
-  return now - sweepCompletedAt > SWEEPS * sweep + SWEEP_MS ? 'sweep' : undefined;
+  return now - sweepCompletedAt > SWEEP_INTERVALS * sweep + SWEEP_MS ? 'sweep' : undefined;
 }
