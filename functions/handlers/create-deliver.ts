@@ -42,15 +42,15 @@ export interface DeliverDependencies extends SenderOptions {
   readonly timing?: RetryTiming;
 }
 
-/** The deliverer: messages of the queues in, HTTP requests out. What it returns stays in its queue for moments at most; what
- *  waits for longer does so in rows. */
+/** The deliverer: messages of the queues in, HTTP requests out. A message that it returns as failed stays in
+ *  its queue for moments only; a delivery that must wait for longer becomes a row. */
 export function createDeliver(dependencies: DeliverDependencies): Deliver {
   const { registry, log, timing = STANDARD_TIMING } = dependencies;
   const sender = senderOf(dependencies);
 
   return async ({ Records }, context) => {
     const remaining = () => context.getRemainingTimeInMillis();
-    // A run's number makes it another one than its twin, which a request that came twice began.
+    // Lambda may begin two runs for one request: the random number tells them apart.
     const run = `${context.awsRequestId}/${dependencies.random()}`;
     const counted = new Gathered();
     const tools = { ...dependencies, ...sender, timing, remaining, run, count: counted.add };
@@ -98,7 +98,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     tellEvents(log, 'An endpoint was removed; what was to be delivered to it is dropped.', ids, { endpoint });
   }
 
-  /** What came while the endpoint was slow to answer need not wait for the tick. */
+  /** Wakes a run for deliveries that became rows while the endpoint was slow to answer, so that they don't
+   *  wait for the tick. */
   async function wake(endpoint: EndpointSettings): Promise<void> {
     try {
       await dependencies.queues.wake(endpoint, 0);

@@ -24,7 +24,7 @@ export interface OperateDependencies {
 
 const asked = z.strictObject({ request: z.unknown(), identity: signedIdentity.optional() });
 
-/** Lambda answers with 6 MB at most; some of it are escapes and braces. */
+/** Lambda answers with 6 MB at most; the rest is for the escapes and braces that it adds. */
 const LONGEST_ANSWER = 5_500_000;
 
 /** The front door of the operations on AWS. IAM decides who may look and who may act: each has an alias, and which one was invoked is in
@@ -35,7 +35,7 @@ export function createOperate({ operations, whoCalls, log }: OperateDependencies
       const { request, identity } = read(event);
       admit(request, aliasOf(invokedFunctionArn));
       const caller = isLook(request)
-        ? // IAM let them in, and of who looks nothing is written down.
+        ? // IAM has admitted the caller, and looking is not recorded: no name is needed.
           { who: 'somebody who may look', isProven: false }
         : await callerOf((event as { request: unknown }).request, identity, whoCalls);
       const answer = await answerWithin(request, caller, operations);
@@ -100,7 +100,7 @@ async function answerWithin(request: Request, caller: Caller, operations: Operat
   }
 }
 
-/** What the operations take for one, at most. */
+/** The limit of a request that has none: the largest that the operations take. */
 const USUAL_LIMIT = 100;
 
 /** Operations whose answers come in pages. */

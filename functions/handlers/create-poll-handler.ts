@@ -13,7 +13,7 @@ export function createPollHandler(poll: Poll, log: Pick<Log, 'error'>): PollHand
     for (const { body } of Records) {
       const message = readMessage(body);
       if (!message) log.error('A message of the queue of passes is none. Deploy again.', { body });
-      // What it fails with is told where it is known of which pass.
+      // `poll` has logged the failure already, with the process that it belongs to.
       else await poll(message, context).catch(() => undefined);
     }
   };

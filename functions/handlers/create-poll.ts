@@ -20,8 +20,8 @@ export interface PollContext {
 /** A message of the queue; one that never expires may leave out when it does. */
 export type PassRequest = Omit<PassMessage, 'expiresAt'> & Partial<Pick<PassMessage, 'expiresAt'>>;
 
-/** What became of a message. `expired`: another makes up for it. `not-due`: the pass before found nothing, and the next is due later. Of
- *  neither the service was asked. */
+/** What became of a message. `expired`: another makes up for it. `not-due`: the pass before found nothing,
+ *  and the next is due later. In both cases nothing was asked of the service. */
 export type PollReport = Omit<PassReport, 'outcome'> & {
   readonly outcome: PassReport['outcome'] | 'expired' | 'not-due';
 };
@@ -36,8 +36,8 @@ export interface PollDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: Random;
-  /** Who holds the leases that a run takes; by default nobody but that run: Lambda may invoke a function twice, even at
-   *  once, for one request. */
+  /** The owner's name in the leases that a run takes. By default each run has its own, because Lambda may
+   *  invoke a function twice, even at once, for one request. */
   readonly owner?: (context: PollContext) => string;
   readonly onProgress?: (progress: PollProgress) => void;
 }
@@ -48,7 +48,8 @@ export interface PollProgress extends ProcessKey {
   readonly total: number;
 }
 
-/** Kept free at the end of a run, to save progress: no project is begun in the first, no request waits in the second. */
+/** Time at the end of a run that is kept free for saving progress: in the last WRAP_UP_MS no project is
+ *  begun, in the last LAST_WORDS_MS no request is waited for. */
 const WRAP_UP_MS = 60_000;
 const LAST_WORDS_MS = 5_000;
 
@@ -141,7 +142,7 @@ async function pass(
   }
 }
 
-/** Whether the pass is due, as far as that depends on what the last one found: only then the state is read for it. */
+/** Whether the pass is due. The state is read only where that depends on what the last pass found. */
 async function isDueNow(target: Target, snapshots: Snapshots, now: number): Promise<boolean> {
   const { mode, isAsked, settings } = target;
   if (mode !== 'changes' || isAsked || !isAdaptive(settings.changes)) return true;
@@ -149,12 +150,13 @@ async function isDueNow(target: Target, snapshots: Snapshots, now: number): Prom
   return !baselined || isDue(pace, settings.changes, now);
 }
 
-/** The request, to be found in the log, and 48 bits of chance. */
+/** The id of the request, by which the log can be searched, and 48 random bits. */
 function ownerOf({ awsRequestId }: PollContext, random: Random): string {
   return `${awsRequestId}/${Math.floor(random() * 2 ** 48).toString(36)}`;
 }
 
-/** Our time at which requests end, in ms since 1970: what is left behind it is for saving where the pass stands. */
+/** The time by our clock at which requests end, in ms since 1970: what is left after it is for saving where
+ *  the pass stands. */
 function deadlineOf(now: number, context: PollContext): number {
   const remaining = context.getRemainingTimeInMillis();
   return now + Math.max(remaining - LAST_WORDS_MS, remaining / 2);
@@ -177,7 +179,7 @@ function partsOf(
   return {
     ...{ process, settings, service, snapshots, clock, log, onCommitted },
     concurrency: workspace.concurrency,
-    // What the configuration says is known: it needs no telling.
+    // Needs no report, because the configuration says it: the service sends no `Date`.
     known: workspace.dateHeader === false ? ['no-service-clock'] : [],
     stopAt: now + Math.max(remaining - WRAP_UP_MS, remaining / 2),
     onProgress: onProgress && ((mode, done, total) => onProgress({ ...process, mode, done, total })),

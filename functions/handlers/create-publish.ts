@@ -55,7 +55,7 @@ interface Outgoing {
 interface Stop {
   readonly record: Change;
   readonly event?: ChangeEvent;
-  /** True when nothing failed. */
+  /** True when nothing failed, and there is no time left. */
   readonly isLate: boolean;
 }
 
@@ -75,7 +75,7 @@ export function createPublish(dependencies: PublishDependencies): Publish {
   };
 }
 
-/** What the stream sends again is told by the first of it. */
+/** Logs what was published; of what the stream sends again, only where that begins. */
 function report(published: readonly string[], stop: Stop | undefined, { log }: PublishDependencies): void {
   const again = stop && { itemIdentifier: stop.record.dynamodb.SequenceNumber, id: stop.event?.id };
   if (stop && !stop.isLate) log.warn('SNS did not take events; the stream sends them again.', again);
@@ -103,7 +103,8 @@ async function publishAll(
   return { ids };
 }
 
-/** Of what is not sent all that is behind it comes again, too: SNS may have taken some of that. */
+/** Publishes one batch. The stream repeats everything from the first message that was not sent, including
+ *  later ones that SNS did take. */
 async function publishBatch(
   batch: readonly Outgoing[],
   isLate: () => boolean,
@@ -133,7 +134,8 @@ function stopAt(batch: readonly Outgoing[], index: number, isLate: boolean): Sto
   return { record, event, isLate };
 }
 
-/** The events of the records up to the first for which no time is left: to set one aside takes a call. */
+/** The events of the records, up to the first for which no time is left: a record that can't be read takes a
+ *  call to set aside. */
 async function readAll(
   records: readonly Change[],
   isLate: () => boolean,

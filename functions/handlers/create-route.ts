@@ -14,8 +14,9 @@ export interface RouteDependencies {
   readonly log: Log;
 }
 
-/** The router: events of the topic in, one message for each endpoint that wants it out. An event of which one message is not in
- *  its queue stays, and is routed again: who got it then gets it twice, with one id. */
+/** The router: events of the topic in, one message for each endpoint that wants it out. If one of an event's
+ *  messages could not be queued, the event is routed again: endpoints that have it already get it twice, with
+ *  the same id. */
 export function createRoute({ registry, send, log }: RouteDependencies): Route {
   return async ({ Records }) => {
     const endpoints = await registry.all();
@@ -25,7 +26,7 @@ export function createRoute({ registry, send, log }: RouteDependencies): Route {
     for (const record of Records) {
       const read = readEvent(record.body);
       if ('malformed' in read) {
-        // After some receives the queue itself puts it aside.
+        // After enough receives, SQS moves it to the dead-letter queue.
         log.error('A message is no event and can be routed to nobody.', {
           messageId: record.messageId,
           reason: read.malformed,

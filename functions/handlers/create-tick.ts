@@ -30,7 +30,7 @@ export interface TickDependencies {
   readonly watch?: Watch;
 }
 
-/** How each is asked for. */
+/** Finds out each of these. */
 export type Watch = {
   readonly [Name in 'subscriptions' | 'mappings' | 'setAside']?: () => Promise<Found[Name]>;
 };
@@ -44,11 +44,11 @@ export interface TickPasses {
   readonly remember?: Remember;
 }
 
-/** What is to be left when it stops working off replays: a slice takes less. */
+/** Replays are worked off while more time than this is left; one slice of a replay takes less. */
 const LEAST_REMAINING_MS = 15_000;
-/** By default. */
+/** How long a tick may take where `remaining` is not given. */
 const TIME_MS = 45_000;
-/** What can't be read in this time is not waited for: passes begin without. */
+/** How long the progress of the processes is waited for; then passes begin without it. */
 const READ_MS = 15_000;
 
 /** What is to be done each minute: starts the passes that are due before the next tick, wakes a run for each endpoint with rows that are due, and
