@@ -100,4 +100,13 @@ describe('a delivery that waited in its row', () => {
     const details = { endpoint: 'crm', places: [held[0].id], error: 'Error: table down' };
     expect(said.at(-1)).toMatchObject({ level: 'error', details });
   });
+
+  it('invariant 11: stays as it is when its dead letter alone can not be written', async () => {
+    const { settler, held, pending, deliveries } = await open({}, ({ faults }) => {
+      faults.before = command => writes(command, 'DEAD#') && TABLE_DOWN;
+    });
+    const before = await pending();
+    await settler.dead(held[0], reason);
+    expect([settler.isStuck, await pending(), await deliveries.dead('crm', 9)]).toEqual([true, before, []]);
+  });
 });
