@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
-import { afterEach, vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { DeadDelivery, Deliveries } from '../../../functions/delivery/deliveries.ts';
 import { openDatabase } from '../../../functions/snapshots/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, sqliteDeliveries } from '../../../functions/snapshots/sqlite/deliveries.ts';
@@ -10,15 +10,10 @@ import type { Notice } from '../../../local/sns/notice.ts';
 import { type LocalSns, type LocalSnsOptions, localSns } from '../../../local/sns/sns.ts';
 import { type Receiver, startReceiver } from './sns-receiver.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-/** Ends `what` after the test, whether it passes or fails. */
+/** Runs `cleanup` after the test, whether it passes or fails: what was opened last ends first. */
 export function afterwards(cleanup: () => Promise<unknown>): void {
-  cleanups.push(cleanup);
+  // No hook of this module's: files share the module, and its hooks would be those of the first file that loads it.
+  onTestFinished(async () => void (await cleanup()));
 }
 
 export const sleep = (ms: number, signal?: AbortSignal) =>
