@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
@@ -14,7 +15,7 @@ import {
   TABLE_DOWN,
   waitingOnes,
 } from '../kit/delivery/setting.ts';
-import { answer, hang, type Reaction, startReceiver } from '../kit/endpoints/receiver.ts';
+import { answer, type Reaction, startReceiver } from '../kit/endpoints/receiver.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -90,15 +91,13 @@ describe('the metrics of a run', () => {
 
 describe('a batch with messages for several endpoints', () => {
   it('invariant 11: is delivered to each apart: what one fails stays, and delays no other', async () => {
+    const hanging = Promise.withResolvers<void>();
     const [well, fails, hangs] = [
       await receiver(answer(200)),
       await receiver(answer(500)),
-      await receiver(hang),
+      await receiver(response => void hanging.promise.then(() => response.destroy())),
     ];
-    const { run, record, hidden, counts } = open(
-      { well: well.url, fails: fails.url, hangs: hangs.url },
-      { timeout: 300 },
-    );
+    const { run, record, hidden, counts } = open({ well: well.url, fails: fails.url, hangs: hangs.url });
     const Records = [
       record('m0', 'hangs'),
       record('m1', 'fails'),
@@ -106,8 +105,10 @@ describe('a batch with messages for several endpoints', () => {
       record('m3', 'hangs'),
     ];
     const running = run(Records);
-    await well.requests(1);
+    // The others have theirs while this one still hangs.
+    await Promise.all([well, fails, hangs].map(one => one.requests(1)));
     expect(counts).not.toHaveProperty('DeliveryFailed');
+    hanging.resolve();
     expect((await running).toSorted()).toEqual(['m0', 'm1', 'm3']);
     expect(hidden.map(([id]) => id).toSorted()).toEqual(['m0', 'm1', 'm3']);
     expect(counts).toEqual({
@@ -118,14 +119,21 @@ describe('a batch with messages for several endpoints', () => {
   });
 
   it('has somebody look at once for what came while an endpoint was slow to answer, and then only', async () => {
-    const late: Reaction = response => void setTimeout(() => response.end(), 200);
-    const { url } = await receiver(late);
+    let answered = Promise.withResolvers<ServerResponse>();
+    const { url } = await receiver(response => answered.resolve(response));
     const { run, record, wakes, wait, rows } = open({ crm: url }, { slowAfter: 20 });
-    await run([record('m0', 'crm')]);
+    const isSlow = () => until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    const first = run([record('m0', 'crm')]);
+    const late = await answered.promise;
+    await isSlow();
+    answered = Promise.withResolvers();
+    late.end();
+    await first;
     expect(wakes).toEqual([]);
     const running = run([record('m1', 'crm')]);
-    await until(async () => (await rows.read('crm'))?.health.notBefore !== undefined);
+    await isSlow();
     await wait(waitingOnes(1));
+    (await answered.promise).end();
     await running;
     expect(wakes).toEqual([['crm', 0]]);
     const well = open({ crm: (await receiver(answer(200))).url });
