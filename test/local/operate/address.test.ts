@@ -120,7 +120,12 @@ describe('a command', () => {
   });
 
   it('is told when the run ends before it answers', async () => {
-    const server = await served(() => new Promise(() => undefined));
+    const bothAsk = Promise.withResolvers<void>();
+    let asked = 0;
+    const server = await served(() => {
+      if (++asked === 2) bothAsk.resolve();
+      return new Promise(() => undefined);
+    });
     const run = await connectToRun(server);
     onTestFinished(async () => run?.close());
     const looks = run?.ask({ operation: 'endpoints' });
@@ -129,7 +134,8 @@ describe('a command', () => {
       expect(looks).rejects.toThrow(/^The run was stopped, or it failed \(ECONNRESET\)\.$/),
       expect(acts).rejects.toThrow(/ECONNRESET\)\. Whether it was done, changewire actions tells\.$/),
     ]);
-    setTimeout(() => void server.stop(), 20);
+    await bothAsk.promise;
+    await server.stop();
     await refused;
   });
 });
