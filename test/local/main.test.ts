@@ -139,8 +139,8 @@ describe('a run of the simulated service', () => {
 
   test('is refused a directory that another one uses, with its process id', async () => {
     const directory = temporaryDirectory();
-    const first = run(directory, '--once --data shared --json --subscribe http://127.0.0.1:9');
-    await until(() => first.stderr().includes('asking again'));
+    const first = run(directory, '--data shared --json');
+    await until(() => first.stderr().includes('look'));
     const second = run(directory, '--once --data shared');
     expect(await second.ended()).toBe(1);
     expect(second.stderr()).toContain(`is in use by process ${first.child.pid}.`);
