@@ -2,10 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Given } from './given.ts';
 import { axeFindings, goTo, NARROW, overflow, WIDE } from './tab.ts';
 
+/** Each with its heading: till that is there, the page is the one before. */
 const PLACES = [
-  ...['now', 'history', 'history?project=1001&process=onboarding', 'endpoints', 'endpoints/crm'],
-  ...['endpoints/new?new=1', 'doctor'],
-];
+  ['now', /^Now$/],
+  ['history', /^History$/],
+  ['history?project=1001&process=onboarding', /^History › ./],
+  ['endpoints', /^Endpoints$/],
+  ['endpoints/crm', /^Endpoints › crm$/],
+  ['endpoints/new?new=1', /^Add an endpoint$/],
+  ['doctor', /^Doctor$/],
+] as const;
 
 export function looksTests({ open }: Given): void {
   describe.each([
@@ -16,9 +22,9 @@ export function looksTests({ open }: Given): void {
   ] as const)('in %s colours, %i pixels wide', (colorScheme, _, viewport, withAxe) => {
     it('every page is there, nothing is cut off, and axe finds nothing in each width and colour', async () => {
       const page = await open({ viewport, colorScheme });
-      for (const place of PLACES) {
+      for (const [place, name] of PLACES) {
         await goTo(page, `#/${place}`);
-        await page.locator('main h1').waitFor({ state: 'attached' });
+        await page.getByRole('heading', { level: 1, name }).waitFor({ state: 'attached' });
         await page.locator('.loading').first().waitFor({ state: 'hidden' });
         // Each takes a second, and what it finds depends on the width or on the colours, not on both.
         if (withAxe) expect([place, await axeFindings(page)]).toEqual([place, []]);
