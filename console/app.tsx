@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { type Route, readRoute } from './model/routes.ts';
 import { DoctorPage } from './pages/doctor.tsx';
 import { EndpointPage } from './pages/endpoint.tsx';
@@ -77,14 +77,15 @@ function Page({ route }: { readonly route: Route }) {
 /** The place in the address. Another page begins at its top, with its heading in focus, as if it had been loaded. */
 function useRoute(): Route {
   const [route, setRoute] = useState(() => readRoute(location.hash));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = () => setRoute(readRoute(location.hash));
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);
   const place = `${route.page}/${route.of ?? ''}`;
   const [first] = useState(place);
-  useEffect(() => {
+  // With the drawing, not after it: who has gone on with a key by then would lose their place to the heading.
+  useLayoutEffect(() => {
     const heading = document.querySelector('main h1');
     document.title = `${heading?.textContent ?? 'Changewire'} · Changewire`;
     if (place === first) return;

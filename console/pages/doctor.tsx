@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { settingsToPaste } from '../../functions/operations/doctor/to-paste.ts';
 import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/doctor.ts';
 import { addressOf } from '../model/routes.ts';
@@ -102,7 +102,8 @@ const VERDICTS: Record<Finding['verdict'], readonly [string, Tone, number]> = {
 function Findings({ answer }: { readonly answer: DoctorAnswer }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [only, setOnly] = useState('');
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  // With the drawing: later, it would take the focus from what somebody has gone on to.
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const counts = Object.entries(VERDICTS).map(
     ([verdict, [word]]) =>
       [verdict, word, answer.findings.filter(one => one.verdict === verdict).length] as const,

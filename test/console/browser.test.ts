@@ -46,7 +46,8 @@ else
         await page.getByText('Live', { exact: true }).waitFor();
         if (place !== undefined) {
           await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
-          await page.locator('main h1').waitFor({ state: 'attached' });
+          // The heading of the page before is there, too, until this one has the focus.
+          await page.locator('main h1:focus').waitFor({ state: 'attached' });
         }
         return page;
       },

@@ -27,6 +27,18 @@ export function streamTests({ house, open, openAt }: Given): void {
     });
   });
 
+  it('another page has the focus on its heading as soon as it is there', async () => {
+    const page = await open();
+    const hasFocus = await page.evaluate<boolean>(`new Promise(resolve => {
+      new MutationObserver(() => {
+        const heading = document.querySelector('main h1');
+        if (heading.textContent === 'Doctor') resolve(document.activeElement === heading);
+      }).observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });
+      location.hash = '#/doctor';
+    })`);
+    expect(hasFocus).toBe(true);
+  });
+
   describe('a change', () => {
     it('appears as people read it within moments: project, task, field, from and to', async () => {
       const page = await open();
