@@ -22,6 +22,7 @@ export function LiveList({ lines, showProcess, onEnd }: Props) {
   const count = lines.length;
   const shown = listWindow({ scrollTop, height, rowHeight, count });
   const activeIndex = lines.findIndex(({ id }) => id === active);
+  const focusOn = useFocusOn(box);
   const isNearEnd = shown.end >= count && scrollTop > 0;
   useEffect(() => {
     if (isNearEnd && count > 0) onEnd();
@@ -34,7 +35,7 @@ export function LiveList({ lines, showProcess, onEnd }: Props) {
     current.scrollTop = scrollTo(lines.indexOf(line), { scrollTop: current.scrollTop, height, rowHeight });
     setActive(line.id);
     measure();
-    requestAnimationFrame(() => rowOf(current, line.id)?.focus({ preventScroll: true }));
+    focusOn(line.id);
   };
   const first = lines[activeIndex < 0 ? shown.first : activeIndex]?.id;
   return (
@@ -143,6 +144,20 @@ function keyed(event: KeyboardEvent, active: number, { go, page, count }: Going)
   if (target === undefined) return;
   event.preventDefault();
   go(target);
+}
+
+/** Gives a row the focus: at once, or as it is drawn. A frame later, the next key would still be pressed on the row before. */
+function useFocusOn(box: { readonly current: HTMLElement | null }): (id: string) => void {
+  const wanted = useRef<string | undefined>(undefined);
+  const focus = (id: string) => box.current && rowOf(box.current, id)?.focus({ preventScroll: true });
+  useLayoutEffect(() => {
+    if (wanted.current !== undefined) focus(wanted.current);
+    wanted.current = undefined;
+  });
+  return id => {
+    wanted.current = id;
+    focus(id);
+  };
 }
 
 /** How far it is scrolled, and how much of it can be seen. */
