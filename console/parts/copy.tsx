@@ -6,12 +6,14 @@ interface Props {
   readonly text: () => string;
   readonly children: ComponentChildren;
   readonly class?: string;
+  /** There is nothing to copy yet. */
+  readonly disabled?: boolean;
 }
 
 const TOLD_MS = 2_000;
 
 /** Copies a text, and says that it did. */
-export function CopyButton({ text, children, class: style = '' }: Props) {
+export function CopyButton({ text, children, class: style = '', disabled = false }: Props) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     try {
@@ -25,7 +27,7 @@ export function CopyButton({ text, children, class: style = '' }: Props) {
     }
   };
   return (
-    <button type="button" class={style} onClick={copy}>
+    <button type="button" class={style} disabled={disabled} onClick={copy}>
       <span aria-live="polite">{isCopied ? 'Copied' : children}</span>
     </button>
   );

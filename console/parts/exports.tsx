@@ -16,7 +16,9 @@ export function Exports({ entries, text, name }: Props) {
   const isNone = entries.length === 0;
   return (
     <div class="exports">
-      <CopyButton text={text}>Copy as text</CopyButton>
+      <CopyButton text={text} disabled={isNone}>
+        Copy as text
+      </CopyButton>
       <button
         type="button"
         disabled={isNone}

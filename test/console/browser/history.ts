@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { flat, type Given } from '../../kit/console/given.ts';
+import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
 import { axeFindings } from '../../kit/console/tab.ts';
 import { tabTo, use, write } from './keyboard.ts';
 
@@ -29,7 +29,9 @@ export function historyTests({ house, open }: Given): void {
       const page = await history({ permissions: ['clipboard-read', 'clipboard-write'] });
       await page.getByText('=SUM(A1)').first().waitFor();
       await tabTo(page, 'Since');
-      await page.keyboard.type('an hour');
+      await page.keyboard.type('the');
+      // What was there before has the text, too.
+      await page.getByRole('heading', { name: 'What changed in onboarding since the last hour' }).waitFor();
       await page.getByText('=SUM(A1)').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Copy as text');
@@ -42,6 +44,25 @@ export function historyTests({ house, open }: Given): void {
       const json = await downloaded(page, 'JSON');
       expect(JSON.stringify(JSON.parse(json.text))).toContain('=SUM(A1)');
     });
+  });
+
+  it('what changed is taken nowhere before any of it is read', async () => {
+    edits().updateProject('onboarding', '1014', { name: 'Read late' });
+    edits().updateProject('launch', '1054', { name: 'Read late' });
+    const page = await open();
+    await expect.poll(() => stream(page).filter({ hasText: 'Read late' }).count(), SOON).toBe(2);
+    const answered = Promise.withResolvers<void>();
+    await page.route('**/operations', async route => {
+      const { operation, process } = route.request().postDataJSON();
+      if (operation === 'events' && process !== undefined) await answered.promise;
+      await route.continue();
+    });
+    await page.evaluate("location.hash = '#/history'");
+    const copy = page.getByRole('button', { name: 'Copy as text' });
+    await copy.waitFor();
+    expect(await copy.isDisabled()).toBe(true);
+    answered.resolve();
+    await expect.poll(() => copy.isEnabled(), SOON).toBe(true);
   });
 
   describe('a time line', () => {
