@@ -36,7 +36,8 @@ export function endpointTests({ house, open }: Given): void {
       await dialog(page).getByText(SECRET).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'I have kept it');
-      await page.getByRole('heading', { name: /planner/ }).waitFor();
+      // The dialog has a heading of that name, too.
+      await page.getByRole('heading', { level: 1, name: /planner/ }).waitFor();
       await page.reload();
       await page.getByRole('heading', { name: 'Which events it gets' }).waitFor();
       expect(await main(page)).not.toMatch(SECRET);
