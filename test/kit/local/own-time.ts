@@ -1,6 +1,9 @@
 import { expect, vi } from 'vitest';
 import type { Sleep } from '../../../functions/basics/clock.ts';
 
+/** Resolves when `check` stops failing: by itself, without any time of {@link ownTime}. */
+export const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 1 });
+
 /** Time that moves by sleeping only: the sleeper that is due first wakes next. */
 export function ownTime(begin = 0) {
   let now = begin;
@@ -19,7 +22,7 @@ export function ownTime(begin = 0) {
     sleep,
     /** Waits until `count` sleep, and wakes the first. */
     async step(count = 1) {
-      await vi.waitFor(() => expect(sleepers.length).toBeGreaterThanOrEqual(count), { interval: 1 });
+      await soon(() => expect(sleepers.length).toBeGreaterThanOrEqual(count));
       sleepers.sort((a, b) => a.at - b.at);
       const next = sleepers.shift();
       now = Math.max(now, next?.at ?? now);

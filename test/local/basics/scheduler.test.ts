@@ -1,6 +1,6 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Job, LOOK_MS, startScheduler } from '../../../local/basics/scheduler.ts';
-import { ownTime } from '../../kit/local/own-time.ts';
+import { ownTime, soon } from '../../kit/local/own-time.ts';
 
 function scheduled(jobs: Job[], time: ReturnType<typeof ownTime>, failures: string[] = []) {
   const onFailure = (job: Job, error: unknown) => void failures.push(`${job.name}: ${error}`);
@@ -26,7 +26,7 @@ describe('the scheduler', () => {
     scheduled([jobOf(run, { first: 10 })], time);
     for (let i = 0; i < 3; i++) await time.step();
     const expected = [10, 70, 130].map(at => [at, false]);
-    await vi.waitFor(() => expect(starts).toEqual(expected));
+    await soon(() => expect(starts).toEqual(expected));
   });
 
   test('runs at the start what is wanted then, as if somebody asked for it', async () => {
@@ -37,9 +37,9 @@ describe('the scheduler', () => {
       return 'done' as const;
     };
     scheduled([jobOf(run, { first: 1_000, isDueAtStart: true })], time);
-    await vi.waitFor(() => expect(starts).toEqual([[0, true]]));
+    await soon(() => expect(starts).toEqual([[0, true]]));
     await time.step();
-    await vi.waitFor(() => expect(starts[1]).toEqual([60, false]));
+    await soon(() => expect(starts[1]).toEqual([60, false]));
   });
 
   test('asks again within a minute where nothing is due soon, or the clock jumped', async () => {
@@ -61,12 +61,12 @@ describe('the scheduler', () => {
     };
     scheduled([job], time);
     await time.step();
-    await vi.waitFor(() => expect(asked).toEqual([0, LOOK_MS]));
+    await soon(() => expect(asked).toEqual([0, LOOK_MS]));
     time.jump(day);
     await time.step();
-    await vi.waitFor(() => expect(starts).toHaveLength(1));
+    await soon(() => expect(starts).toHaveLength(1));
     for (let i = 0; i < 3; i++) await time.step();
-    await vi.waitFor(() => expect(asked).toHaveLength(7));
+    await soon(() => expect(asked).toHaveLength(7));
     expect(starts).toHaveLength(1);
   });
 
@@ -87,10 +87,10 @@ describe('the scheduler', () => {
       time,
     );
     for (let i = 0; i < 5; i++) await time.step();
-    await vi.waitFor(() => expect(quickRuns).toBe(6));
+    await soon(() => expect(quickRuns).toBe(6));
     expect(slowRuns).toBe(1);
     slow.resolve('done');
-    await vi.waitFor(() => expect(slowRuns).toBe(2));
+    await soon(() => expect(slowRuns).toBe(2));
   });
 
   test('tells a failure, and tries again when the next run is due', async () => {
@@ -103,7 +103,7 @@ describe('the scheduler', () => {
     };
     scheduled([jobOf(run)], time, failures);
     await time.step();
-    await vi.waitFor(() => expect(runs).toBe(2));
+    await soon(() => expect(runs).toBe(2));
     expect(failures).toEqual(['a: Error: away']);
     expect(time.clock()).toBe(60);
   });
@@ -122,7 +122,7 @@ describe('the scheduler', () => {
     };
     scheduled([{ name: 'a', isDueAtStart: false, due, run }], time, failures);
     await time.step();
-    await vi.waitFor(() => expect(failures).toEqual(['a: Error: locked']));
+    await soon(() => expect(failures).toEqual(['a: Error: locked']));
     expect([runs, time.clock()]).toEqual([0, LOOK_MS]);
   });
 
@@ -134,7 +134,7 @@ describe('the scheduler', () => {
       return runs.length < 3 ? ('again' as const) : ('done' as const);
     };
     scheduled([jobOf(run, { first: 9, isDueAtStart: true })], time);
-    await vi.waitFor(() => expect(runs).toEqual([true, true, true]));
+    await soon(() => expect(runs).toEqual([true, true, true]));
     expect(time.clock()).toBe(0);
   });
 
@@ -144,7 +144,7 @@ describe('the scheduler', () => {
     let runs = 0;
     const run = () => (runs++ === 0 ? under.promise : done);
     const scheduler = scheduled([jobOf(run, { isDueAtStart: true })], time);
-    await vi.waitFor(() => expect(runs).toBe(1));
+    await soon(() => expect(runs).toBe(1));
     let stopped = false;
     const stopping = scheduler.stop().then(() => {
       stopped = true;
@@ -167,14 +167,14 @@ describe('the scheduler', () => {
     const job = jobOf(run, { first: 1000 });
     const scheduler = scheduled([job], time);
     expect(scheduler.runNow(job)).toBe('begun');
-    await vi.waitFor(() => expect(starts).toEqual([[0, true]]));
+    await soon(() => expect(starts).toEqual([[0, true]]));
     expect([scheduler.runNow(job), scheduler.runNow(job)]).toEqual(['next', 'next']);
     expect(scheduler.runNow({ ...job })).toBe('unknown');
     expect(starts).toHaveLength(1);
     under.resolve('done');
-    await vi.waitFor(() => expect(starts).toHaveLength(2));
+    await soon(() => expect(starts).toHaveLength(2));
     await time.step();
-    await vi.waitFor(() =>
+    await soon(() =>
       expect(starts).toEqual([
         [0, true],
         [0, true],
