@@ -10,7 +10,7 @@ import type { Table } from './table.ts';
 interface Parts
   extends Pick<Store, 'rows' | 'deliveries' | 'actions'>,
     ReturnType<Table['looks']>,
-    Pick<Endpoints, 'configured' | 'secrets' | 'sender'> {
+    Pick<Endpoints, 'configured' | 'secrets' | 'sender' | 'obey'> {
   readonly source: Source;
   /** The console; undefined: nobody wants one. */
   readonly page: Page | undefined;
@@ -19,10 +19,23 @@ interface Parts
 /** Has a run answer what people ask. */
 export function answerPeople(
   house: Parameters<typeof serveOperations>[0],
-  { source, rows, deliveries, actions, states, roster, journal, configured, secrets, sender, page }: Parts,
+  {
+    source,
+    rows,
+    deliveries,
+    actions,
+    states,
+    roster,
+    journal,
+    configured,
+    secrets,
+    sender,
+    obey,
+    page,
+  }: Parts,
 ): ReturnType<typeof serveOperations> {
   const parts = {
-    ...{ rows, deliveries, actions, states, roster, journal, configured, secrets, sender },
+    ...{ rows, deliveries, actions, states, roster, journal, configured, secrets, sender, obey },
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
     // Lanes look for what waits several times a second.

@@ -22,6 +22,8 @@ import { takeUp } from './undelivered.ts';
 export interface Endpoints {
   /** Looks for endpoints that are added, changed and removed from now on. */
   watch(): void;
+  /** Looks for them now, and resolves when they are served as they are. */
+  obey(): Promise<void>;
   /** Resolves when everything that is due has been tried once. */
   tried(): Promise<void>;
   /** Tells what is undelivered. @returns true when nothing is, and this run has made no dead letter */
@@ -83,6 +85,7 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
   return {
     ...{ configured, secrets, sender },
     watch: () => fleet.watch(),
+    obey: () => fleet.obey(),
     tried: async () => void (await Promise.all(fleet.served.map(endpoint => endpoint.tried()))),
     wellDone: async () => (await Promise.all(fleet.names.map(isDone))).every(Boolean),
   };

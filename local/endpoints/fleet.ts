@@ -3,7 +3,7 @@ import type { Log } from '../../functions/basics/telemetry.ts';
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from '../../functions/delivery/endpoint-rows.ts';
 import { afterSuccess } from '../../functions/delivery/health.ts';
-import { createRegistry } from '../../functions/delivery/registry.ts';
+import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import type { Slots } from '../../functions/delivery/slots.ts';
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
@@ -47,6 +47,8 @@ export class Fleet {
   readonly #members = new Map<string, Member>();
   readonly #stopping = new AbortController();
   #looking: Promise<void> = Promise.resolve();
+  /** Two looks at once would serve a new endpoint twice. */
+  #obeying: Promise<unknown> = Promise.resolve();
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -76,6 +78,14 @@ export class Fleet {
     this.#looking = this.#watch();
   }
 
+  /** Looks for changes now, and resolves when they are obeyed: what is published from then on goes to whom it should. */
+  obey(): Promise<void> {
+    return this.#inTurn().then(
+      () => undefined,
+      (error: unknown) => this.#failed(error),
+    );
+  }
+
   get served(): readonly ServedEndpoint[] {
     return [...this.#members.values()].map(({ served }) => served);
   }
@@ -88,11 +98,12 @@ export class Fleet {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#looking;
+    await this.#obeying;
     await Promise.all(this.served.map(each => each.stop()));
   }
 
   async #watch(): Promise<void> {
-    const { sleep, log } = this.#options;
+    const { sleep } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
@@ -100,20 +111,37 @@ export class Fleet {
       try {
         await this.#look();
       } catch (error) {
-        log.warn(`Endpoints that were changed are not looked for: ${String(error)}. It is tried again.`);
+        this.#failed(error);
       }
     }
   }
 
   async #look(): Promise<void> {
-    const { configured, rows, clock, log, replays } = this.#options;
-    const registry = createRegistry(configured, rows, clock, log);
-    const all = await registry.all();
+    const { clock, replays } = this.#options;
+    const all = await this.#inTurn();
+    const until = clock() + REPLAY_MS;
+    await replays(all, () => clock() < until && !this.#stopping.signal.aborted);
+  }
+
+  #inTurn(): ReturnType<Registry['all']> {
+    const turn = this.#obeying.then(() => this.#serveAll());
+    this.#obeying = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #serveAll(): ReturnType<Registry['all']> {
+    const { configured, rows, clock, log } = this.#options;
+    if (this.#stopping.signal.aborted) return [];
+    const all = await createRegistry(configured, rows, clock, log).all();
     for (const { endpoint, row } of all) await this.#serve(endpoint, row);
     const names = new Set(all.map(({ endpoint }) => endpoint.name));
     for (const name of this.names) if (!names.has(name)) await this.#drop(name);
-    const until = clock() + REPLAY_MS;
-    await replays(all, () => clock() < until && !this.#stopping.signal.aborted);
+    return all;
+  }
+
+  #failed(error: unknown): void {
+    const { log } = this.#options;
+    log.warn(`Endpoints that were changed are not looked for: ${String(error)}. It is tried again.`);
   }
 
   async #serve(settings: EndpointSettings, row: EndpointRow | undefined): Promise<void> {

@@ -26,10 +26,18 @@ export interface HouseParts
   readonly configured: readonly EndpointSettings[];
   readonly secrets: SecretKeeper;
   readonly sender: Sender;
+  /** Resolves when the run serves its endpoints as they are now. */
+  readonly obey?: () => Promise<void>;
 }
 
+/** What the run must obey before it is answered: who hears that an endpoint was added counts on all that happens from then on. */
+const OBEYED: ReadonlySet<Request['operation']> = new Set([
+  ...(['add-endpoint', 'update-endpoint', 'remove-endpoint'] as const),
+  ...(['pause-endpoint', 'resume-endpoint'] as const),
+]);
+
 /** What people may ask and do on one machine. */
-export function localOperations({ configured, sender, ...parts }: HouseParts): Operations {
+export function localOperations({ configured, sender, obey, ...parts }: HouseParts): Operations {
   const operations = createOperations({
     ...parts,
     ...sender,
@@ -44,7 +52,9 @@ export function localOperations({ configured, sender, ...parts }: HouseParts): O
   return async (asked, caller) => {
     const isConfigured = 'endpoint' in asked && configured.some(({ name }) => name === asked.endpoint);
     if (isConfigured && asksForSecret(asked, parts.isRunning)) throw new Refused(ELSEWHERE);
-    return operations(asked, caller);
+    const answer = await operations(asked, caller);
+    if (OBEYED.has(asked.operation)) await obey?.();
+    return answer;
   };
 }
 
