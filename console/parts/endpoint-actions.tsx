@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { EndpointStatus } from '../../functions/operations/protocol/endpoints.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, isNone } from '../model/status-words.ts';
@@ -76,6 +76,7 @@ function TestButton({ name }: { readonly name: string }) {
 function Rotation({ name }: { readonly name: string }) {
   const { session } = useWorld();
   const [secret, setSecret] = useState<string>();
+  const made = useRef<string | undefined>(undefined);
   return (
     <>
       <ConfirmButton
@@ -85,10 +86,12 @@ function Rotation({ name }: { readonly name: string }) {
           'A new secret is made, and shown once. Requests are signed with both, so the receiver may change at any time. Then finish the rotation.'
         }
         act={async () => {
-          const made = await session.ask({ operation: 'rotate-secret', endpoint: name });
-          setSecret(made.secret);
+          const answer = await session.ask({ operation: 'rotate-secret', endpoint: name });
+          made.current = answer.secret;
           return `${name} has a new secret.`;
         }}
+        // Not before this dialog is closed: the next one gives the focus back to what had it when it opened.
+        onDone={() => setSecret(made.current)}
       />
       <ConfirmButton
         title={`Finish the rotation of ${name}`}

@@ -92,6 +92,7 @@ export function endpointTests({ house, open }: Given): void {
       await use(page, 'I have kept it');
       await dialog(page).waitFor({ state: 'hidden' });
       expect(await main(page)).not.toMatch(SECRET);
+      expect(await focused(page)).toBe('Rotate the secret…');
       await use(page, 'Finish the rotation');
       await dialog(page).getByText('only the new secret signs').waitFor();
       await use(page, 'Finish the rotation');
