@@ -21,12 +21,13 @@ export interface Made {
   readonly secret: EndpointSecret;
 }
 
-/** An event that an attempt told. */
-interface Told {
+/** An event that an attempt sent. */
+interface Sent {
   readonly event: { readonly id: string; readonly type: string };
 }
 
-/** The attempts of one run, written down together at its end: a table that has no room for them delays no delivery. */
+/** Gathers the attempts of one run and writes them at its end: a table that is throttled then delays no
+ *  delivery. */
 export class AttemptLog {
   readonly #endpoint: Pick<EndpointSettings, 'name' | 'keepSuccesses'>;
   readonly #dependencies: AttemptLogDependencies;
@@ -40,10 +41,11 @@ export class AttemptLog {
     this.#dependencies = dependencies;
   }
 
-  /** @returns the attempt as it is written down, if it is */
-  add(told: readonly Told[], made: Made): Attempt {
+  /** Adds an attempt; a successful one is kept only if the endpoint's settings say so.
+   *  @returns the attempt in the form in which it is kept */
+  add(sent: readonly Sent[], made: Made): Attempt {
     const { name, keepSuccesses = true } = this.#endpoint;
-    const attempt = attemptOf(name, told, made, this.#dependencies.clock());
+    const attempt = attemptOf(name, sent, made, this.#dependencies.clock());
     if (keepSuccesses || attempt.failure !== undefined) this.#attempts.push(attempt);
     return attempt;
   }
@@ -64,7 +66,7 @@ export class AttemptLog {
 
 function attemptOf(
   endpoint: string,
-  told: readonly Told[],
+  sent: readonly Sent[],
   { began, answer, outcome, secret }: Made,
   now: number,
 ): Attempt {
@@ -73,7 +75,7 @@ function attemptOf(
   return {
     endpoint,
     at: began,
-    events: told.map(({ event: { id, type } }) => ({ id, type })),
+    events: sent.map(({ event: { id, type } }) => ({ id, type })),
     ...(answered && { status: answered.status }),
     ...(outcome.kind !== 'delivered' && { failure: outcome.reason }),
     took: now - began,

@@ -2,8 +2,9 @@ import { tellEvents } from '../basics/event-lines.ts';
 import type { Log, Values } from '../basics/telemetry.ts';
 import type { Held } from './held.ts';
 
-/** What became of a delivery in its batch. `failed`: it is tried again. `waiting`: its endpoint gets nothing now. `untried`: the run's time
- *  was up. `unsettled`: what became of it could not be written down, so that it comes again. */
+/** What became of a delivery in its batch. `failed`: an attempt failed, and another follows. `waiting`: its
+ *  endpoint gets nothing now. `untried`: the run's time was up. `unsettled`: what became of it could not be
+ *  written, so that it is delivered again. */
 export type Fate = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
 
 /** What became of the deliveries of one batch: one line of the log, and its part of the run's metrics. */
@@ -13,14 +14,15 @@ export class BatchTally {
   #attempts = 0;
   #failures = 0;
 
-  /** What comes last counts. */
+  /** Notes what became of deliveries. Of a delivery that is noted twice, the last fate counts. */
   note(fate: Fate, all: readonly Held[]): void {
     for (const { id, eventId } of all) this.#fates.set(id, { fate, eventId });
     if (fate === 'failed') this.#failures += all.length;
   }
 
-  /** A POST told these, at `began` (ms since 1970). `isNew`: they come from the router. How long those took until here is the stack's own lag;
-   *  what waited in rows did so because of its endpoint, and what is sent once more is old. */
+  /** Counts one attempt, begun at `began` (ms since 1970). `isNew`: the deliveries came from the router.
+   *  `FirstAttemptLag` is measured for these alone: what waited in rows did so because of its endpoint, and a
+   *  replayed event is old. */
   tried(all: readonly Held[], began: number, isNew: boolean): void {
     this.#attempts += 1;
     if (!isNew) return;
@@ -37,7 +39,8 @@ export class BatchTally {
     };
   }
 
-  /** Where outcomes differ, `outcome` tells how many there are of each, and the ids stand in that order. */
+  /** Logs the batch. Where fates differ, `outcome` says how many deliveries had each, and the ids stand in
+   *  the same order. */
   tell(log: Log, details: { readonly endpoint: string; readonly ms: number }): void {
     if (this.#fates.size === 0) return;
     const byFate = Map.groupBy(this.#fates.values(), ({ fate }) => fate);

@@ -29,28 +29,31 @@ export interface BatchDependencies extends SettlerDependencies, HealthDependenci
   readonly sleep: Sleep;
   /** ms until the run is cut off. */
   readonly remaining: () => number;
-  /** Takes what delays nothing, to be awaited at the end of several batches; otherwise it is awaited at the end of each. */
+  /** Takes work that delays no delivery, to be awaited after several batches. Without it each batch awaits
+   *  its own. */
   readonly later?: ((work: Promise<void>) => void) | undefined;
   readonly deliveries: SettlerDependencies['deliveries'];
 }
 
-/** What is delivered to one endpoint together. */
+/** Deliveries to one endpoint that are sent together. */
 export interface Batch {
   readonly endpoint: EndpointSettings;
   readonly health: EndpointHealth;
   readonly settler: Settler;
-  /** New deliveries wait behind what waits already; what waited itself does not. */
+  /** True for deliveries from the queue: they wait behind those that are in rows already. Those from rows
+   *  don't. */
   readonly isNew: boolean;
 }
 
-/** An attempt takes 15 s at most, and what follows from it must be written down. */
+/** No attempt begins with less time left: it takes 15 s at most, and then its outcome must be written. */
 export const LEAST_REMAINING_MS = 20_000;
 /** Posts to one webhook at once. */
 const WIDTH = 10;
-/** Slack's and Teams' bound: a message a second for one webhook. */
+/** The limit of Slack and Teams: one message a second for each webhook. */
 const CHAT_INTERVAL_MS = 1000;
 
-/** Delivers to one endpoint what its settler has open, the oldest first, and settles each of it. Never rejects. */
+/** Delivers to one endpoint what its settler has open, the oldest first, and settles every delivery. Never
+ *  rejects. */
 export async function deliverBatch(batch: Batch, dependencies: BatchDependencies): Promise<void> {
   const { endpoint, settler, health } = batch;
   const { clock, log, count } = dependencies;
@@ -69,7 +72,7 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   } finally {
     await poster.close();
   }
-  // Whatever a chat format forgot.
+  // Deliveries whose event no message of the chat format contained.
   for (const held of settler.open) await settler.failed(held, { reason: 'no message told the event' });
   const { tally } = settler;
   const isBack = health.isBack && { isBack: true };
@@ -106,12 +109,12 @@ class Run {
     for (const { held, reason } of unfit) await settler.dead(held, { reason });
     const [first, ...others] = jobs;
     if (!first) return;
-    // Alone: an endpoint that wants less is not met by ten at once.
+    // The first one alone: an endpoint that is overloaded or down then gets one request, not ten at once.
     await this.#do(first, secret);
     await inParallel(others, kind === 'webhook' ? WIDTH : 1, job => this.#do(job, secret));
   }
 
-  /** As far as this run knows. */
+  /** Whether the endpoint gets nothing now, as far as this run knows. */
   get #isClosed(): boolean {
     const { health, isNew } = this.#batch;
     const now = this.#dependencies.clock();
@@ -125,7 +128,7 @@ class Run {
     for (const held of settler.open.toSorted((one, other) => one.at - other.at)) {
       const read = readEvent(held.body);
       if ('malformed' in read) await settler.dead(held, { reason: read.malformed });
-      // What was asked for by name, or by a replay, was chosen when it was added.
+      // What is sent once more was chosen when it was asked for: the filter counts no more.
       else if (held.replay || wants(endpoint.filter ?? {}, read.event))
         letters.push({ held, event: read.event });
       else await settler.unwanted(held);
@@ -147,7 +150,8 @@ class Run {
     await this.#conclude(all, outcome);
   }
 
-  /** New deliveries come in many runs at once: one endpoint must not keep all of them waiting. Of what waits in rows one run takes care. */
+  /** Sends one request. If a new delivery is slow, the endpoint's row says so: new deliveries are spread over
+   *  many runs, which would all wait for this endpoint. What waits in rows is sent by one run only. */
   async #post(url: string, request: EndpointRequest): Promise<Answer | NoAnswer> {
     const { health, isNew } = this.#batch;
     let told: Promise<void> | undefined;
@@ -158,7 +162,7 @@ class Run {
     return answer;
   }
 
-  /** Waits for a chat's next moment to send. False when there is no time left for an attempt. */
+  /** Waits for a chat's next slot. False when too little time is left for an attempt. */
   async #mayStart(): Promise<boolean> {
     const { remaining, slots, clock, sleep } = this.#dependencies;
     const { name, kind } = this.#batch.endpoint;
@@ -193,7 +197,8 @@ class Run {
     await this.#settle(all, held => settler.failed(held, failure));
   }
 
-  /** How the endpoint does is no matter of the delivery: what can't be written down is found out again. */
+  /** Writes the endpoint's health. A failure to write is only logged: it doesn't concern the delivery, and
+   *  the next attempts show the same. */
   async #tell(tell: () => Promise<void>): Promise<void> {
     try {
       await tell();
@@ -211,7 +216,7 @@ class Run {
   }
 }
 
-/** What an endpoint says is logged: without what is secret of it. */
+/** The answer without its quote, if that repeats something secret of the endpoint: quotes are logged. */
 function quoted(answer: Answer | NoAnswer, secret: EndpointSecret): Answer | NoAnswer {
   if ('why' in answer || answer.said === undefined) return answer;
   const { said, ...rest } = answer;

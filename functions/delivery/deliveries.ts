@@ -5,24 +5,24 @@ export type Attributes = Readonly<Record<string, { readonly Type: string; readon
 export interface NewDelivery {
   readonly endpoint: string;
   readonly eventId: string;
-  /** Its place in the order of what waits, in ms since 1970: the time of its publication, or of its commit. The same event
-   *  has the same, however often it comes. */
+  /** Its place in the order of what waits, in ms since 1970: the time of its publication, or of its commit.
+   *  Always the same for the same event, however often that comes. */
   readonly at: number;
   /** The event as it was published, byte for byte. */
   readonly body: string;
   readonly attributes: Attributes;
-  /** It was asked for once more, from the journal. */
+  /** True if it is sent once more, out of the journal. */
   readonly replay?: boolean | undefined;
-  /** When it is tried first, by our clock; `at` by default. */
+  /** When it is first tried, by our clock; `at` by default. */
   readonly due?: number | undefined;
-  /** Attempts that failed before it was added, and when the first was made. */
+  /** Attempts that failed before it was added, and when the first of them was made. */
   readonly attempts?: number | undefined;
   readonly triedAt?: number | undefined;
 }
 
-/** A delivery that waits (design.md §6: `PENDING`). */
+/** A delivery that waits (docs/architecture.md: `PENDING`). */
 export interface PendingDelivery extends NewDelivery {
-  /** Its name among those of its endpoint. */
+  /** Identifies it among those of its endpoint. */
   readonly place: string;
   /** When it is tried next, by our clock. */
   readonly due: number;
@@ -32,9 +32,9 @@ export interface PendingDelivery extends NewDelivery {
   readonly triedAt: number | undefined;
 }
 
-/** A delivery that was given up (design.md §6: `DEAD`); it is kept for 30 days. */
+/** A delivery that was given up (docs/architecture.md: `DEAD`); it is kept for 30 days. */
 export interface DeadDelivery extends NewDelivery {
-  /** Its place in the order of those of its endpoint. */
+  /** Identifies it among those of its endpoint, in their order. */
   readonly place: string;
   readonly diedAt: number;
   /** Why, in words for people. */
@@ -42,27 +42,27 @@ export interface DeadDelivery extends NewDelivery {
   readonly attempts: number;
 }
 
-/** How a delivery dies. */
+/** When and why a delivery was given up. */
 export interface Death {
   /** In ms since 1970, by our clock. */
   readonly at: number;
   readonly reason: string;
 }
 
-/** What waits for an endpoint, and what was given up. */
+/** How many deliveries wait for an endpoint, and how many were given up. */
 export interface Standing {
   readonly pending: number;
-  /** When the oldest one that waits was published; undefined when none does. */
+  /** When the oldest that waits was published; undefined when none waits. */
   readonly oldest: number | undefined;
   readonly dead: number;
 }
 
-/** One attempt (design.md §6: `ATTEMPT`); it is kept for 7 days. */
+/** One attempt (docs/architecture.md: `ATTEMPT`); it is kept for 7 days. */
 export interface Attempt {
   readonly endpoint: string;
   /** When it began, in ms since 1970 by our clock. */
   readonly at: number;
-  /** The events that it told: one, or several of a chat's message. */
+  /** The events that it sent: one, or the several of a chat message. */
   readonly events: readonly { readonly id: string; readonly type: string }[];
   /** Absent where no answer came. */
   readonly status?: number | undefined;
@@ -74,7 +74,7 @@ export interface Attempt {
   readonly answer?: string | undefined;
 }
 
-/** Some of an endpoint's attempts; times in ms since 1970. */
+/** Which of an endpoint's attempts are wanted; times in ms since 1970. */
 export interface AttemptStretch {
   /** Begun then, or later. */
   readonly since?: number | undefined;
@@ -85,45 +85,46 @@ export interface AttemptStretch {
   readonly oldestFirst?: boolean | undefined;
 }
 
-/** What endpoints have yet to get. Each call happened whole, or its deliveries one by one, and what happened outlives whatever
- *  crashes once the call has resolved. */
+/** Deliveries that wait in rows, dead letters, and attempts. A call takes effect as a whole or for some of
+ *  its deliveries, and lasts through any crash once it has resolved. */
 export interface Deliveries {
-  /** An event that waits for that endpoint already is not added again. */
+  /** Adds deliveries. An event that waits for its endpoint already is not added again. */
   add(deliveries: readonly NewDelivery[]): Promise<void>;
-  /** What is due at `now`, but for those that somebody has in hand, in the order of publication, at most `limit`. */
+  /** The deliveries that are due at `now`, without those at the places `inHand`, in the order of publication,
+   *  at most `limit`. */
   due(endpoint: string, now: number, limit: number, inHand?: readonly string[]): Promise<PendingDelivery[]>;
   /** The delivery of one event, if it waits. */
   find(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<PendingDelivery | undefined>;
   /** When the next delivery becomes due after `now`. */
   nextDue(endpoint: string, now: number): Promise<number | undefined>;
-  /** An attempt failed at `at`: it is tried again at `due`. */
+  /** Notes that an attempt failed at `at`, and that the next is made at `due`. */
   putOff(
     endpoint: string,
     place: string,
     attempt: { readonly at: number; readonly due: number },
   ): Promise<void>;
-  /** They are delivered, or of no further interest. */
+  /** Removes deliveries that succeeded, or that are no longer wanted. */
   remove(endpoint: string, places: readonly string[]): Promise<void>;
-  /** The same by their events: what may wait in a row, though it was delivered from elsewhere. */
+  /** The same by event, for deliveries from the queue that may have a row as well. */
   forget(deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId'>[]): Promise<void>;
-  /** It is given up: dead instead of pending. */
+  /** Gives up a delivery that waits: dead instead of pending. */
   bury(endpoint: string, place: string, death: Death): Promise<void>;
-  /** All that was published before `before` is given up. @returns how many */
+  /** Gives up all that was published before `before`. @returns how many */
   buryBefore(endpoint: string, before: number, death: Death): Promise<number>;
-  /** What never waited in a row is given up. */
+  /** Gives up a delivery that never waited in a row. */
   addDead(delivery: NewDelivery, death: Death): Promise<void>;
-  /** All that waits is due at `now`. @returns how many that changed */
+  /** Makes all that is due later due at `now`. @returns how many these were */
   bringForward(endpoint: string, now: number): Promise<number>;
-  /** Its dead letters, or those of one event, are pending again, due at `now`, in the order of their publication, at most `limit`. What is
-   *  asked for by its event goes out as a replay does. @returns how many */
+  /** Makes dead letters pending again, due at `now`, in the order of their publication, at most `limit`: all
+   *  of the endpoint's, or that of one event. The latter is then sent as a replay. @returns how many */
   revive(endpoint: string, now: number, eventId?: string, limit?: number): Promise<number>;
-  /** The dead letters, the oldest first, at most `limit`, behind the place of one of them. */
+  /** The dead letters, the oldest first, at most `limit`, after the one at the place `behind`. */
   dead(endpoint: string, limit: number, behind?: string): Promise<DeadDelivery[]>;
   /** The dead letter of one event, if there is one. */
   findDead(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<DeadDelivery | undefined>;
-  /** Each counted up to `atMost`; all by default. */
+  /** Counts what waits and what was given up, each up to `atMost`; all by default. */
   standing(endpoint: string, atMost?: number): Promise<Standing>;
-  /** Writes down attempts. */
+  /** Keeps attempts. */
   note(attempts: readonly Attempt[]): Promise<void>;
   /** The last attempts, the newest first, at most `limit`. */
   attempts(endpoint: string, limit: number, stretch?: AttemptStretch): Promise<Attempt[]>;

@@ -13,23 +13,25 @@ export interface DrainDependencies extends BatchDependencies, DrainingDependenci
   readonly queues: Pick<Queues, 'wake'>;
 }
 
-/** Since when the endpoint has taken all that this run sent, in ms since 1970. */
+/** Since when the endpoint has accepted everything that this run sent, in ms since 1970: its rate grows with
+ *  that. */
 interface Pace {
   since: number;
 }
 
 const SECOND = 1000;
-/** No run lives longer. */
+/** The longest that Lambda lets a run take. */
 const LONGEST_MS = 900 * SECOND;
-/** What is due later is seen by a tick before. */
+/** From one tick to the next. A tick wakes a run for what is due later than that. */
 const TICK_MS = 60 * SECOND;
-/** Until rows are looked at again that could not be written. */
+/** How long to wait, after rows could not be written, before they are looked at again. */
 const STUCK_MS = 30 * SECOND;
-/** A chat's messages tell several at once: so many are read for one. */
+/** How many rows are read at once for a chat: one message shows several events. */
 const CHAT_TOGETHER = 50;
 
-/** Sends what waits for an endpoint in rows, the oldest first, at its rate: of one that fails only one, as a probe, and the rest
- *  behind it if that is taken. One run at a time does so; when its time is up, it wakes another. */
+/** Sends what waits for an endpoint in rows, the oldest first, at its rate. A failing endpoint gets one
+ *  delivery as a probe, and the rest once it accepts that. One run at a time does this; when its time is up,
+ *  it wakes another. */
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
   const until = dependencies.clock() + Math.min(dependencies.remaining(), LONGEST_MS);
   const row = await beginDraining(endpoint, until, dependencies);
@@ -45,7 +47,8 @@ export async function drain(endpoint: EndpointSettings, dependencies: DrainDepen
   await wakeNext(endpoint, rest, dependencies);
 }
 
-/** When what is left is to be looked at, in ms since 1970; undefined: somebody else sees to that, or nothing is left. */
+/** When to look at what is left, in ms since 1970; undefined when nothing is left, or another run looks at
+ *  it. */
 interface Rest {
   readonly at: number | undefined;
 }
@@ -71,7 +74,8 @@ async function sendAll(endpoint: EndpointSettings, dependencies: DrainDependenci
   }
 }
 
-/** Sends what is due, as much as may be sent at once. @returns what is left, once there is nothing to send now */
+/** Sends as much of what is due as may be sent at once.
+ *  @returns what is left, once nothing more can be sent now */
 async function sendSome(
   endpoint: EndpointSettings,
   pace: Pace,
@@ -97,8 +101,9 @@ async function sendSome(
   return rest;
 }
 
-/** What an endpoint that fails is probed with: the oldest that is due, so that no event which fails alone is all that it gets; or
- *  else the oldest of all, so that it is probed on time. */
+/** What a failing endpoint is probed with: the oldest delivery that is due. One that failed is due later, so
+ *  the next probe sends another, and a single bad event can't keep the endpoint failing. If none is due, it
+ *  is the oldest of all: the probe must not be late. */
 async function probe(
   { name }: EndpointSettings,
   now: number,
@@ -108,7 +113,7 @@ async function probe(
   return due.length > 0 ? due : deliveries.due(name, Number.MAX_SAFE_INTEGER, 1);
 }
 
-/** However few were due: more are added meanwhile. A chat's messages have a pace of their own. */
+/** Keeps to the rate, even if few were due: more may be added meanwhile. Chats have slots instead. */
 async function paced(until: number, { sleep, clock }: DrainDependencies): Promise<void> {
   await sleep(Math.max(0, until - clock()));
 }
@@ -123,8 +128,9 @@ async function nothingDue(
   return !waiting || (await forgetDue(endpoint, waiting.added, at, dependencies)) ? { at } : undefined;
 }
 
-/** @returns what is left where no more can be sent now: a row could not be written, and would be sent again and again; or there is no
- *  time to wait for a chat's next moment, and each look would book a later one */
+/** @returns what is left, where this run must stop: a row could not be written, and its event would be sent
+ *  again and again; or there is no time to wait for a chat's next slot, and each further try would book a
+ *  later one */
 async function send(
   endpoint: EndpointSettings,
   row: EndpointRow,
@@ -139,8 +145,9 @@ async function send(
   return settler.isCut ? { at: clock() } : undefined;
 }
 
-/** Who found nothing to send leaves it to whoever sent last, and to the tick: otherwise each of several messages that wake would bring
- *  about another one, for ever, and each tick would add one. */
+/** A run that sent nothing wakes another only for what is due at once; the run that sent last and the tick
+ *  see to the rest. Otherwise each of several wake messages would lead to a further one, for ever, and each
+ *  tick would add one. */
 async function wakeNext(
   endpoint: EndpointSettings,
   { at, hasSent }: Left,

@@ -3,15 +3,15 @@ import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
 import { drained } from './health.ts';
 
-/** What an endpoint's row says of who sends what waits for it: one run at a time. */
+/** By an endpoint's row one run at a time takes charge of what waits for it. */
 export interface DrainingDependencies {
   readonly rows: EndpointRows;
   readonly clock: Clock;
-  /** A name that no other run has. */
+  /** Unique to this run. */
   readonly run: string;
 }
 
-/** Takes the endpoint's rows for this run; undefined when another has them. */
+/** Takes charge of the endpoint's rows for this run, until `until`; undefined when another run has them. */
 export function beginDraining(
   { name }: EndpointSettings,
   until: number,
@@ -27,7 +27,7 @@ export function beginDraining(
   return taken.then(row => (isOurs ? row : undefined));
 }
 
-/** Gives them back, unless another run has taken them since. */
+/** Gives them up, unless another run has taken them since. */
 export async function endDraining(
   { name }: EndpointSettings,
   { rows, run }: DrainingDependencies,
@@ -39,7 +39,8 @@ export async function endDraining(
   });
 }
 
-/** Forgets that something is due. False when more was added meanwhile. */
+/** Notes in the endpoint's row when the next delivery is due, if one is. False when more were added since the
+ *  row was read: then nothing is noted. */
 export async function forgetDue(
   { name }: EndpointSettings,
   added: number,

@@ -5,12 +5,12 @@ import type { Deliveries } from './deliveries.ts';
 import type { EndpointRow, EndpointRows, Health } from './endpoint-rows.ts';
 import { afterFailure, afterSuccess, busy, isTroubled, joined, stopped } from './health.ts';
 
-/** So many failures in a row, over so long a time, and then something arrives: it was away, and is back. What fails in less time, between
- *  others that arrive, is at fault itself, and keeps to its own pauses. */
+/** After so many failures in a row, over so long a time, a success means that the endpoint was away and is
+ *  back. With fewer, the event that failed is at fault itself, and keeps its own pauses. */
 const AWAY = 3;
 const AWAY_MS = 30_000;
 
-/** Rows that were added and that the endpoint's row is yet to tell of. */
+/** Rows that were added, and that the endpoint's row doesn't mention yet. */
 interface Joining {
   due: number;
   first: boolean;
@@ -25,7 +25,7 @@ export interface HealthDependencies {
   readonly count: Count;
 }
 
-/** What a run knows of its endpoint, and what it tells other runs by the endpoint's row. */
+/** What a run knows of its endpoint's health, and shares with other runs through the endpoint's row. */
 export class EndpointHealth {
   readonly #name: string;
   readonly #isConfigured: boolean;
@@ -38,7 +38,7 @@ export class EndpointHealth {
   #joining: Joining | undefined;
   #joined: Promise<unknown> = Promise.resolve();
 
-  /** @param row as it was just read: undefined of one of the configuration that has none yet */
+  /** @param row as it was just read; undefined for a configured endpoint that has none yet */
   constructor(name: string, row: EndpointRow | undefined, dependencies: HealthDependencies) {
     this.#name = name;
     this.#isConfigured = row?.settings === undefined;
@@ -50,22 +50,23 @@ export class EndpointHealth {
     return this.#row?.health ?? {};
   }
 
-  /** Whether something could not be written: this run alone knows of it. */
+  /** Whether the endpoint's row could not be written: then only this run knows its health. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
 
-  /** Whether something waits in rows that nobody had to wait for but this run, whose attempt took long and then succeeded. */
+  /** Whether deliveries wait in rows only because an attempt of this run was slow, and then succeeded. */
   get isBehind(): boolean {
     return this.#isBusy && this.now.waiting !== undefined && !isTroubled(this.now);
   }
 
-  /** Whether this run found that it answers again, after it had been away. */
+  /** Whether this run found that the endpoint answers again, after it was away. */
   get isBack(): boolean {
     return this.#isBack;
   }
 
-  /** An attempt takes long: what else comes for the endpoint meanwhile goes into rows, instead of keeping further runs waiting. */
+  /** An attempt is slow: further deliveries to the endpoint go into rows meanwhile, so that no other run
+   *  waits for it. */
   async slow(): Promise<void> {
     if (this.#isBusy) return;
     this.#isBusy = true;
@@ -73,7 +74,8 @@ export class EndpointHealth {
     await this.#change(health => busy(health, now));
   }
 
-  /** Something arrived. What had waited for its own next try is tried at once, when the endpoint was away. */
+  /** An attempt succeeded. If the endpoint was away, deliveries that wait for their next try are tried at
+   *  once. */
   async succeeded(): Promise<void> {
     if (!isTroubled(this.now)) return;
     const { deliveries, clock } = this.#dependencies;
@@ -99,17 +101,19 @@ export class EndpointHealth {
     if (this.now.stopped?.at === now) this.#tellStop();
   }
 
-  /** It wants no more.
-   *  @throws when that can't be written down */
+  /** The endpoint wants no more events (410).
+   *  @throws when that can't be written */
   async gone({ reason }: Failure): Promise<void> {
     const now = this.#dependencies.clock();
     await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
-    // Not what was found when it was decided: whose answer was lost decides once more, and finds it stopped by itself.
+    // Compares with the row as it was written, not with what `change` found: if the answer to a write was
+    // lost, it runs a second time and finds the endpoint stopped by the first.
     if (this.now.stopped?.at === now) this.#tellStop();
   }
 
-  /** Deliveries were put into rows. All that ask while one write is under way share the next: a batch does not stand in its own way.
-   *  @throws when that can't be written down: nobody would look for them */
+  /** Deliveries were put into rows. Callers that come while one write is under way share the next one, so
+   *  that the deliveries of a batch don't conflict with each other.
+   *  @throws when that can't be written: nobody would look for the rows */
   joined(due: number, first: boolean): Promise<void> {
     if (this.#joining) {
       this.#joining.due = Math.min(this.#joining.due, due);
@@ -126,12 +130,12 @@ export class EndpointHealth {
     return written;
   }
 
-  /** Writes what becomes of the endpoint's health; `change` answers undefined to leave it. */
+  /** Changes the endpoint's health in its row; `change` returns undefined to leave it as it is. */
   async #change(change: (health: Health) => Health | undefined): Promise<void> {
     const name = this.#name;
     try {
       this.#row = await this.#dependencies.rows.change(name, row => {
-        // It was removed meanwhile.
+        // The endpoint was removed meanwhile.
         if (!row && !this.#isConfigured) return undefined;
         const health = change(row?.health ?? {});
         return health && { name, ...row, health };

@@ -1,62 +1,66 @@
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 
-/** An endpoint as its row holds it (design.md §6: `ENDPOINTS`). */
+/** An endpoint as its row holds it (docs/architecture.md: `ENDPOINTS`). */
 export interface EndpointRow {
   readonly name: string;
-  /** Undefined: it stands in the configuration, and the row tells of its health alone. */
+  /** Undefined for an endpoint of the configuration: its row holds its health alone. */
   readonly settings?: EndpointSettings | undefined;
   readonly health: Health;
-  /** Of one of a local run's configuration: its settings, for who looks at the rows alone. */
+  /** On one machine, the settings of an endpoint of the configuration: commands that open the store without
+   *  the configuration take them from here. */
   readonly configured?: EndpointSettings | undefined;
-  /** What is being added to its deliveries from the journal. */
+  /** The replay under way. */
   readonly replay?: Replay | undefined;
 }
 
-/** Events of the journal that an endpoint gets once more, and how far that is. Times in ms since 1970, by our clock. */
+/** A replay: events of the journal that an endpoint gets once more. Times in ms since 1970, by our clock. */
 export interface Replay {
   readonly id: string;
-  /** Committed from then on. */
+  /** Committed at this time or later. */
   readonly since: number;
-  /** And before that. */
+  /** Committed before this time. */
   readonly until: number;
-  /** Of these types; undefined: of all. */
+  /** Only these types; undefined: all. */
   readonly types?: readonly string[] | undefined;
-  /** Of these processes; undefined: of all. */
+  /** Only these processes; undefined: all. */
   readonly processes?: readonly string[] | undefined;
-  /** As far as the journal was read; undefined: not yet. */
+  /** How far the journal was read; undefined: not begun. */
   readonly position?: string | undefined;
-  /** Deliveries that were added. */
+  /** How many deliveries were added. */
   readonly added: number;
   readonly startedAt: number;
 }
 
-/** What all runs that serve one endpoint must know. All times in ms since 1970, by our clock. */
+/** The health of an endpoint, shared by all runs that serve it. Times in ms since 1970, by our clock. */
 export interface Health {
-  /** By an operator: nothing is sent. */
+  /** An operator paused it: nothing is sent. */
   readonly paused?: { readonly at: number } | undefined;
-  /** By itself, or after days of failure: nothing is sent until an operator resumes it. */
+  /** It answered 410, or failed for days: nothing is sent until an operator resumes it. */
   readonly stopped?: { readonly at: number; readonly reason: string } | undefined;
   /** Attempts that failed in a row, and when the first of them did. */
   readonly failures?: { readonly count: number; readonly since: number } | undefined;
-  /** It fails: one probe at a time is sent. */
+  /** It fails: nothing but one probe at a time is sent. */
   readonly failing?: { readonly since: number; readonly probes: number } | undefined;
-  /** Nothing is sent before: its next probe, what its `Retry-After` asked for, or an attempt that takes long. */
+  /** Nothing is sent before this: the time of its next probe, that of its `Retry-After`, or the latest end of
+   *  a slow attempt. */
   readonly notBefore?: number | undefined;
-  /** Deliveries wait in rows. */
+  /** Set while deliveries wait in rows. */
   readonly waiting?: Waiting | undefined;
-  /** While none wait: how often some were added until then. The count never begins anew, so that nobody takes it for an older one. */
+  /** While none wait: the last value of `waiting.added`. Counting goes on from there, so that a run that
+   *  still knows an old count never takes a later one for it. */
   readonly added?: number | undefined;
-  /** A run sends what waits, until then: no other does. */
+  /** The run `by` sends what waits, until then; no other run does. */
   readonly draining?: { readonly by: string; readonly until: number } | undefined;
 }
 
-/** What is known of an endpoint's rows without reading them. */
+/** What a run knows of an endpoint's waiting deliveries without reading their rows. */
 export interface Waiting {
-  /** How often some were added: who finds none left forgets them only if this is as it was. */
+  /** How often deliveries were added. A run that finds nothing due changes `waiting` only if this has not
+   *  changed since it read the row. */
   readonly added: number;
-  /** When the next of them is tried. */
+  /** When the next of them is due. */
   readonly due: number;
-  /** New deliveries wait behind them. */
+  /** True when new deliveries must wait behind them. */
   readonly first: boolean;
 }
 
@@ -65,8 +69,9 @@ export interface EndpointRows {
   /** All of them, by name. */
   list(): Promise<EndpointRow[]>;
   read(name: string): Promise<EndpointRow | undefined>;
-  /** Reads the row, and writes what `decide` makes of it unless somebody else was first: then both again. `decide` answers
-   *  undefined to leave it as it is, and `removed` to remove it. @returns the row as it is then */
+  /** Reads the row and writes what `decide` returns; if another write came first, it does both again.
+   *  `decide` returns undefined to leave the row as it is, and `removed` to remove it.
+   *  @returns the row as it then is */
   change(name: string, decide: Decide): Promise<EndpointRow | undefined>;
 }
 

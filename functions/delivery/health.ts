@@ -4,16 +4,17 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
-/** So many failures in a row, over so long a time, are an endpoint that fails, and not an event that does. */
+/** After so many failures in a row, over so long a time, the endpoint is failing, and not just one event. */
 const FAILURES = 5;
 const FAILING_AFTER_MS = MINUTE;
-/** Until the next probe of one that fails; the last repeats. */
+/** Pauses before the probes of a failing endpoint; the last one repeats. */
 const PROBES_MS = [30 * SECOND, MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 15 * MINUTE];
 const STOPPED_AFTER_MS = 5 * DAY;
-/** What asks for less and does not say for how long; and the longest that is obeyed. */
+/** How long nothing is sent after an answer such as 429 without `Retry-After`; and the longest `Retry-After`
+ *  that is obeyed. */
 const SLOWED_MS = 5 * SECOND;
 const LONGEST_HOLD_MS = DAY;
-/** While an attempt takes long: until it is over, at the latest. */
+/** How long a slow attempt keeps other deliveries away: its time-out. */
 const BUSY_MS = 15 * SECOND;
 
 /** Why nothing is sent to an endpoint at present. */
@@ -28,14 +29,15 @@ export function closedTo(health: Health, now: number): Closed | undefined {
   return health.waiting?.first ? 'behind' : undefined;
 }
 
-/** When what waits may be tried, as far as the endpoint goes, in ms since 1970; undefined: not until an operator resumes it. */
+/** From when waiting deliveries may be tried, as far as the endpoint's health goes, in ms since 1970;
+ *  undefined: not until an operator resumes it. */
 export function opensAt({ paused, stopped, notBefore = 0 }: Health): number | undefined {
   return paused || stopped ? undefined : notBefore;
 }
 
-/** When a run is to look after what waits in rows, in ms since 1970; undefined: nothing does, or not until an operator resumes the
- *  endpoint. One that fails is probed when it says so, however late what waits is to be tried again: nobody would see before then
- *  that it is back. */
+/** When a run must look at the endpoint's rows, in ms since 1970; undefined when nothing waits, or not until
+ *  an operator resumes it. A failing endpoint is looked at when its next probe is due, even if all its
+ *  deliveries are due later: otherwise nobody would notice in time that it is back. */
 export function wakesAt(health: Health): number | undefined {
   const { waiting, failing, draining } = health;
   const opens = opensAt(health);
@@ -43,7 +45,7 @@ export function wakesAt(health: Health): number | undefined {
   return Math.max(failing ? 0 : waiting.due, opens, draining?.until ?? 0);
 }
 
-/** It took something: whatever was wrong is over. */
+/** An attempt succeeded: whatever was wrong is over. */
 export function afterSuccess({ failures, failing, notBefore, ...health }: Health): Health {
   return health;
 }
@@ -53,7 +55,8 @@ export function isTroubled({ failures, failing, notBefore }: Health): boolean {
   return failures !== undefined || failing !== undefined || notBefore !== undefined;
 }
 
-/** An attempt failed. `hold`: it asked for less; `hold.for` in ms where it said so. */
+/** An attempt failed. `hold`: the answer asks for a pause (429, 502, 503, 504), of `hold.for` ms where it
+ *  says so. */
 export function afterFailure(
   health: Health,
   now: number,
@@ -68,7 +71,7 @@ export function afterFailure(
   const notBefore = Math.max(held, health.notBefore ?? 0);
   const base = { ...health, failures, notBefore: notBefore || undefined };
   if (health.failing) {
-    // What was on its way when it began to fail is no probe.
+    // An attempt that was under way when the endpoint began to fail is no probe.
     const isProbe = (health.notBefore ?? 0) <= now;
     return isProbe ? afterProbe(base, health.failing, now, reason) : base;
   }
@@ -80,7 +83,8 @@ export function afterFailure(
   };
 }
 
-/** An attempt takes long: until it is over, no other run waits for this endpoint. Undefined when none does so already. */
+/** An attempt is slow: other runs must not wait for the endpoint too. Undefined when the row says so
+ *  already. */
 export function busy(health: Health, now: number): Health | undefined {
   const notBefore = now + BUSY_MS;
   return (health.notBefore ?? 0) >= notBefore ? undefined : { ...health, notBefore };
@@ -103,7 +107,7 @@ function pauseAfter(probes: number): number {
   return PROBES_MS[Math.min(probes, PROBES_MS.length - 1)] as number;
 }
 
-/** Nothing is sent until an operator resumes it; the first reason stays. */
+/** Nothing is sent until an operator resumes it. Of several reasons, the first is kept. */
 export function stopped(health: Health, at: number, reason: string): Health {
   return health.stopped ? health : { ...health, stopped: { at, reason } };
 }
@@ -112,7 +116,8 @@ export function paused(health: Health, at: number): Health {
   return health.paused ? health : { ...health, paused: { at } };
 }
 
-/** Served again, as if nothing had happened; what waits is looked for, whatever is known of it, and goes first. */
+/** The endpoint is served again, with no failure remembered. `waiting` is set even if nothing is known to
+ *  wait: a run then looks, and new deliveries go behind what it finds. */
 export function resumed(health: Health, now: number): Health {
   const { paused: _, stopped: __, ...rest } = afterSuccess(health);
   return joined(rest, now, true);
@@ -130,7 +135,8 @@ export function joined({ waiting, added = 0, ...health }: Health, due: number, f
   };
 }
 
-/** Nothing is due any more of what was `added`; the next of what waits is, at `next`. Undefined when more has been added since. */
+/** Nothing of what was added up to the count `added` is due any more; the next delivery is due at `next`, if
+ *  any. Undefined when more was added since. */
 export function drained(health: Health, added: number, next: number | undefined): Health | undefined {
   const { waiting, ...rest } = health;
   if (waiting?.added !== added) return undefined;

@@ -1,17 +1,17 @@
 /** A delivery that a run has in hand: from the queue, or from its row. */
 export interface Held {
-  /** Its name in this run. */
+  /** Identifies it within the run: the id of its message, or the place of its row. */
   readonly id: string;
-  /** Of what is no event: the id of its message. */
+  /** The event's id; of a message that holds no event, the message's id. */
   readonly eventId: string;
   /** The event, byte for byte. */
   readonly body: string;
   /** Its place in the order of deliveries, in ms since 1970. */
   readonly at: number;
-  /** When it was tried first, in ms since 1970; undefined: it was not. */
+  /** When it was first tried, in ms since 1970; undefined if it was not. */
   readonly triedAt: number | undefined;
   /** Attempts that failed. */
   readonly attempts: number;
-  /** It was asked for once more, from the journal. */
+  /** True if it is sent once more, out of the journal. */
   readonly replay?: boolean | undefined;
 }

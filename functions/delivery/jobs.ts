@@ -16,7 +16,7 @@ export interface Letter {
   readonly event: ChangeEvent;
 }
 
-/** What becomes of some letters: jobs, and those that cannot even be formatted. */
+/** What letters become: jobs, and those that no message could be made of. */
 export interface Jobs {
   readonly jobs: readonly Job[];
   readonly unfit: readonly { readonly held: Held; readonly reason: string }[];
@@ -24,14 +24,15 @@ export interface Jobs {
 
 export type ChatFormat = (events: readonly SentEvent[]) => readonly ChatMessage[];
 
-/** Tells a receiver that it was asked for once more: what it has seen, it may drop. */
+/** Tells a webhook's receiver that the event was asked for once more: one that it has handled may be
+ *  dropped. */
 const REPLAY = { 'changewire-replay': 'true' };
 
 /** One job per event. */
 export function webhookJobs(letters: readonly Letter[]): Jobs {
   const jobs = letters.map(letter => ({
     letters: [letter],
-    // A webhook's secret holds one or two (`parseSecret`).
+    // `parseSecret` has checked that a webhook's secret holds one or two.
     request: (now: number, { secrets }: EndpointSecret) => {
       const { held, event } = letter;
       const request = webhookRequest({ id: event.id, body: held.body }, secrets as readonly string[], now);
@@ -41,8 +42,8 @@ export function webhookJobs(letters: readonly Letter[]): Jobs {
   return { jobs, unfit: [] };
 }
 
-/** One job per chat message. An event that came twice is told once; one that the format chokes on is left out, so that it
- *  holds up no other. */
+/** One job per chat message. An event that came twice is shown once. One for which the format throws is left
+ *  out, so that it doesn't hold up the others. */
 export function chatJobs(letters: readonly Letter[], format: ChatFormat): Jobs {
   const fit: Letter[] = [];
   const unfit: { held: Held; reason: string }[] = [];

@@ -20,10 +20,11 @@ export interface SettlerDependencies {
   readonly log: Log;
 }
 
-/** What fails so long is tried again from its row: nothing waits for long in a queue, where nobody sees it. */
+/** A delivery whose next attempt is further away waits in a row: in a queue, nobody could see it. */
 export const LONGEST_HIDDEN_MS = 2.5 * 60_000;
 
-/** Settles messages of the queue: what waits for longer than a moment becomes a row, and leaves the queue only once that stands. */
+/** Settles deliveries from the queue. One that must wait for longer than moments becomes a row; its message
+ *  leaves the queue only once the row is written. */
 export class QueueSettler implements Settler {
   readonly tally = new BatchTally();
   readonly #endpoint: EndpointSettings;
@@ -115,7 +116,8 @@ export class QueueSettler implements Settler {
     }
   }
 
-  /** A run before may have put it into a row, and died before the endpoint's row knew of it: nobody else would ever look there. */
+  /** Ends deliveries, and removes their rows. One that was received before may have a row: an earlier run
+   *  wrote it, but died before the endpoint's row mentioned it, and nobody else would ever look for it. */
   async #forget(all: readonly Held[]): Promise<void> {
     for (const { id } of all) this.#open.delete(id);
     const again = all.filter(({ attempts }) => attempts > 0);
@@ -132,7 +134,8 @@ export class QueueSettler implements Settler {
     }
   }
 
-  /** Puts it into a row; the message leaves the queue only once the row stands, and the endpoint's row knows of it. */
+  /** Puts a delivery into a row. Its message leaves the queue only once the row is written and the endpoint's
+   *  row mentions it. */
   async #keep(held: Held, how: Partial<NewDelivery>, join: () => Promise<void>): Promise<void> {
     try {
       await this.#dependencies.deliveries.add([{ ...this.#deliveryOf(held), ...how }]);
@@ -175,7 +178,7 @@ export class QueueSettler implements Settler {
   }
 }
 
-/** The first attempt was at the first receive, or soon after. */
+/** The first receive stands for the first attempt, which follows at once. */
 function heldOf({ messageId, body, attributes, messageAttributes }: SQSRecord): Held {
   const firstReceived = Number(attributes.ApproximateFirstReceiveTimestamp);
   const receives = Number(attributes.ApproximateReceiveCount);

@@ -8,13 +8,14 @@ import type { SQSRecord } from 'aws-lambda';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { EndpointKind } from '../endpoints/endpoint.ts';
 
-/** The queues that lead to endpoints. Chats have one of their own, in which Lambda waits for more to say at once. */
+/** The queues that lead to endpoints. Chats have their own, for which Lambda waits a moment, so that one
+ *  message can show several events. */
 export interface QueueUrls {
   readonly deliveries: string;
   readonly chat: string;
 }
 
-/** What a message of these queues is for. */
+/** The endpoint that a message of these queues is for. */
 export interface Addressee {
   readonly name: string;
   readonly kind: EndpointKind;
@@ -30,18 +31,19 @@ export interface Routed {
 export interface Queues {
   /** Shows a message again in `seconds` (0 to 43,200, counted from its receive). */
   hide(record: SQSRecord, seconds: number): Promise<void>;
-  /** Has a run look after what waits for the endpoint in rows, in `seconds` (0 to 900). */
+  /** Sends a message by which a run looks at the endpoint's waiting rows, in `seconds` (0 to 900). */
   wake(endpoint: Addressee, seconds: number): Promise<void>;
 }
 
-/** What routing asks of SQS: puts these into the queues. @returns the places of those that are not in them */
+/** What routing asks of SQS: queues the messages.
+ *  @returns the indexes of those that could not be queued */
 export type Send = (messages: readonly Routed[]) => Promise<number[]>;
 
-/** SQS's bound of one request. */
+/** The most messages that SQS takes in one request. */
 const AT_ONCE = 10;
-/** Requests at once: what a thousand endpoints want takes a hundred of them. */
+/** Requests at once. One event for a thousand endpoints takes a hundred requests. */
 const WIDTH = 10;
-/** A message without an event: it wakes who looks after rows. */
+/** Body and attribute of a message without an event: it only wakes a run that looks at rows. */
 const WAKE = 'wake';
 const ENDPOINT = 'endpoint';
 
@@ -77,7 +79,8 @@ export function sqsQueues(client: Client, urls: QueueUrls): Queues {
   };
 }
 
-/** Fair queues: the message group is the endpoint, so that one that has much, or is slow, delays no other. */
+/** Uses fair queues, with the endpoint as message group: an endpoint that has many deliveries, or is slow,
+ *  delays no other. */
 export function sqsSend(client: Client, urls: QueueUrls): Send {
   return async messages => {
     const unsent: number[] = [];
@@ -108,7 +111,7 @@ async function sendSome(client: Client, QueueUrl: string, some: readonly Numbere
   return Failed.map(({ Id }) => Number(Id));
 }
 
-/** As many as one request takes: their number, and their bytes. */
+/** The messages in slices that fit into one request each, by number and by bytes. */
 function slices(all: readonly Numbered[]): Numbered[][] {
   let room = 0;
   let size = 0;
@@ -127,7 +130,7 @@ function slices(all: readonly Numbered[]): Numbered[][] {
   return [...of.values()];
 }
 
-/** SQS's bound of one request, and what a message's attributes take of it. */
+/** The bytes that SQS takes in one request, and those to allow for the attributes of one message. */
 const REQUEST_BYTES = 1_000_000;
 const OVERHEAD_BYTES = 500;
 
@@ -142,7 +145,7 @@ function urlOf({ deliveries, chat }: QueueUrls, { kind }: Addressee): string {
   return kind === 'webhook' ? deliveries : chat;
 }
 
-/** A queue's URL ends as its ARN does, but for the separator. */
+/** How the ARN of this queue ends: with its name, as its URL does, but after a colon. */
 function nameOf(url: string): string {
   return `:${url.split('/').at(-1)}`;
 }

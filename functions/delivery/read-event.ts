@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { ChangeEvent } from '../changes/event.ts';
 
-/** What delivery itself rests on. The whole schema would refuse what a newer publisher adds. */
+/** The properties that delivery needs. The whole schema would refuse what a newer publisher adds. */
 const envelope = z.looseObject({
   specversion: z.literal('1.0'),
-  // It becomes a header.
+  // It becomes the header `webhook-id`.
   id: z.string().regex(/^[\x21-\x7e]+$/),
   source: z.string().min(1),
   type: z.string().min(1),
@@ -26,11 +26,11 @@ export function readEvent(body: string): { event: ChangeEvent } | { malformed: s
   return { malformed: `the message is no change event: look at ${wrong}` };
 }
 
-/** Versions are times in ms since 1970, or later ones. */
+/** Versions are times of commits in ms since 1970, or larger numbers. */
 const LEAST_VERSION = 1e12;
 
-/** An event's id and its place among all others: its project's version, which is the time of its commit. Undefined where the text is
- *  none. */
+/** An event's id, and its place in the order of deliveries: its project's version, which is the time of its
+ *  commit. Undefined when the text is no event. */
 export function placeOf(body: string): { readonly id: string; readonly at: number } | undefined {
   const read = readEvent(body);
   if ('malformed' in read) return undefined;

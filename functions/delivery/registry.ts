@@ -3,7 +3,7 @@ import type { Log } from '../basics/telemetry.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import type { EndpointRow, EndpointRows } from './endpoint-rows.ts';
 
-/** An endpoint, and its row as it was read with it. */
+/** An endpoint, with its row as it was read. */
 export interface Registered {
   readonly endpoint: EndpointSettings;
   readonly row: EndpointRow | undefined;
@@ -11,13 +11,13 @@ export interface Registered {
 
 /** All endpoints: those of the configuration, which win, and those of rows. */
 export interface Registry {
-  /** As they are now. */
+  /** The endpoint as it is now. */
   read(name: string): Promise<Registered | undefined>;
-  /** As they were at most 10 s ago. */
+  /** All of them, as they were at most 10 s ago. */
   all(): Promise<readonly Registered[]>;
 }
 
-/** A change is obeyed within 30 s: this, and what was on its way. */
+/** A change takes effect within 30 s: after this, and after the attempts that were under way. */
 const KEPT_MS = 10_000;
 
 export function createRegistry(
@@ -63,7 +63,7 @@ export function createRegistry(
   }
 }
 
-/** Of an endpoint of the configuration the settings of a row count for nothing: it goes on without them. */
+/** The row of a configured endpoint without its settings: those of the configuration count. */
 function ofHealth(row: EndpointRow | undefined): EndpointRow | undefined {
   if (!row) return undefined;
   const { settings: _, ...rest } = row;

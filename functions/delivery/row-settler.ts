@@ -6,7 +6,7 @@ import type { Held } from './held.ts';
 import type { SettlerDependencies } from './queue-settler.ts';
 import type { Settler } from './settler.ts';
 
-/** Settles deliveries that waited in rows: their rows tell what becomes of them. */
+/** Settles deliveries that waited in rows, by changing their rows. */
 export class RowSettler implements Settler {
   readonly tally = new BatchTally();
   readonly #endpoint: string;
@@ -23,7 +23,7 @@ export class RowSettler implements Settler {
     this.#open = new Map(rows.map(row => [row.place, { ...row, id: row.place }]));
   }
 
-  /** Whether a row could not be written, and is as it was. */
+  /** Whether a row could not be written, and is as it was before. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
@@ -100,7 +100,7 @@ export class RowSettler implements Settler {
     return this.#tried([held.id], write);
   }
 
-  /** What can't be written leaves the row as it was: it is tried again. */
+  /** A row that can't be written stays as it was, and its delivery is tried again. */
   async #tried(places: readonly string[], write: () => Promise<void>): Promise<boolean> {
     try {
       await write();

@@ -11,10 +11,10 @@ import type { BatchDependencies } from './deliver-batch.ts';
 export interface SenderOptions {
   /** Where endpoints' addresses and signing secrets are. */
   readonly secrets: SecretStore;
-  /** Of the workspaces whose records chats link to. */
+  /** Where chats link to, for the workspaces that have such templates. */
   readonly linkTemplates?: LinkTemplates;
   readonly clock: Clock;
-  /** Whether receivers may be on this machine, and then by http too. */
+  /** Whether receivers may be on this machine; these may then use http. */
   readonly allowLoopback: boolean;
   /** ms for each request; 15 s by default. */
   readonly timeout?: number;
@@ -25,7 +25,7 @@ export interface SenderOptions {
   readonly openAgent?: PosterOptions['openAgent'];
 }
 
-/** What a delivery takes to get out: addresses, forms, connections. */
+/** What it takes to send deliveries: secrets, connections, chat formats. */
 export type Sender = Pick<BatchDependencies, 'readSecret' | 'openPoster' | 'chatFormats'>;
 
 export function senderOf(options: SenderOptions): Sender {

@@ -2,20 +2,21 @@ import type { Failure } from '../endpoints/outcome.ts';
 import type { BatchTally } from './batch-tally.ts';
 import type { Held } from './held.ts';
 
-/** Ends each delivery of a run in one of these ways. None rejects: one for which that fails stays where it was, and comes again. */
+/** Ends each delivery of a run in one of these ways. None rejects: if settling fails, the delivery stays
+ *  where it was, and is tried again. */
 export interface Settler {
   readonly tally: BatchTally;
   /** What is not settled yet. */
   readonly open: readonly Held[];
   delivered(held: readonly Held[]): Promise<void>;
-  /** An attempt failed: again when its age says so, or dead when it is too old. */
+  /** An attempt failed. Its age decides whether it is tried again or is dead. */
   failed(held: Held, failure: Failure): Promise<void>;
-  /** Its endpoint gets nothing now: it waits in its row. */
+  /** Its endpoint gets nothing now: it waits in a row. */
   waits(held: Held): Promise<void>;
-  /** Never. */
+  /** It is given up. */
   dead(held: Held, failure: Failure): Promise<void>;
   /** The endpoint does not want it. */
   unwanted(held: Held): Promise<void>;
-  /** The run's time is up: as if nobody had taken it. */
+  /** The run's time is up: it stays as it was, and comes again at once. */
   untried(held: Held): Promise<void>;
 }

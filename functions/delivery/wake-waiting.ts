@@ -4,13 +4,14 @@ import { wakesAt } from './health.ts';
 import type { Queues } from './queues.ts';
 import type { Registered } from './registry.ts';
 
-/** Until the next tick: what becomes due before it is woken then. */
+/** From one tick to the next: what is due later is left to the next tick. */
 const MINUTE_MS = 60_000;
 /** Messages to SQS at once. */
 const WIDTH = 20;
 
-/** Wakes a run for each endpoint with rows that are due before the next tick. It is the safety net: whatever died, and whichever message was
- *  lost, a minute later somebody looks after what waits. One that can't be woken keeps none of the others waiting.
+/** Wakes a run for each endpoint with rows that are due before the next tick. It is the safety net: whichever
+ *  run died, and whichever message was lost, a minute later a run looks at what waits. An endpoint for which
+ *  that fails holds up no other.
  *  @returns how many were woken */
 export async function wakeWaiting(
   all: readonly Registered[],
