@@ -5,19 +5,20 @@ import ipaddr from 'ipaddr.js';
 export interface AddressPolicy {
   /** `https:` or `http:`; http reaches loopback alone. */
   readonly protocol: string;
-  /** On one machine a receiver is a neighbour; on AWS loopback is the function itself. */
+  /** On one machine a receiver may well run beside Changewire; on AWS, loopback is the function itself. */
   readonly allowLoopback: boolean;
 }
 
-/** IPv6's global unicast: all else is reserved, local, or leads to IPv4 by another way (NAT64, mapped, compatible). */
+/** IPv6's global unicast block. All other addresses are reserved or local, or contain an IPv4 address (NAT64,
+ *  mapped, compatible). */
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 /** Azure's wire server: a metadata service behind an address that looks public. */
 const PUBLIC_METADATA = new Set(['168.63.129.16']);
 
 const REMEDY = 'correct the url in its secret';
 
-/** Why nothing may be sent to an address, in words that do not name it; undefined when it may. `address` is an IPv4 or IPv6
- *  literal; what is none is refused. */
+/** Why nothing may be sent to an address, in words that do not name it; undefined when it may. `address`
+ *  should be an IPv4 or IPv6 literal: anything else is refused. */
 export function addressRefusal(
   address: string,
   { protocol, allowLoopback }: AddressPolicy,
@@ -29,7 +30,7 @@ export function addressRefusal(
 }
 
 function kindOf(text: string): string {
-  // ipaddr.js takes octal and short forms too, which not everybody reads alike.
+  // ipaddr.js accepts octal and short forms too, which other parsers read as other addresses.
   if (isIP(text) === 0) return 'no IP address';
   const address = ipaddr.parse(text);
   const range = address.range();

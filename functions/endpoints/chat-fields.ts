@@ -5,13 +5,14 @@ import type { ChatRecord } from './chat-topic.ts';
 
 const NAME_LENGTH = 120;
 
-/** A field as a chat tells it: like a record, whose fields are the properties of its definition. */
+/** A field's event as a chat shows it: like a record, whose fields are the properties of the definition. */
 export function fieldRecord({ type, data }: FieldEvent): ChatRecord {
   const { entity, externalId, name } = data.field;
   const action = type.split('.')[1] as ChatRecord['action'];
   const shown = label(name, NAME_LENGTH) || label(externalId, NAME_LENGTH) || '(no name)';
   const isInHeading = ({ field, to }: PropertyChange) =>
-    // That it was archived stands there, and so does a new one's name, whole or by its identifier.
+    // The heading says already that the field was archived; of a new field it shows the name or, where it has
+    // none, the identifier.
     action === 'archived'
       ? field === 'archived'
       : action === 'created' && (to === externalId || isolate(cleanText(String(to))) === shown);

@@ -2,17 +2,17 @@ import { counted } from './chat-text.ts';
 import type { ChatRecord } from './chat-topic.ts';
 import { changesIn, type Detail, linesOf, type RecordView, viewOf } from './chat-view.ts';
 
-/** How a chat writes a record, and how much room it has for all of them. */
+/** How a chat writes a record, and how much room a message has for records. */
 export interface Room<Part> {
-  /** In the units of `size`. */
+  /** The room for all parts, in the units of `size`. */
   readonly total: number;
   readonly parts: number;
   readonly write: (view: RecordView) => Part;
-  /** What a part takes; infinite when the chat would refuse it. */
+  /** What a part takes of the room; infinite when the chat would refuse the part. */
   readonly size: (part: Part) => number;
 }
 
-/** Changes, and the records that they are in. */
+/** A count of changes, and of the records that they are in. */
 export interface Tally {
   readonly changes: number;
   readonly tasks: number;
@@ -20,7 +20,8 @@ export interface Tally {
   readonly hasProject: boolean;
 }
 
-/** From much of each record to little: few changes are told at length, many in short, and so many without links. */
+/** The levels of detail, from the most to the least: few changes are shown at length, many in short, very
+ *  many without links. */
 const DETAILS: readonly (Detail & { readonly isLinked: boolean })[] = [
   { value: 500, lines: 30, isLinked: true },
   { value: 160, lines: 12, isLinked: true },
@@ -28,7 +29,8 @@ const DETAILS: readonly (Detail & { readonly isLinked: boolean })[] = [
   { value: 60, lines: 5, isLinked: false },
 ];
 
-/** The records, in order, as far as there is room for them, in the detail that tells most; and a tally of the rest. */
+/** The records, in order, as many as there is room for, in the level of detail that shows the most changes;
+ *  and a count of the rest. */
 export function fitRecords<Part>(
   records: readonly ChatRecord[],
   room: Room<Part>,
@@ -39,7 +41,7 @@ export function fitRecords<Part>(
   );
 }
 
-/** All the changes of some records. */
+/** Counts the changes of some records, less those that are `shown` of each. */
 export function tallyOf(records: readonly ChatRecord[], shown: readonly number[] = []): Tally {
   const lefts = records.map((record, index) => ({ record, left: changesIn(record) - (shown[index] ?? 0) }));
   const open = lefts.filter(({ left }) => left > 0);
@@ -74,7 +76,8 @@ function fill<Part>(records: readonly ChatRecord[], detail: Detail, room: Room<P
   let used = 0;
   for (const record of records.slice(0, room.parts)) {
     const fitting = largest(record, detail, room, room.total - used);
-    // What follows a gap would be read as if nothing was between: the first that finds no room is the end.
+    // Stops at the first record that finds no room: with a later one after the gap, readers would not notice
+    // it.
     if (!fitting) break;
     parts.push(fitting.part);
     shown.push(fitting.shown);

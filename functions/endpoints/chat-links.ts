@@ -1,7 +1,8 @@
 import type { ProjectEvent, TaskEvent } from '../changes/event.ts';
 import { workspaceOf } from './chat-origin.ts';
 
-/** Addresses of a workspace's records, with `{processId}`, `{projectId}` and, for tasks, `{taskId}` in them: checked where they are configured. */
+/** URLs of a workspace's records, with the placeholders `{processId}`, `{projectId}` and, for tasks,
+ *  `{taskId}`. The configuration checks them. */
 export interface LinkTemplate {
   readonly workspace: string;
   readonly project?: string | undefined;
@@ -10,7 +11,7 @@ export interface LinkTemplate {
 
 export type LinkTemplates = readonly LinkTemplate[];
 
-/** A longer one is worth less than the changes that it would take the room of. */
+/** A longer link is left out: changes make better use of its room. */
 const LINK_LENGTH = 1_000;
 
 /** Where the project of an event can be seen. */
@@ -32,13 +33,14 @@ function templateOf(event: ProjectEvent | TaskEvent, templates?: LinkTemplates):
 }
 
 function filled(template: string | undefined, values: Readonly<Record<string, string>>): string | undefined {
-  // Browsers take these for steps in a path, however they are encoded: the link would lead somewhere else.
+  // Browsers take `.` and `..` for steps in a path, even encoded: the link would lead somewhere else.
   if (template === undefined || Object.values(values).some(value => value === '.' || value === '..')) return;
   const link = template.replace(/\{(\w+)\}/g, (_, name: string) => encoded(values[name] as string));
   return link.length > LINK_LENGTH ? undefined : link;
 }
 
-/** Percent-encoded; the five marks that `encodeURIComponent` leaves as they are mean something to those who look for links in texts. */
+/** Percent-encoded, with the five characters that `encodeURIComponent` leaves alone: programs that find links
+ *  in texts may take them for punctuation or formatting. */
 function encoded(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replace(
     /[!'()*]/g,

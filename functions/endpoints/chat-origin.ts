@@ -10,7 +10,7 @@ export function originOf(event: ChangeEvent): string {
   return `process ${label(id, ORIGIN_LENGTH)} · workspace ${label(workspaceOf(event), ORIGIN_LENGTH)}`;
 }
 
-/** The workspace's name: one that can be configured stands in the source as it is. */
+/** The workspace's name. A configured name has no character that the source would encode. */
 export function workspaceOf({ source }: ChangeEvent): string {
   return source.split('/')[2] ?? '';
 }

@@ -5,7 +5,7 @@ import { wantedFields } from './chat-wanted.ts';
 
 const NAME_LENGTH = 120;
 
-/** A project or a task as a chat tells it. */
+/** A project or a task as a chat shows it. */
 export function chatRecord({ type, data }: ProjectEvent | TaskEvent): ChatRecord {
   const subject = 'task' in data ? data.task : data.project;
   const action = type.split('.')[1] as ChatRecord['action'];
@@ -26,7 +26,8 @@ function told(
 ): Pick<ChatRecord, 'fields' | 'untold'> {
   if (action === 'updated') return { fields: changes, untold: 0 };
   if (action === 'created') return wantedFields(changes, name);
-  // An event of a deletion has no changes, so it doesn't tell which properties are custom fields, or their names.
+  // The event of a deletion has no changes, so that it shows neither which properties are custom fields nor
+  // their names.
   const properties = Object.entries(record).map(
     ([field, to]): ChatField => ({ field, name: field, kind: 'builtin', from: null, to }),
   );

@@ -3,10 +3,10 @@ import { counted, cutText, label } from './chat-text.ts';
 import type { ChatRecord, ChatTopic } from './chat-topic.ts';
 import { fieldName, valuesOf } from './chat-view.ts';
 
-/** Of each name and value: people see notifications on phones. */
+/** The longest name or value in it: people read notifications on phones. */
 const PART_LENGTH = 60;
 const NOTE_LENGTH = 300;
-/** Of a new record. */
+/** How many fields of a new record it shows. */
 const FIELDS = 3;
 
 /** A topic in one sentence, for notifications: its first change, and how many more there are.

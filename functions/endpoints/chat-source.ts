@@ -5,7 +5,7 @@ import type { ChatTopic } from './chat-topic.ts';
 
 const NAME_LENGTH = 120;
 
-/** What a process says about itself. */
+/** An event about a process as a whole (`source.*`) as a chat shows it. */
 export function sourceTopic(event: SourceEvent): ChatTopic {
   return {
     ...wordsOf(event),
@@ -16,7 +16,7 @@ export function sourceTopic(event: SourceEvent): ChatTopic {
   };
 }
 
-/** The titles are our own words: Teams shows them where text is read as markdown, which data must never be. */
+/** The texts hold no data: Teams shows a title where text is read as markdown. */
 function wordsOf(event: SourceEvent): { title: string; note: string } {
   switch (event.type) {
     case 'source.held':

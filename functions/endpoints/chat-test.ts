@@ -4,7 +4,7 @@ import type { ChatTopic } from './chat-topic.ts';
 
 const NAME_LENGTH = 64;
 
-/** What somebody sees who tests whether events arrive. */
+/** A test event as a chat shows it. */
 export function testTopic({ id, time, data }: TestEvent): ChatTopic {
   const at = Date.parse(time);
   return {

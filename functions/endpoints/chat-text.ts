@@ -1,9 +1,10 @@
 const graphemes = new Intl.Segmenter('en');
 
-/** Scripts that run right to left: a value in one of them would turn `from → to` around. */
+/** Scripts that are written from right to left: a value in one of them would reverse `from → to`. */
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
-/** Invisible, and harmful: what steers terminals and renderers, and what would reorder the text after the value. */
+/** Invisible characters that control terminals and renderers, or that would reorder the text after the
+ *  value. */
 const HARMFUL =
   /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]|\p{Noncharacter_Code_Point}/gu;
 
@@ -23,7 +24,7 @@ export function cleanText(text: string): string {
 export function cutText(text: string, limit: number, measure = (part: string) => part.length): string {
   if (measure(text) <= limit) return text;
   const room = limit - 1;
-  // Stryker disable next-line MethodExpression: it spares the looks at characters that are cut off anyway
+  // Stryker disable next-line MethodExpression: only saves segmenting characters that are cut off anyway
   const begin = graphemes.segment(text.slice(0, limit + 64));
   const whole = takeWhileFits(
     Array.from(begin, ({ segment }) => segment),
@@ -35,7 +36,8 @@ export function cutText(text: string, limit: number, measure = (part: string) =>
   return `${kept.trimEnd()}…`;
 }
 
-/** Two long texts that differ late, both from a little before the first difference on: what changed is in sight. */
+/** Two long texts whose first difference is far from their beginning, both cut so that they begin a little
+ *  before it. */
 export function fromDifference(from: string, to: string, limit: number): readonly [string, string] {
   if (Math.max(from.length, to.length) <= limit) return [from, to];
   const same = commonPrefix(from, to);
@@ -46,12 +48,13 @@ export function fromDifference(from: string, to: string, limit: number): readonl
   return [`…${from.slice(start).trimStart()}`, `…${to.slice(start).trimStart()}`];
 }
 
-/** `text` such that its direction, right to left, ends where it ends. */
+/** Keeps text that is written from right to left from changing the direction of what follows it. */
 export function isolate(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
-/** Data as one clean line of at most `limit` units that stays in its place. */
+/** Data as one clean line of at most `limit` units, which doesn't change the direction of the text around
+ *  it. */
 export function label(text: string, limit: number): string {
   return isolate(cutText(cleanText(text), limit));
 }
@@ -61,7 +64,7 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The first of some parts, which are more than there is room for. */
+/** As many of the first parts as fit; there are more than that. */
 function takeWhileFits(parts: readonly string[], room: number, measure: (part: string) => number): string {
   let used = 0;
   const end = parts.findIndex(part => {

@@ -4,19 +4,19 @@ import type { FieldChange } from '../changes/event.ts';
  *  clean and short, and not yet escaped for any chat. */
 export interface ChatTopic {
   readonly title: string;
-  /** Where the project can be seen, if it can. */
+  /** The project's URL, if there is one. */
   readonly link?: string | undefined;
   /** Where it happened: process and workspace. */
   readonly origin: string;
   /** The earliest and the latest observation, in ms since 1970; undefined when the events' times can't be read. */
   readonly observed: { readonly after: number; readonly before: number } | undefined;
-  /** What is told in words instead of records. */
+  /** What is said in words, where the topic has no records. */
   readonly note?: string;
   readonly records: readonly ChatRecord[];
   readonly eventIds: readonly string[];
 }
 
-/** A field that changed, or that a record that came or went has. */
+/** A field that changed, or a field of a record that was created or deleted. */
 export type ChatField = Omit<FieldChange, 'type'>;
 
 /** One event about a project, a task or a field. */
@@ -25,12 +25,12 @@ export interface ChatRecord {
   readonly action: 'created' | 'updated' | 'archived' | 'deleted';
   readonly id: string;
   readonly name: string;
-  /** Where the record can be seen, if it can. */
+  /** The record's URL, if there is one. */
   readonly link?: string | undefined;
-  /** What changed; of a record that came or went what people want to know of it. */
+  /** The fields that changed; of a record that was created or deleted, those that people want to know. */
   readonly fields: readonly ChatField[];
-  /** How many filled fields of a new record are not in `fields`. */
+  /** How many filled custom fields of a new record are not in `fields`. */
   readonly untold: number;
-  /** More fields changed than the event could carry (`truncated`). */
+  /** True when more fields changed than the event could carry (`truncated`). */
   readonly isIncomplete: boolean;
 }

@@ -37,7 +37,7 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
   });
 }
 
-/** Events of one place are told together. They are of one kind. */
+/** What an event is about; events about the same are shown together. These are of one kind. */
 function placeOf(event: SentEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
   return isFieldEvent(event) ? [event.source] : [event.id];
@@ -74,7 +74,8 @@ function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): Cha
   };
 }
 
-/** A link to what was deleted leads nowhere, also from what changed before that. */
+/** Whether a record was not deleted by these events: a link to one that was leads nowhere, even from its
+ *  earlier changes. */
 function stillThere(records: readonly ChatRecord[]) {
   const last = new Map(records.map(({ entity, id, action }) => [JSON.stringify([entity, id]), action]));
   return ({ entity, id }: Pick<ChatRecord, 'entity' | 'id'>) =>

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { isEmpty } from '../changes/empty.ts';
 import { cleanText, cutText, fromDifference, isolate } from './chat-text.ts';
 
-/** A field's value for people: its text, or that there is none. */
+/** A field's value for people: its text, or `empty` when it has none. */
 export type ChatValue = { readonly text: string } | 'empty';
 
 /** One value, at most about `limit` characters. */
@@ -14,7 +14,7 @@ export function chatValue(value: Json | undefined, limit: number): ChatValue {
 export function chatValues(from: Json, to: Json, limit: number): readonly [ChatValue, ChatValue] {
   if (isEmpty(from) || isEmpty(to)) return [chatValue(from, limit), chatValue(to, limit)];
   const texts = [textOf(from), textOf(to)] as const;
-  // Values that differ in white space or type only look alike: their JSON tells them apart.
+  // Values that differ only in white space or type would look alike, so that their JSON is shown.
   const [before, after] = texts[0] === texts[1] ? [quoted(from), quoted(to)] : texts;
   const [start, end] = fromDifference(before, after, limit);
   return [{ text: shown(start, limit) }, { text: shown(end, limit) }];
@@ -24,7 +24,7 @@ function shown(text: string, limit: number): string {
   return isolate(cutText(text, limit));
 }
 
-/** A value as people say it: a list reads as one, and an object goes by its name. Undefined when only its JSON could tell it. */
+/** A value in words: a list with commas, an object by its name. Undefined when only JSON could show it. */
 export function valueInWords(value: Json): string | undefined {
   if (Array.isArray(value)) {
     const items = value.map(itemText);
@@ -34,7 +34,7 @@ export function valueInWords(value: Json): string | undefined {
   return typeof value === 'string' ? cleanText(value) || undefined : quoted(value);
 }
 
-/** Of several values even one that can't be seen has its place. */
+/** One item of a list. An invisible text is shown too, as JSON: the items keep their number. */
 function itemText(item: Json): string | undefined {
   return typeof item === 'string' ? textOf(item) : Array.isArray(item) ? undefined : valueInWords(item);
 }

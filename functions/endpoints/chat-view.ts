@@ -2,11 +2,12 @@ import { counted, label } from './chat-text.ts';
 import type { ChatField, ChatRecord } from './chat-topic.ts';
 import { type ChatValue, chatValue, chatValues } from './chat-value.ts';
 
-/** Text with one look. `good` and `bad` colour what came and what went, where a chat has colours. */
+/** Text of one appearance. `good` and `bad` colour what was added and what was removed, where a chat has
+ *  colours. */
 export interface Run {
   readonly text: string;
   readonly look: 'plain' | 'strong' | 'faint' | 'struck' | 'good' | 'bad';
-  /** Where it leads. */
+  /** The URL that the text links to. */
   readonly link?: string | undefined;
 }
 
@@ -14,7 +15,7 @@ export interface Run {
 export interface RecordView {
   readonly heading: readonly Run[];
   readonly lines: readonly (readonly Run[])[];
-  /** How many of the record's changes are in sight. */
+  /** How many of the record's changes it shows. */
   readonly shown: number;
 }
 
@@ -28,17 +29,17 @@ export interface Detail {
 
 const FIELD_NAME_LENGTH = 80;
 
-/** What counts as changes: the fields of an update; a record that came or went is one change. */
+/** How many changes a record counts for: one per field that changed; one if it was created or deleted. */
 export function changesIn(record: ChatRecord): number {
   return record.action === 'updated' ? Math.max(1, record.fields.length) : 1;
 }
 
-/** A record's fields in words, at most `detail.lines` of them. */
+/** A record's fields in words, in at most `detail.lines` lines. */
 export function linesOf(record: ChatRecord, detail: Detail): Run[][] {
   return record.fields.slice(0, detail.lines).map(field => lineOf(record, field, detail.value));
 }
 
-/** One record with some of its lines. What is left out of it is told in its last line. */
+/** A record with some of its lines. A last line says how many fields are left out. */
 export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
   const all = record.fields.length;
   const more = moreLine(record, all - told.length + record.untold);
@@ -58,7 +59,7 @@ function headingOf(record: ChatRecord): Run[] {
   return [nameOf(record), plain(' · '), { text: what, look }];
 }
 
-/** The title names the project already. */
+/** A record's name. The project needs none: the message's title names it. */
 function nameOf({ entity, action, name, link }: ChatRecord): Run {
   if (entity === 'project') return { text: 'The project', look: 'strong' };
   return { text: name, look: action === 'deleted' ? 'struck' : 'strong', link };
@@ -68,7 +69,7 @@ function lineOf(record: ChatRecord, change: ChatField, limit: number): Run[] {
   return [plain(`${fieldName(change, FIELD_NAME_LENGTH)}: `), ...valuesOf(record, change, limit)];
 }
 
-/** What a field is called; a built-in one, which has its property alone, as its property reads: `dueDate` as `Due date`. */
+/** A field's name. A built-in field has only its property, which is put in words: `dueDate` as `Due date`. */
 export function fieldName({ kind, name }: ChatField, limit: number): string {
   return label(kind === 'builtin' ? propertyInWords(name) : name, limit) || '(no name)';
 }
@@ -80,7 +81,7 @@ function propertyInWords(property: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What a field was and is, or what came and went of it. */
+/** The old and the new value of a field, or what was added and removed. */
 export function valuesOf({ action }: ChatRecord, change: ChatField, limit: number): Run[] {
   if (action === 'created' || action === 'deleted') return [valueRun(chatValue(change.to, limit), 'plain')];
   const added = chatValue(change.added, limit);
@@ -109,7 +110,8 @@ function plain(text: string): Run {
   return { text, look: 'plain' };
 }
 
-/** Neighbours that look alike are one run: each costs room in a message. What a link is of has none that looks like it. */
+/** Joins neighbours of one look, because each run costs room in a message. A linked run never has a neighbour
+ *  of its look. */
 function merged(runs: readonly Run[]): Run[] {
   const result: Run[] = [];
   for (const run of runs) {

@@ -1,19 +1,21 @@
 import type { ChatField } from './chat-topic.ts';
 import { valueInWords } from './chat-value.ts';
 
-/** What people want to know first of a record that came or went, by the names that it usually has (service-api.md §2.4 shows none): who does
- *  it, until when, and how it stands. Of each line the first name that there is. */
+/** What people first want to know of a record that was created or deleted: who does it, until when, and its
+ *  status. service-api.md §2.4 doesn't say how these fields are called, so that each line has the usual
+ *  names; the first that the record has counts. */
 const WANTED: readonly (readonly string[])[] = [
   ['assignee', 'assignees', 'assignedto', 'responsible', 'owner', 'owners'],
   ['duedate', 'due', 'dueon', 'dueat', 'deadline'],
   ['status', 'state'],
 ];
 
-/** So many custom fields beside those. */
+/** How many custom fields are shown beside those. */
 const OTHERS = 3;
 
-/** Of a record's fields those that people want to know, and how many more custom fields are filled. Identifiers, timestamps and
- *  whatever could only be told as JSON are not among them. `name`: the record's, which its heading tells. */
+/** The fields of a record that people want to know, and how many custom fields are left out. Identifiers,
+ *  timestamps, and values that only JSON could show are not wanted; nor is `name`, which the heading
+ *  shows. */
 export function wantedFields(
   all: readonly ChatField[],
   name: string | undefined,
@@ -31,7 +33,8 @@ function firstOf(names: readonly string[], fields: readonly ChatField[]): ChatFi
   return matches.find(field => field !== undefined);
 }
 
-/** Whether its property, or its name as people see it, is this one: `dueDate`, `due_date` and `Due date` are. */
+/** Whether a field's property or name is the wanted one, whatever its spelling: `dueDate`, `due_date`, `Due
+ *  date`. */
 function isNamed({ field, name }: ChatField, wanted: string): boolean {
   return [field, name].some(text => text.replace(/[\s_-]/g, '').toLowerCase() === wanted);
 }

@@ -9,11 +9,11 @@ export interface AddressCheck {
   readonly resolve: Resolve;
 }
 
-/** A name that takes longer to look up may yet be there. */
+/** The longest that a look-up is waited for. The name may still exist, so a slow one is no problem. */
 const PATIENCE_MS = 5_000;
 
-/** Why nothing could be delivered to a URL, in words that do not name it; undefined when something may. The guard asks the same at each
- *  delivery (`guarded-agent.ts`): this tells it at once. */
+/** Why nothing could be delivered to a URL, in words that do not name it; undefined when something could. The
+ *  agent checks the same at each delivery (`guarded-agent.ts`); this says it at once. */
 export async function addressProblem(text: string, check: AddressCheck): Promise<string | undefined> {
   if (!isPlainAddress(text)) return 'its URL is no https address without user name and password';
   const { protocol, hostname, port } = new URL(text);
@@ -25,7 +25,7 @@ export async function addressProblem(text: string, check: AddressCheck): Promise
   );
   const refusal = refusals.find(each => each !== undefined);
   if (refusal !== undefined) return refusal.replace(/: .*/, '');
-  // Of http it must be known that it stays on this machine.
+  // http is for this machine only, so that the name must have been looked up.
   const isUnknown = protocol !== 'https:' && addresses.length === 0;
   return isUnknown ? 'its URL is not https, and its name can not be looked up' : undefined;
 }

@@ -1,19 +1,19 @@
 import type { ChangeEvent, EventType, FieldChange } from '../changes/event.ts';
 import { isField, matchesValues, type ValueFilter } from './value-filter.ts';
 
-/** Which events an endpoint wants: every key that is given must match, by any of its entries. */
+/** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
 export interface EndpointFilter {
   readonly events?: readonly EventType[] | undefined;
   readonly workspaces?: readonly string[] | undefined;
   readonly processes?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
-  /** Of the fields that changed, by their property or by the name that people see. */
+  /** A field that changed, by its property or by the name that people see. */
   readonly fields?: readonly string[] | undefined;
   readonly values?: readonly ValueFilter[] | undefined;
 }
 
-/** Whether the endpoint wants the event. One that names no project, or changed no field of a record, fits no filter that asks
- *  for these. */
+/** Whether an endpoint wants an event. A filter for projects leaves out events that concern no project; a
+ *  filter for fields, those that change no field of a record. */
 export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   const { type, source, data } = event;
   const isAmong = (wanted: readonly string[] | undefined, found: string | undefined) =>
@@ -30,7 +30,8 @@ export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   );
 }
 
-/** The changed fields of a record. Properties of a definition are none: who asks for fields asks for what records hold. */
+/** The changed fields of a record. Those of a field's definition don't count: filters for fields mean values
+ *  in records. */
 function changesOf({ data }: ChangeEvent): readonly FieldChange[] {
   // Stryker disable next-line ArrayDeclaration: a text is no change of any field
   return 'changes' in data && !('field' in data) ? data.changes : [];

@@ -3,26 +3,27 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { addressRefusal } from './addresses.ts';
 
-/** All the addresses of a name, as `dns.lookup` gives them. */
+/** Looks up all addresses of a name, as `dns.lookup` gives them. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 
-/** An address that nothing may be sent to: the configuration is at fault. Its message names neither URL nor address. */
+/** An address that nothing may be sent to, which is an error of the configuration. Its message names neither
+ *  URL nor address. */
 export class RefusedAddress extends Error {}
 
-/** Asks the system, hosts file included: it is what connecting would ask. */
+/** Asks the operating system, hosts file included, as connecting would. */
 export const resolveBySystem: Resolve = hostname => dns.promises.lookup(hostname, { all: true });
 
 export interface GuardedAgentOptions {
   readonly allowLoopback: boolean;
   readonly resolve: Resolve;
-  /** ms for name, connection and TLS together. */
+  /** ms for look-up, connection and TLS together. */
   readonly connectTimeout: number;
 }
 
 /**
- * An agent that connects to allowed addresses only (see `addresses.ts`). A name is checked by what it resolves to in the
- * very lookup that connects, so that no answer can change in between; one refused address refuses the name. No proxy is
- * used, whatever the environment says: a proxy would resolve names by itself.
+ * An agent that connects to allowed addresses only (see `addresses.ts`). A name is checked in the very
+ * look-up that connects, so that its addresses can't change in between; one refused address refuses the name.
+ * Proxies that the environment names are not used: they would look up names themselves.
  */
 export function guardedAgent(options: GuardedAgentOptions): Agent {
   const { allowLoopback, resolve, connectTimeout: timeout } = options;

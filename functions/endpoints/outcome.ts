@@ -1,24 +1,27 @@
 import { parseHttpDate, parseRetryAfter } from '../basics/http-date.ts';
 import type { Answer, NoAnswer } from './post.ts';
 
-/** Why an attempt failed. `reason` names neither URL nor address; `said` is what the endpoint answered, where that is looked at. */
+/** Why an attempt failed. `reason` names neither URL nor address; `said` quotes the endpoint's answer, where
+ *  that is read. */
 export interface Failure {
   readonly reason: string;
   readonly said?: string | undefined;
 }
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 export type Outcome =
   | { readonly kind: 'delivered' }
   | ({ readonly kind: 'failed' } & Failure)
-  /** Too much for it: what else waits for this endpoint is not even tried. `retryAfter` in ms, when it said so. */
+  /** The endpoint is overloaded or down: further deliveries wait, untried. `retryAfter` in ms, where it says
+   *  so. */
   | ({ readonly kind: 'slowed'; readonly retryAfter: number | undefined } & Failure)
-  /** It wants no more, ever. */
+  /** The endpoint wants no more events, ever. */
   | ({ readonly kind: 'gone' } & Failure);
 
 const SLOW_DOWN = new Set([429, 502, 503, 504]);
 
-/** Reads an answer as Standard Webhooks does: 2xx delivered, 410 gone, 429 and gateway troubles slow down, all else failed. */
+/** Judges an answer by Standard Webhooks: 2xx is delivered, 410 gone, 429 and 502 to 504 ask to slow down,
+ *  all else failed. */
 export function outcomeOf(answer: Answer | NoAnswer): Outcome {
   if ('why' in answer) return { kind: 'failed', reason: answer.why };
   const { status, at } = answer;
@@ -30,7 +33,7 @@ export function outcomeOf(answer: Answer | NoAnswer): Outcome {
   };
   if (status === 410) return { kind: 'gone', ...failure };
   if (!SLOW_DOWN.has(status)) return { kind: 'failed', ...failure };
-  // By its own clock where it shows one: a date counts from there.
+  // A `Retry-After` with a date counts from the endpoint's own `Date`, where it sends one.
   const now = parseHttpDate(answer.date) ?? at;
   return { kind: 'slowed', ...failure, retryAfter: parseRetryAfter(answer.retryAfter, now) };
 }

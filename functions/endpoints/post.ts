@@ -5,21 +5,23 @@ import type { EndpointRequest } from './endpoint.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress, type Resolve } from './guarded-agent.ts';
 import { BODY_LIMIT, beginning, quote } from './quote.ts';
 
-/** How long an endpoint may take for all of it: name, connection, answer. */
+/** The longest that a request may take in all: look-up, connection, answer. */
 export const TIMEOUT_MS = 15_000;
-/** After this it is slow. */
+/** A request that takes longer is slow. */
 const SLOW_MS = 1_000;
 
-/** The head of an answer. */
+/** An answer, as far as it is read. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly date: string | undefined;
   /** When it came, by our clock, in ms since 1970. */
   readonly at: number;
-  /** What it said, if it is no success: one line, which repeats nothing of the URL behind its host. */
+  /** The first line of its body, if it is no success, and if the line repeats nothing of the URL after the
+   *  host. */
   readonly said?: string | undefined;
-  /** The beginning of what it said, as it came: it may hold anything, and must go through `harmless` first. */
+  /** The beginning of its body, as it came. It may hold anything, and must go through `harmless` before it is
+   *  kept. */
   readonly body?: string | undefined;
 }
 
@@ -30,9 +32,9 @@ export interface NoAnswer {
 
 /** Posts to endpoints. Never rejects. */
 export interface Poster {
-  /** `onSlow` is called when no answer has come in a second. */
+  /** Calls `onSlow` when no answer has come within a second. */
   post(url: string, request: EndpointRequest, onSlow?: () => void): Promise<Answer | NoAnswer>;
-  /** Kills every connection. */
+  /** Closes all connections at once. */
   close(): Promise<void>;
 }
 
@@ -41,12 +43,12 @@ export interface PosterOptions {
   readonly resolve: Resolve;
   /** ms for each request. */
   readonly timeout: number;
-  /** ms until one is slow. */
+  /** ms after which a request is slow. */
   readonly slowAfter?: number | undefined;
   readonly clock: Clock;
-  /** Whether answers are told with what they say; otherwise no answer's body is looked at. */
+  /** Whether answers are quoted; otherwise no body is looked at. */
   readonly quotes?: boolean | undefined;
-  /** Opens what the posts go through; by default the agent that connects to allowed addresses only. */
+  /** Opens the agent for the requests; by default the one that connects to allowed addresses only. */
   readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
 }
 
@@ -72,7 +74,7 @@ export function createPoster(options: PosterOptions): Poster {
       try {
         return await within(timeout, send, () => new Expired());
       } catch (error) {
-        // The body is only thrown away: that it breaks off, or never ends, takes nothing back.
+        // An answer whose head came counts, even if its body breaks off or never ends.
         return reached ?? { why: reasonOf(error, timeout) };
       } finally {
         clearTimeout(slow);

@@ -1,14 +1,15 @@
 import type { EndpointSecret } from './endpoint.ts';
 
-/** More of an answer than this is not read, in bytes. */
+/** The most that is read of an answer, in bytes. */
 export const BODY_LIMIT = 65_536;
-/** So much of an answer is looked at, in bytes, and so much of its first line is quoted, in characters. */
+/** How much of an answer is looked at, in bytes, and the longest line that is quoted, in characters. */
 const QUOTED_BYTES = 1024;
 const LONGEST = 120;
-/** So many letters and digits in a row of an address may be part of a secret. */
+/** A text that repeats so many characters in a row of a secret or a URL may reveal it. */
 const TELLING = 8;
 
-/** The beginning of an answer's body. Reads on to its end, within the limit, so that the connection can be kept. */
+/** The beginning of an answer's body. Reads the whole body, up to a limit, so that the connection can be used
+ *  again. */
 export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = [];
   let size = 0;
@@ -20,8 +21,9 @@ export async function beginning(body: AsyncIterable<Uint8Array>): Promise<string
   return Buffer.concat(kept).subarray(0, QUOTED_BYTES).toString();
 }
 
-/** The first line of an endpoint's answer that says something, for people; undefined when there is none, when it is HTML, or when
- *  it repeats what stands in the address behind the host: that may be a secret, as it is of Slack's and Teams'. */
+/** The first line with letters or digits of an endpoint's answer, for people; undefined when there is none,
+ *  when it is HTML, or when it repeats something of the URL's path or query, which in Slack's and Teams' URLs
+ *  are secret. */
 export function quote(answer: string, url: string): string | undefined {
   const lines = answer.split(/[\r\n\u2028\u2029]/).map(clean);
   const first = lines.find(line => /[\p{L}\p{N}]/u.test(line));
@@ -29,8 +31,8 @@ export function quote(answer: string, url: string): string | undefined {
   return first.length > LONGEST ? `${first.slice(0, LONGEST - 1)}…` : first;
 }
 
-/** The beginning of an endpoint's answer as it may be kept: on one line, without what moves a cursor or hides anything; undefined when
- *  it repeats what is secret of the endpoint. */
+/** The beginning of an endpoint's answer as it may be kept: one line without control characters or invisible
+ *  ones; undefined when it repeats something secret of the endpoint. */
 export function harmless(answer: string, { url, secrets = [] }: EndpointSecret): string | undefined {
   const text = clean(answer);
   const isSecret =
@@ -38,7 +40,7 @@ export function harmless(answer: string, { url, secrets = [] }: EndpointSecret):
   return text === '' || isSecret ? undefined : text;
 }
 
-/** Neither moves a terminal's cursor nor hides anything. */
+/** Removes what moves a terminal's cursor or hides text. */
 function clean(line: string): string {
   return line
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
@@ -46,18 +48,19 @@ function clean(line: string): string {
     .trim();
 }
 
-/** However it was written: in capitals, encoded, or with other separators. */
+/** Whether a line repeats something of the URL's path or query, in whatever case, encoding or separators. */
 function repeats(line: string, url: string): boolean {
   const { pathname, search } = new URL(url);
   return shows(line, pathname + search);
 }
 
-/** A stretch of a secret in base64 may be so full of `+` and `/` that too few letters and digits are left to know it by. */
+/** Compares a secret as it stands, too: base64 may hold so many `+` and `/` in a row that too few letters and
+ *  digits are left. */
 function showsAsIs(text: string, secret: string): boolean {
   return repeatsSome(text.toLowerCase(), secret.toLowerCase());
 }
 
-/** Whether a text shows enough in a row of what is hidden. */
+/** Whether a text repeats enough of what is hidden, by letters and digits alone. */
 function shows(text: string, hidden: string): boolean {
   const all = barest(text);
   return barest(hidden).some(behind => all.some(shown => repeatsSome(shown, behind)));
@@ -69,7 +72,8 @@ function repeatsSome(shown: string, behind: string): boolean {
   return false;
 }
 
-/** What no encoding changes: where a `%` stands for an encoded character, and where it stands for itself. */
+/** The letters and digits of a text, which are the same in all encodings: once without percent-encoded
+ *  characters, and once with their hex digits, in case `%` stands for itself. */
 function barest(text: string): string[] {
   const lower = text.toLowerCase();
   return [/%[0-9a-f]{2}|[^a-z0-9]/g, /[^a-z0-9]/g].map(noise => lower.replaceAll(noise, ''));

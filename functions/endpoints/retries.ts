@@ -17,13 +17,13 @@ export const STANDARD_TIMING: RetryTiming = {
   giveUpAfter: 72 * HOUR,
 };
 
-/** Upwards only: a retry before its time would count as the one before. */
+/** Lengthens pauses only: after a shorter one, the next attempt would get the same pause again. */
 const JITTER = 0.2;
 
 /**
- * ms until a delivery is tried again, or undefined when it is given up. `age` in ms, from its first attempt to the start
- * of this one: unlike a count of receives, it is not moved by receives that tried nothing. The last attempt is at
- * `giveUpAfter`.
+ * ms until a delivery is tried again, or undefined when it is given up. `age` in ms, from its first attempt
+ * to the start of this one: unlike a count of receives, it doesn't grow when a message is received and not
+ * tried. The last attempt is made at `giveUpAfter`.
  */
 export function retryIn(
   age: number,
@@ -35,7 +35,8 @@ export function retryIn(
   return Math.max(SECOND, Math.ceil(pause / SECOND) * SECOND);
 }
 
-/** The pause that follows the attempt at `age`: as many are over as fit into the age. */
+/** The pause after an attempt at `age`: the first one whose end, counted from the first attempt, is not over
+ *  yet. */
 function pauseAt(age: number, pauses: RetryTiming['pauses']): number {
   let passed = 0;
   for (const pause of pauses) {

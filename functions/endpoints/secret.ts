@@ -7,7 +7,7 @@ const PREFIX = 'whsec_';
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 
-// One text for every fault of a property: zod's own would quote what was found.
+// One text for every fault of the URL: zod's own message would quote what was found.
 const url = z.string('url').refine(isPlainAddress, 'url (an https address without user name and password)');
 const signingSecret = z
   .string('secrets')
@@ -19,21 +19,21 @@ const webhookSecret = z.object(
   'the JSON object',
 );
 
-/** Where endpoints' secrets are kept. */
+/** Where endpoints' secrets are read. */
 export interface SecretStore {
   /** The text of a secret, by the endpoint's name. */
   read(endpoint: string): Promise<string>;
-  /** What the secret is called there. */
+  /** The name of the secret in the store, for people. */
   nameOf(endpoint: string): string;
-  /** What an operator does to put this text there. */
+  /** What an operator does to store this text. */
   putting(endpoint: string, text: string): string;
 }
 
-/** The same for who keeps them. What was written outlives whatever crashes once the call has resolved. */
+/** A store that can be written, too. A call's effect lasts through any crash once it has resolved. */
 export interface SecretKeeper extends SecretStore {
-  /** Replaces what is there. */
+  /** Writes a secret, or replaces it. */
   write(endpoint: string, text: string): Promise<void>;
-  /** Also one that is not there. */
+  /** Removes a secret. It may be missing already. */
   remove(endpoint: string): Promise<void>;
 }
 
@@ -64,20 +64,20 @@ function json(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    // What is no JSON lacks the object too.
+    // A text that is no JSON counts as one without the object.
   }
   return value;
 }
 
-/** An http or https URL without user name and password. http passes: whether it may be used is decided where the address is
- *  known. */
+/** Whether a text is an http or https URL without user name and password. Whether http is allowed depends on
+ *  the address, and is decided by the agent. */
 export function isPlainAddress(text: string): boolean {
   const parsed = URL.parse(text);
   if (!parsed) return false;
   return ['http:', 'https:'].includes(parsed.protocol) && parsed.username === '' && parsed.password === '';
 }
 
-/** Whether a text is what Standard Webhooks takes for a secret. */
+/** Whether a text is a signing secret by Standard Webhooks. */
 export function isSigningSecret(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false;
   try {

@@ -2,7 +2,7 @@ import type { Clock } from '../basics/clock.ts';
 import type { EndpointSecret, EndpointSettings } from './endpoint.ts';
 import { parseSecret, remedy, type SecretStore } from './secret.ts';
 
-/** Short enough that a rotation is obeyed within half a minute. */
+/** Short enough that a rotated secret is used within half a minute. */
 const KEPT_MS = 20_000;
 
 export type ReadEndpointSecret = (
@@ -26,7 +26,7 @@ export function createSecrets(store: SecretStore, clock: Clock): ReadEndpointSec
     try {
       return await store.read(name);
     } catch (error) {
-      // The name alone: a message could quote a request.
+      // Only the error's name: its message could quote a request.
       const why = error instanceof Error ? error.name : 'unknown error';
       throw new Error(
         `Endpoint ${name}: secret ${store.nameOf(name)} can not be read (${why}). ${remedy(endpoint, store)}`,

@@ -14,13 +14,13 @@ const STYLES = {
   bad: { italic: true },
 } as const satisfies Record<Run['look'], object | undefined>;
 
-/** The message's first block. A header takes no link. */
+/** The message's first block. Slack allows no link in a header. */
 export function titleBlock({ title, link }: Pick<ChatTopic, 'title' | 'link'>) {
   if (link === undefined) return { type: 'header', text: plainText(title, SLACK_LIMITS.header) } as const;
   return { type: 'rich_text', elements: [section([{ text: title, look: 'strong', link }])] } as const;
 }
 
-/** A small grey line: what it is about and, in the reader's own time zone, when it happened. */
+/** A line in small grey text: where it happened and, in the reader's own time zone, when. */
 export function contextBlock(text: string, observed?: ChatTopic['observed']) {
   const plain = plainText(text, SLACK_LIMITS.text);
   return { type: 'context', elements: observed ? [plain, timeText(observed)] : [plain] } as const;
@@ -47,7 +47,7 @@ function element({ text, look, link }: Run) {
   return { ...kind, text: richText(text), ...(style && { style }) };
 }
 
-/** The one mrkdwn in the message. It has no data in it. */
+/** The only mrkdwn in the message. It holds no data. */
 function timeText({ after, before }: NonNullable<ChatTopic['observed']>) {
   const isOneDay = before - after < 12 * 60 * 60 * 1000;
   const text =

@@ -11,14 +11,14 @@ export function plainText(text: string, limit: number) {
   return { type: 'plain_text', text: escapeSlack(short), emoji: false } as const;
 }
 
-/** The text of notifications. It is the one text that Slack may read as mrkdwn: each character that could begin
- *  formatting, an emoji code, a mention or a link gets a word joiner, which nobody sees, behind it. */
+/** The text of notifications, which Slack may read as mrkdwn. So every character that could begin formatting,
+ *  an emoji code, a mention or a link is followed by a word joiner, which is invisible. */
 export function notificationText(text: string): string {
   return escapeSlack(text.replace(/[*_~`:@#|.]/g, character => `${character}\u2060`));
 }
 
-/** Text of a rich text element. It is never parsed, so nothing is escaped: an entity would show as it stands. What
- *  looks like a mention or a link is broken all the same, for receivers that flatten rich text to mrkdwn. */
+/** Text of a rich text element. Slack doesn't parse it, so that escapes would be shown as they stand. What
+ *  looks like a mention or a link is broken all the same, for receivers that convert rich text to mrkdwn. */
 export function richText(text: string): string {
   return text.replace(/<(?=\S)/g, '<\u2060');
 }

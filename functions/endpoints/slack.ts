@@ -9,9 +9,10 @@ import type { ChatMessage } from './endpoint.ts';
 import { contextBlock, recordBlock, SLACK_LIMITS, textLength, titleBlock } from './slack-blocks.ts';
 import { notificationText } from './slack-text.ts';
 
-/** The messages for a Slack incoming webhook that tell a batch of events: one per project, one per `source.*` event
- *  (design.md §9). Whatever the events hold, each message keeps within Slack's limits and tells what it leaves out, and
- *  nothing of the data becomes formatting, a mention, an emoji or a link; links are what the templates make of identifiers. */
+/** The messages for a Slack incoming webhook that show a batch of events: one per project, one per `source.*`
+ *  event (design.md §9). Whatever the events hold, each message keeps within Slack's limits and says what it
+ *  leaves out. No data becomes formatting, a mention, an emoji or a link; links come only from the link
+ *  templates. */
 export function slackMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
   return chatTopics(events, templates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
@@ -26,7 +27,7 @@ function messageOf(topic: ChatTopic) {
     total: SLACK_LIMITS.message - empty,
     parts: SLACK_LIMITS.blocks - 3,
     write: view => ({ view, block: recordBlock(view) }),
-    // Slack counts the containers of texts too, so the JSON is what is measured; 1 for the comma.
+    // Slack counts the JSON around texts, too, so that the JSON is measured; 1 for the comma.
     size: ({ view, block }) =>
       textLength(view) > SLACK_LIMITS.text ? Number.POSITIVE_INFINITY : JSON.stringify(block).length + 1,
   });
@@ -56,6 +57,6 @@ function compose(topic: ChatTopic, blocks: readonly ReturnType<typeof recordBloc
 }
 
 function noteView(text: string): RecordView {
-  // Stryker disable next-line StringLiteral: what has no look of its own is shown as plain text is
+  // Stryker disable next-line StringLiteral: an unknown look is shown as plain text, too
   return { heading: [{ text, look: 'plain' }], lines: [], shown: 0 };
 }

@@ -10,7 +10,7 @@ const STYLES = {
   bad: { color: 'Attention' },
 } as const satisfies Record<Run['look'], object | undefined>;
 
-/** The card's head: the project, what happened to it, where and, in the reader's own time zone, when. */
+/** The card's head: the project, what happened to it, where, and (in the reader's own time zone) when. */
 export function headContainer({ title, link, observed }: ChatTopic, summary: string) {
   return {
     type: 'Container',
@@ -34,12 +34,12 @@ export function recordElement({ heading, lines }: RecordView) {
   return { type: 'Container', items: [richTextBlock(heading), ...items] } as const;
 }
 
-/** A line of our own words below the records. They hold nothing that a TextBlock would read as markdown. */
+/** A line of fixed words below the records. They hold nothing that a TextBlock would read as markdown. */
 export function tailBlock(text: string) {
   return { type: 'TextBlock', text, isSubtle: true, wrap: true, separator: true } as const;
 }
 
-/** Runs of text, which take no markdown, unlike TextBlock and FactSet. */
+/** A block of runs. Unlike TextBlock and FactSet, these are not read as markdown. */
 export function richTextBlock(runs: readonly Run[]) {
   return { type: 'RichTextBlock', inlines: runs.map(inline) } as const;
 }
@@ -48,24 +48,25 @@ function inline({ text, look, link }: Run) {
   return look === 'plain' ? inert(text) : { ...run(text, link), ...STYLES[look] };
 }
 
-/** A link is the run's action: markdown would read its text, too. */
+/** A link is made by the run's action: a markdown link would read the text as markdown, too. */
 function run(text: string, link?: string) {
   const action = link && ({ selectAction: { type: 'Action.OpenUrl', url: link } } as const);
   return { type: 'TextRun', text: inert(text), ...action } as const;
 }
 
-/** What notifications show, as plain text; broken where it looks like a mention or a link, for whoever takes it for something else. */
+/** The plain text of notifications. What looks like a mention or a link is broken, in case a client reads it
+ *  as markdown. */
 export function plainSummary(text: string): string {
   return inert(text.replace(/<(?=\S)|\](?=[([])/g, mark => `${mark}\u2060`));
 }
 
-/** Clients put dates in the place of `{{DATE(…)}}` and `{{TIME(…)}}` in runs too: a word joiner, which nobody sees,
- *  keeps data from being one. */
+/** Clients replace `{{DATE(…)}}` and `{{TIME(…)}}` even in runs. An invisible word joiner keeps data from
+ *  being replaced. */
 function inert(text: string): string {
   return text.replace(/\{(?=\{)/g, '{\u2060');
 }
 
-/** The one text with functions in it. It has no data in it. */
+/** The only text with date functions in it. It holds no data. */
 function timeBlock({ after, before }: NonNullable<ChatTopic['observed']>) {
   const text =
     after === before ? `Seen ${localTime(before)}` : `Between ${localTime(after)} and ${localTime(before)}`;

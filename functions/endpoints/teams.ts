@@ -7,16 +7,17 @@ import { chatTopics } from './chat-topics.ts';
 import type { ChatMessage } from './endpoint.ts';
 import { headContainer, plainSummary, recordElement, richTextBlock, tailBlock } from './teams-card.ts';
 
-/** Bytes of the whole message. Teams writes "approximately 28 KB", and counts UTF-16 where it says how it counts: so
- *  neither the UTF-8 nor the UTF-16 of a message may be longer (see docs/chat.md). */
+/** The most bytes of a message. Teams' limit is "approximately 28 KB", in UTF-16 where it says how it counts.
+ *  So neither the UTF-8 nor the UTF-16 of a message may be longer (see docs/chat.md). */
 export const TEAMS_BYTES = 28_000;
 
-/** More records than that nobody reads in a chat. */
+/** The most records in a message: nobody reads more in a chat. */
 const RECORDS = 100;
 
-/** The messages for a Teams Workflows webhook that tell a batch of events, each an Adaptive Card 1.5: one per project,
- *  one per `source.*` event (design.md §9). Whatever the events hold, each message keeps within 28 KB and tells what it
- *  leaves out, and nothing of the data becomes formatting, a mention, a date or a link; links are what the templates make of identifiers. */
+/** The messages for a Teams Workflows webhook that show a batch of events, each an Adaptive Card 1.5: one per
+ *  project, one per `source.*` event (design.md §9). Whatever the events hold, each message keeps within 28
+ *  KB and says what it leaves out. No data becomes formatting, a mention, a date or a link; links come only
+ *  from the link templates. */
 export function teamsMessages(events: readonly SentEvent[], templates?: LinkTemplates): ChatMessage[] {
   return chatTopics(events, templates).map(topic => ({
     body: JSON.stringify(messageOf(topic)),
@@ -47,7 +48,7 @@ function compose(topic: ChatTopic, elements: readonly ReturnType<typeof recordEl
     type: 'AdaptiveCard',
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     version: '1.5',
-    // Read as markdown where it is shown: so it holds none of the data.
+    // Clients show it as markdown, so it holds no data.
     fallbackText: changes || title,
     msteams: { width: 'Full' },
     body: [

@@ -3,22 +3,22 @@ import { canonicalDecimal } from '../changes/decimal.ts';
 import { isEmpty } from '../changes/empty.ts';
 import type { FieldChange } from '../changes/event.ts';
 
-/** A value as people write it; "" stands for none. */
+/** A value as people write it; "" stands for empty. */
 export type FilterValue = string | number | boolean;
 
-/** What must be so of one changed field: all that is given, each by any of its values. */
+/** What one changed field must match: every key that is given, by any of its values. */
 export interface ValueFilter {
-  /** The property, or the name that people see. */
+  /** The field's property, or the name that people see. */
   readonly field: string;
   readonly from?: readonly FilterValue[] | undefined;
   readonly to?: readonly FilterValue[] | undefined;
-  /** multiple-choice: a choice that came. */
+  /** Of a multiple choice: a choice that was added. */
   readonly added?: readonly FilterValue[] | undefined;
-  /** multiple-choice: a choice that went. */
+  /** Of a multiple choice: a choice that was removed. */
   readonly removed?: readonly FilterValue[] | undefined;
 }
 
-/** Whether a changed field is the one that is meant: several fields can have one name, and all of these are. */
+/** Whether a changed field is the wanted one. Several fields can have one name: then each of them is. */
 export function isField(wanted: string, { field, name }: FieldChange): boolean {
   return wanted === field || wanted === name;
 }
@@ -36,8 +36,8 @@ export function matchesValues(wanted: ValueFilter, change: FieldChange): boolean
   );
 }
 
-/** Numbers are equal as decimals, as everywhere ("1.0" is "1.00"); an object goes by its name or its identifier; a choice of
- *  one by that one. */
+/** Numbers are compared as decimals, as everywhere ("1.0" is "1.00"). An object matches by its name or its
+ *  identifier, and a list with one choice by that choice. */
 function isValue(wanted: FilterValue, found: Json, type: string): boolean {
   if (isEmpty(found)) return wanted === '';
   if (Array.isArray(found)) return found.length === 1 && isValue(wanted, found[0] as Json, type);

@@ -4,17 +4,18 @@ import type { EndpointRequest } from './endpoint.ts';
 /** An event as it came from the queue. */
 export interface WebhookEvent {
   readonly id: string;
-  /** Its JSON, byte for byte what is sent and signed. */
+  /** Its JSON, which is signed and sent byte for byte. */
   readonly body: string;
 }
 
 /**
- * One event by Standard Webhooks: `webhook-id` is the event's id, the same at every attempt; `webhook-timestamp` (seconds)
- * is the time of this attempt, since receivers refuse what is older than 5 minutes; `webhook-signature` has one signature
- * per secret, space separated, so that a receiver may hold either while the secret is changed.
+ * A request of Standard Webhooks for one event. `webhook-id` is the event's id, the same at every attempt.
+ * `webhook-timestamp` is the time of this attempt in seconds: receivers refuse what is older than 5 minutes.
+ * `webhook-signature` has one signature per secret, separated by spaces, so that while the secret is changed
+ * the receiver may have either.
  *
- * What is signed is `<id>.<timestamp>.<body>`. The dots in our ids do no harm: the timestamp has none, and a body begins
- * with `{`, so two different triples never give the same text.
+ * What is signed is `<id>.<timestamp>.<body>`. The dots in our ids do no harm: the timestamp has none, and a
+ * body begins with `{`, so two different triples never give the same text.
  */
 export function webhookRequest(
   event: WebhookEvent,
