@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '../changes/event.ts';
 import { serialise } from '../changes/serialise.ts';
 
-/** An event as SNS takes it: the message and the attributes that filter policies ask for (design.md §8). */
+/** An event as it is published to SNS: the message, and the attributes for filter policies (design.md §8). */
 export interface Message {
   readonly Message: string;
   readonly MessageAttributes: Record<string, Attribute>;
@@ -12,15 +12,16 @@ interface Attribute {
   readonly StringValue: string;
 }
 
-/** Bytes for the names of changed fields: with the event's 240 KB they stay under SNS's 256 KB. */
+/** The most bytes for the names of changed fields: with an event of 240 KB, the message stays below SNS's 256
+ *  KB. */
 const FIELD_NAMES_BYTES = 12_000;
 
 /** The message of one event. */
 export function messageOf(event: ChangeEvent): Message {
   const { data, source } = event;
-  // Workspace names are letters, digits, `_` and `-`, so that nothing in them is encoded.
+  // Names of workspaces hold letters, digits, `_` and `-` only, so that nothing in them is encoded.
   const workspace = source.split('/')[2] as string;
-  // The properties of a definition are no fields of records: who filters by those asks for values.
+  // The properties of a field's definition are left out: filters for changed fields mean values in records.
   const fields =
     'changes' in data && !('field' in data) ? fittingNames(data.changes.map(change => change.field)) : [];
   return {

@@ -1,11 +1,12 @@
 import { SNSServiceException } from '@aws-sdk/client-sns';
 
-/** As the SDK names them, with `Exception`, and as SNS itself does. */
+/** The names of errors about a request's contents: as the SDK gives them, with `Exception`, and as SNS
+ *  does. */
 const ABOUT_CONTENTS =
   /^(InvalidParameter(Value)?|ParameterValueInvalid|Validation(Error)?|BatchRequestTooLong)(Exception)?$/;
 
-/** True when SNS finds fault with what is in a request, as it will each time: one malformed message is enough for it to
- *  refuse the whole batch. A fault of the topic's ARN is none of these: no message would be better than the others. */
+/** True when SNS refuses a request for its contents, as it would each time; one malformed message makes it
+ *  refuse the whole batch. A refused topic ARN doesn't count: it concerns all messages alike. */
 export function isRefusal(error: unknown): error is SNSServiceException {
   return (
     error instanceof SNSServiceException &&

@@ -3,7 +3,7 @@ import type { Random, Sleep } from '../basics/clock.ts';
 import type { Message } from './entry.ts';
 import { isRefusal } from './refusal.ts';
 
-/** Tries of one batch, counting the first. SNS fails single entries of a batch that it answers with 200. */
+/** How often a batch is tried, counting the first. SNS may answer 200 and yet fail single entries. */
 const TRIES = 5;
 const FIRST_WAIT_MS = 100;
 
@@ -12,17 +12,18 @@ export interface Topic {
   readonly topicArn: string;
   readonly sleep: Sleep;
   readonly random: Random;
-  /** Whether the run's time is up: then nothing is tried again. */
+  /** Whether the run's time is up: then nothing is sent any more. */
   readonly isLate: () => boolean;
-  /** Keeps a message that SNS will never take, because it is itself at fault. */
+  /** Keeps a message that SNS will never accept, because the message itself is at fault. */
   readonly refuse: (index: number, reason: string) => Promise<void>;
 }
 
-/** The messages that SNS did not take, by their place in the batch. */
+/** The messages that were not published, by their index in the batch. */
 export interface Unsent {
-  /** Not now. */
+  /** Those that SNS failed; they may succeed later. */
   readonly failed: readonly number[];
-  /** The first that was not tried, because there was no time, or one before it failed; nothing behind it was tried. */
+  /** The first that was not tried, for lack of time or because one before it failed. None after it was
+   *  tried. */
   readonly untried?: number;
 }
 
@@ -40,7 +41,8 @@ export async function sendBatch(topic: Topic, messages: readonly Message[]): Pro
   }
 }
 
-/** Ends at the first message that is not taken now, or for which no time is left: those behind it come again with it. */
+/** Sends them one by one, up to the first that fails or that there is no time for: the stream repeats the
+ *  rest. */
 async function sendSingly(topic: Topic, messages: readonly Message[]): Promise<Unsent> {
   for (const [index, message] of messages.entries()) {
     if (index > 0 && topic.isLate()) return { failed: [], untried: index };

@@ -11,15 +11,15 @@ export interface ExpectedSubscription {
   readonly url: string;
 }
 
-/** One that doesn't get everything. */
+/** A subscription that doesn't get all events. */
 export interface SilentSubscription extends ExpectedSubscription {
-  /** `pending`: the receiver has not answered SNS's handshake. `missing`: SNS has no such subscription, be it that it never was
-   *  made, that somebody deleted it, or that SNS did, 48 hours after a handshake without an answer. `undelivered`: SNS gave up on events, which
-   *  its dead-letter queue holds. */
+  /** `pending`: the receiver has not answered SNS's handshake. `missing`: SNS has no such subscription,
+   *  because it was never made, or somebody deleted it, or SNS did, 48 hours after an unanswered handshake.
+   *  `undelivered`: SNS gave up on events, which are in the subscription's dead-letter queue. */
   readonly state: 'pending' | 'missing' | 'undelivered';
-  /** How many that queue holds. */
+  /** How many messages its dead-letter queue holds. */
   readonly messages?: number;
-  /** Its ARN. */
+  /** The ARN of that queue. */
   readonly queue?: string;
 }
 
@@ -30,13 +30,13 @@ interface WatchParts {
   readonly countIn: (queueArn: string) => Promise<number>;
 }
 
-/** Tells which of the expected subscriptions don't get everything: SNS waits for their confirmation, doesn't have them, or gave up on events.
- *  Subscriptions that nobody expects are none of its business. */
+/** Finds the expected subscriptions that don't get all events. Other subscriptions of the topic are
+ *  ignored. */
 export function createSubscriptionWatch(
   { client, topicArn, countIn }: WatchParts,
   expected: readonly ExpectedSubscription[],
 ): () => Promise<SilentSubscription[]> {
-  /** By subscription; a redrive policy is changed by a deployment alone. */
+  /** Dead-letter queues by subscription. Kept, because only a deployment changes them. */
   const queues = new Map<string, string | undefined>();
   const undelivered = async (subscriptionArn: string) => {
     if (!queues.has(subscriptionArn))
@@ -57,12 +57,13 @@ export function createSubscriptionWatch(
   };
 }
 
-/** By address. */
+/** The states of subscriptions, by normal address. */
 function statesOf(found: readonly Subscription[]): Map<string, 'pending' | { readonly arn: string }> {
   const states = new Map<string, 'pending' | { readonly arn: string }>();
   for (const { Endpoint = '', SubscriptionArn = '' } of found) {
     const address = normal(Endpoint);
-    // An ARN is what a confirmed one alone has; of a deleted one SNS still tells for a while, as `Deleted`.
+    // Only a confirmed subscription has an ARN here. SNS still lists a deleted one for a while, with
+    // `Deleted`.
     if (SubscriptionArn.startsWith('arn:')) states.set(address, { arn: SubscriptionArn });
     else if (SubscriptionArn === 'PendingConfirmation' && !states.has(address))
       states.set(address, 'pending');
@@ -70,7 +71,7 @@ function statesOf(found: readonly Subscription[]): Map<string, 'pending' | { rea
   return states;
 }
 
-/** The ARN of the queue to which SNS moves what it gave up on; undefined where there is none. */
+/** The ARN of the subscription's dead-letter queue; undefined where there is none. */
 async function deadLetterQueueOf(
   client: Pick<SNSClient, 'send'>,
   SubscriptionArn: string,
@@ -95,7 +96,7 @@ async function subscriptionsOf(
   return found;
 }
 
-/** One address is written in several ways: `https://Example.com` is `https://example.com/`. */
+/** One spelling for the several of a URL: `https://Example.com` is `https://example.com/`. */
 function normal(url: string): string {
   return URL.parse(url)?.href ?? url;
 }
