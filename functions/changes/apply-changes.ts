@@ -1,8 +1,8 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { ProjectContent, RecordChange } from './compare-project.ts';
 
-/** The content after some of the changes that lead from `held` to what was read, in their order. Any prefix of a
- *  comparison leads to a content that may be committed by itself; all of it leads to what was read. */
+/** The content after some of the changes, in order, that lead from `held` to what was read. The result may be
+ *  committed even if changes are missing at the end; all of them lead to what was read. */
 export function applyChanges(
   held: ProjectContent | undefined,
   changes: readonly RecordChange[],

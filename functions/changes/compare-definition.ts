@@ -1,14 +1,14 @@
 import type { PropertyChange } from './event.ts';
 import type { FieldDefinition } from './field-definition.ts';
 
-/** The properties in which a definition differs from what was told, by name; all that it has when nothing was. The
- *  choices are a set: their order and repetition are no change. */
+/** The properties in which a definition differs from what was told, by name; for a new field, all that it
+ *  has. Choices are a set: their order and repetition are no change. */
 export function compareDefinition(
   before: FieldDefinition | undefined,
   now: FieldDefinition,
 ): PropertyChange[] {
   const isArchived = now.archived === true;
-  // Not to be archived is what a new field is expected to be.
+  // A new field is told as archived only if it is: not being archived is what everybody expects.
   const wasArchived = before ? before.archived === true : isArchived ? null : false;
   return [
     ...valueChange('archived', wasArchived, isArchived),

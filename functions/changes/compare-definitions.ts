@@ -8,18 +8,18 @@ import { byText } from './order.ts';
 export interface DefinitionChange {
   readonly entity: FieldEntity;
   readonly action: 'created' | 'updated' | 'archived' | 'deleted';
-  /** The definition as it now is; as it last was, when deleted. */
+  /** The definition as it is now; of a deleted field, as it last was. */
   readonly field: FieldDefinition;
   readonly changes: readonly PropertyChange[];
 }
 
-/** Both lists as a pass read them; undefined where the service refused one, or nobody could read it. */
+/** Both lists as a pass read them; undefined where the service refused one, or reading it failed. */
 export interface DefinitionsRead {
   readonly project: readonly FieldDefinition[] | undefined;
   readonly task: readonly FieldDefinition[] | undefined;
 }
 
-/** What a reading makes of what was known. */
+/** What follows from a reading. */
 export interface DefinitionsCompared {
   /** What is known from now on. */
   readonly definitions: Definitions;
@@ -31,12 +31,13 @@ export interface DefinitionsCompared {
 
 const ENTITIES = ['project', 'task'] as const;
 
-/** Up to this many fields may vanish at once, or half of a list, before it is more likely that the service shows too
- *  little. */
+/** Up to this many fields, or half of a list, may vanish at once. If more do, the service is more likely to
+ *  have returned too little. */
 const BULK_COUNT = 2;
 
-/** Compares what a pass of the mode `by` read with what was told (docs/decisions/0018). The first reading of a list tells
- *  nothing; one that failed changes nothing; a field that its list lacks is told when a second pass lacks it, too. */
+/** Compares what a pass of the mode `by` read with what is known (docs/decisions/0018). The first reading of
+ *  a list tells nothing, and a failed one changes nothing. A field that a list lacks is told once a second
+ *  pass finds it missing, too. */
 export function compareDefinitions(
   known: Definitions,
   read: DefinitionsRead,
@@ -53,7 +54,8 @@ export function compareDefinitions(
   };
 }
 
-/** What is known once only the first `count` of the changes were told: the other fields are as they were. */
+/** What is known when only the first `count` of the changes were told: the fields of the others stay as they
+ *  were. */
 export function definitionsAfter(
   known: Definitions,
   { definitions, changes }: Pick<DefinitionsCompared, 'definitions' | 'changes'>,
@@ -71,8 +73,8 @@ export function definitionsAfter(
   return { ...definitions, project: after('project'), task: after('task') };
 }
 
-/** True when some fields may be gone, and the next reading tells: a `changes` pass then asks for it. Where many are
- *  missing only sweeps count, and an idle pass asks for none. */
+/** True when fields are missing, and the next reading decides: then a `changes` pass reads the lists. Where
+ *  too many are missing only sweeps decide, so that idle passes need no request. */
 export function isInDoubt(known: Definitions): boolean {
   return ENTITIES.some(entity => {
     const expected = known[entity].filter(field => isExpected(entity, field));
@@ -81,7 +83,7 @@ export function isInDoubt(known: Definitions): boolean {
   });
 }
 
-/** A state from before lists were marked as read has fields where one was. */
+/** Older states don't say which lists were read; a list with known fields was. */
 function wasRead(known: Definitions, entity: FieldEntity): boolean {
   return known[entity].length > 0 || known.read?.includes(entity) === true;
 }
@@ -117,7 +119,7 @@ function compareList(
   return { fields, changes, isSame };
 }
 
-/** A coverpage may leave archived fields out; the list of task fields shows them (service-api.md §4 #6, #7). */
+/** A project's list may leave out archived fields; the tasks' list has them (service-api.md §4 #6, #7). */
 function isExpected(entity: FieldEntity, field: KnownField): boolean {
   return !field.deleted && !(entity === 'project' && field.archived);
 }
@@ -126,12 +128,13 @@ function isBulk(missing: number, expected: number): boolean {
   return missing > Math.max(BULK_COUNT, expected / 2);
 }
 
-/** Many at once are believed when two sweeps, which are hours apart, missed them. */
+/** When many fields are missing, they are believed only after two sweeps, which are hours apart. */
 function bySweeps(by: KnownField['missing']) {
   return ({ missing }: KnownField) => by === 'sweep' && missing === 'sweep';
 }
 
-/** As it was told, where nothing is to be told: an order of choices that changed is not kept. */
+/** What is known of a field from now on. Where nothing is to be told it stays as it was told, even if its
+ *  choices come in another order. */
 function seen(before: KnownField | undefined, now: FieldDefinition): KnownField {
   if (!before || before.deleted || compareDefinition(before, now).length > 0) return now;
   return before.missing === undefined ? before : told(before);
@@ -149,7 +152,7 @@ function missed(
   return field.missing === undefined || by === 'sweep' ? { ...field, missing: by } : field;
 }
 
-/** The field without what we noted about it. */
+/** The definition alone, without our notes about the field. */
 function told({ missing, deleted, ...definition }: KnownField): FieldDefinition {
   return definition;
 }

@@ -17,24 +17,24 @@ export interface ProjectContent {
 
 const NO_TASKS: ProjectContent['tasks'] = new Map();
 
-/** What happened to one record between two contents of its project. */
+/** A change of one record of a project. */
 export interface RecordChange {
   readonly entity: 'project' | 'task';
   readonly action: 'created' | 'updated' | 'deleted';
   readonly id: string;
-  /** The record as it now is; as it last was, when deleted. */
+  /** The record as it is now; of a deleted one, as it last was. */
   readonly record: JsonObject;
   readonly fields: readonly FieldChange[];
 }
 
-/** How to read a process's records. */
+/** What it takes to compare a process's records. */
 export interface Rules {
   readonly projectFields: FieldIndex;
   readonly taskFields: FieldIndex;
   readonly ignored: ReadonlySet<string>;
 }
 
-/** The rules that a process's definitions and its configured `ignoreFields` make. */
+/** The rules for a process, from its definitions and its configured `ignoreFields`. */
 export function rulesOf(definitions: Definitions, ignored: ReadonlySet<string>): Rules {
   return {
     projectFields: indexProjectFields(definitions.project),
@@ -43,8 +43,8 @@ export function rulesOf(definitions: Definitions, ignored: ReadonlySet<string>):
   };
 }
 
-/** `read` with what only the archiving of a field took from it (see keepArchivedValues): its own tasks where no field is
- *  archived. */
+/** `read`, with the values that records lost only because their field was archived (see keepArchivedValues).
+ *  Without archived fields, its tasks are those of `read` themselves. */
 export function keepArchived(
   held: ProjectContent | undefined,
   read: ProjectContent,
@@ -107,7 +107,7 @@ function compareTasks(
   return changes.sort((one, other) => byText(one.id, other.id));
 }
 
-/** What records are compared by. */
+/** What it takes to compare records of one kind. */
 interface Kind {
   readonly entity: 'project' | 'task';
   readonly fields: FieldIndex;
@@ -121,7 +121,8 @@ function changeOf(
   after: JsonObject | undefined,
 ): RecordChange | undefined {
   if (!after) return before && deletionOf(kind, id, before);
-  // Stryker disable next-line ConditionalExpression: what is equal has no changed fields, it only takes longer to say so
+  // Stryker disable next-line ConditionalExpression: equal records have no changed fields, finding that out
+  // only takes longer
   if (before && jsonEqual(before, after)) return undefined;
   const { entity } = kind;
   const all = compareRecord(before, after, kind.fields, kind.ignored);

@@ -8,8 +8,8 @@ import { byText } from './order.ts';
 
 const NO_RECORD: JsonObject = Object.freeze({});
 
-/** The changed fields between two states of one record, ordered by field; none when they mean the same.
- *  A record that was not there before has every non-empty field changed. */
+/** The changed fields between two states of one record, ordered by field; none when both mean the same. Of a
+ *  new record every non-empty field is changed. */
 export function compareRecord(
   before: JsonObject | undefined,
   after: JsonObject,
@@ -23,9 +23,9 @@ export function compareRecord(
     .flatMap(name => compareField(name, ownValue(held, name), ownValue(after, name), fields.get(name)) ?? []);
 }
 
-/** `after` with the values that it lost only because their field was archived: the definition changed, the record did
- *  not (design.md §7). They stay in the snapshot, so that a field brought back is no change either. Where nothing else
- *  differs that is `before`. */
+/** `after`, with the values that it lost only because their field was archived: the definition changed, the
+ *  record did not (design.md §7). They stay in the snapshot, so that bringing back the field is no change
+ *  either. If nothing else differs, this is `before`. */
 export function keepArchivedValues(before: JsonObject, after: JsonObject, fields: FieldIndex): JsonObject {
   const differing = differingNames(before, after);
   const lost = differing.filter(name => isLost(name, before, after) && fields.get(name)?.archived === true);

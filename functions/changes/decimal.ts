@@ -1,7 +1,7 @@
 const DECIMAL = /^\s*([+-])?(\d+)?(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?\s*$/;
 
-/** A decimal number's one spelling, or undefined when the text is no decimal number. "1.0", "1.00", "+1" and "10e-1"
- *  share one. Digits are never turned into a float, so long numbers keep each of theirs. */
+/** A decimal number in one spelling, the same for "1.0", "1.00", "+1" and "10e-1"; undefined when the text is
+ *  no decimal number. It is never converted to a float, so that long numbers keep all their digits. */
 export function canonicalDecimal(text: string): string | undefined {
   const match = DECIMAL.exec(text);
   if (!match) return undefined;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../basics/json.ts';
 
-/** Equality by JSON meaning: the order of an object's keys is none, the order of an array is. */
+/** Equality by JSON meaning: the order of an object's keys doesn't count, that of an array does. */
 export function jsonEqual(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
@@ -19,9 +19,9 @@ function arraysEqual(left: readonly Json[], right: readonly Json[]): boolean {
 
 const NONE: readonly string[] = [];
 
-/** The names of the properties that are not equal in both objects, or that one of them lacks, in no order. Nearly all that
- *  a pass compares is equal, and this is what that costs: both objects are walked as they stand, and nothing is allocated
- *  for equal ones. */
+/** The names of the properties that differ, or that only one of the objects has, in any order. Nearly
+ *  everything that a pass compares is equal, so that case is fast: the objects are walked as they are, and
+ *  nothing is allocated. */
 export function differingNames(left: JsonObject, right: JsonObject): readonly string[] {
   let names: string[] | undefined;
   let equal = 0;
@@ -43,7 +43,8 @@ function add(names: string[] | undefined, name: string): string[] {
   return names;
 }
 
-/** Of a value that is JSON: of what objects inherit, `__proto__` alone is. */
+/** Whether a property is the object's own. Of the inherited names, only `__proto__` has a value that JSON can
+ *  have. */
 function isOwn(object: JsonObject, name: string): boolean {
   // Stryker disable next-line ConditionalExpression: to ask for every name only takes longer
   return name !== '__proto__' || Object.hasOwn(object, name);

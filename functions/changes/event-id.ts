@@ -1,5 +1,6 @@
-/** Percent-encodes all but letters, digits, `_`, `-` and `~`: dots too, because they part an event's id, and `#`,
- *  because it parts a table key. Texts that differ stay different, lone surrogates included. */
+/** Percent-encodes all but letters, digits, `_`, `-` and `~`: dots too, because they separate the parts of an
+ *  event's id, and `#`, because it separates those of a table key. Different texts stay different, even with
+ *  lone surrogates. */
 export function encodePart(text: string): string {
   let encoded = '';
   for (const character of text) {
@@ -15,7 +16,7 @@ function encodeCharacter(character: string): string {
     .join('');
 }
 
-/** What `encodePart` was given. */
+/** Decodes what `encodePart` returned. */
 export function decodePart(encoded: string): string {
   const parts = encoded.split(/%u([0-9A-F]{4})/);
   return parts

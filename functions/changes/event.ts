@@ -191,7 +191,8 @@ export const eventSchemas = {
   ),
 } as const;
 
-/** Sent to one endpoint alone, because somebody asked for it: no filter asks for it, and the topic never has it. */
+/** Sent to one endpoint alone, at somebody's request. No filter concerns it, and it is never published to the
+ *  topic. */
 const testEvent = eventOf(
   'changewire.test',
   'Somebody tests whether events arrive at this endpoint. Nothing changed.',
@@ -201,7 +202,7 @@ const testEvent = eventOf(
   }),
 );
 
-/** All that an endpoint may get. */
+/** All events that an endpoint may get. */
 export const sentSchemas = { ...eventSchemas, 'changewire.test': testEvent } as const;
 
 export type TestEvent = z.infer<typeof testEvent>;

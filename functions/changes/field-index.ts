@@ -3,26 +3,27 @@ import type { FieldDefinition } from './field-definition.ts';
 /** What the definitions say of one property of a record. */
 export type CustomField = Pick<FieldDefinition, 'name' | 'type' | 'archived'>;
 
-/** A field as it was last told. */
+/** A field as it was last told, with our notes about it. */
 export interface KnownField extends FieldDefinition {
-  /** A pass of this mode found it missing from its list, and nothing was told yet. */
+  /** The mode of the pass that found it missing from its list; nothing was told yet. */
   readonly missing?: 'changes' | 'sweep';
-  /** It was told as deleted. It stays known, because the records' values do (docs/decisions/0005). */
+  /** It was told as deleted. It stays known, because records may still have values of it
+   *  (docs/decisions/0005). */
   readonly deleted?: boolean;
 }
 
-/** What the custom fields are of: a list of definitions for each. */
+/** What custom fields belong to; each has a list of definitions. */
 export type FieldEntity = 'project' | 'task';
 
 /** The definitions of one process, for its projects (coverpage) and its tasks. */
 export interface Definitions {
   readonly project: readonly KnownField[];
   readonly task: readonly KnownField[];
-  /** The lists that were read at least once: what was in them then is no news. */
+  /** The lists that were read at least once: from then on new fields in them are told. */
   readonly read?: readonly FieldEntity[];
 }
 
-/** True when records no longer show the field, or may not: what they lack of it is no change of theirs. */
+/** True when records no longer show the field, or may not: a value that they lack is no change then. */
 export function isOutOfUse({ archived, missing, deleted }: KnownField): boolean {
   return archived === true || missing !== undefined || deleted === true;
 }
@@ -50,7 +51,7 @@ function lowerFirst(word: string): string {
   return word === word.toUpperCase() ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
 }
 
-/** Exact names win over derived ones, and live fields over archived ones that once had their name. */
+/** Exact names win over derived ones, and fields in use over archived ones that had the same name. */
 function index(
   definitions: readonly KnownField[],
   namesOf: (definition: FieldDefinition) => string[],

@@ -2,7 +2,8 @@ import type { Json } from '../basics/json.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from './event.ts';
 import { serialise } from './serialise.ts';
 
-/** SNS takes 256 KB with attributes; what we leave holds the attributes that filter policies need (design.md §8). */
+/** SNS takes 256 KB with attributes; the difference is for the attributes that filter policies need
+ *  (design.md §8). */
 export const MAX_EVENT_BYTES = 240 * 1024;
 
 /** Lengths, in characters of JSON, that long values are cut to, one after the other, until the event fits. */
@@ -67,7 +68,8 @@ export function withShortParts<Change extends Pick<FieldChange, 'from' | 'to' | 
   return short;
 }
 
-/** Thousands of fields changed at once: what is kept is the first of them, and `truncated` names the whole list. */
+/** Keeps only the first changes, for events with thousands of them. `truncated` then names `changes` as a
+ *  whole. */
 function withFewerChanges<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
   let { changes } = event.data;
   let fewer = event;
@@ -82,7 +84,7 @@ function asText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Cut between whole characters, with an ellipsis that shows the cut. */
+/** Cuts between whole characters, and adds an ellipsis. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed().replace(/�$/, '')}…`;
 }

@@ -12,8 +12,9 @@ const OWN = {
 /** `id`, `projectId`, `assignee_id`, `memberIds`. */
 const IDENTIFIER = /(^|_)ids?$|(?<=[a-z0-9])(Id|ID)s?$/;
 
-/** True for a change in which whatever was identified is identified still: a text that became a number, or the record's
- *  own identifier under another name. A service that does this to all its records must not flood (design.md §7). */
+/** True for a change of identifiers that still identify the same: a text became a number or the reverse, or
+ *  one more property holds the record's own identifier, or one less. A service may do this to all its records
+ *  at once: that must not flood subscribers (design.md §7). */
 export function isSameIdentifier(entity: 'project' | 'task', id: string, change: FieldChange): boolean {
   const { kind, field, from, to } = change;
   if (kind !== 'builtin') return false;
@@ -22,7 +23,7 @@ export function isSameIdentifier(entity: 'project' | 'task', id: string, change:
   return jsonEqual(withTexts(field, from), withTexts(field, to));
 }
 
-/** The value with each number that is an identifier as text. */
+/** The value, with the numbers in it that are identifiers as texts. */
 function withTexts(name: string, value: Json): Json {
   if (typeof value === 'number') return IDENTIFIER.test(name) ? String(value) : value;
   if (Array.isArray(value)) return value.map(item => withTexts(name, item));

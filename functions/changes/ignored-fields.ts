@@ -1,6 +1,6 @@
 import type { JsonObject } from '../basics/json.ts';
 
-/** Names that update timestamps go by. The service documents none (service-api.md §2.4), so we know the usual ones. */
+/** The usual names of update timestamps. The service documents none (service-api.md §2.4). */
 const UPDATE_TIMESTAMPS = [
   'updatedAt',
   'updatedOn',
@@ -22,12 +22,12 @@ const UPDATE_TIMESTAMPS = [
   'lastActivityAt',
 ];
 
-/** The fields whose change alone is no change. */
+/** The fields of which a change alone is no change of the record. */
 export function ignoredFields(configured: readonly string[]): ReadonlySet<string> {
   return new Set([...UPDATE_TIMESTAMPS, ...configured]);
 }
 
-/** When the service says that it last updated the record, in ms since 1970; undefined when it does not say. */
+/** When the record was last updated, as the service says, in ms since 1970; undefined when it doesn't say. */
 export function updateTime(record: JsonObject): number | undefined {
   for (const name of UPDATE_TIMESTAMPS) {
     const value = Object.hasOwn(record, name) ? record[name] : undefined;
@@ -43,7 +43,8 @@ function parseTimestamp(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Seconds or milliseconds: no update in this century has a count of seconds above 10^11. */
+/** A number below 10^11 counts as seconds (up to the year 5138), a larger one as milliseconds (from 1973
+ *  on). */
 function epochMilliseconds(value: number): number | undefined {
   if (!(value > 0)) return undefined;
   return value < 1e11 ? value * 1000 : value;

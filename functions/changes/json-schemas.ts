@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sentSchemas } from './event.ts';
 
-/** The JSON Schema of every event type, by type: in draft 2020-12, what `docs/schemas` holds. */
+/** The JSON Schema of every event type, by type. `docs/schemas` holds those of draft 2020-12. */
 export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-12'): Record<string, object> {
   return Object.fromEntries(
     Object.entries(sentSchemas).map(([type, schema]) => [
@@ -14,7 +14,7 @@ export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-1
   );
 }
 
-/** `format: date-time` says it; the pattern that zod adds says it in 250 characters more. */
+/** Removes the pattern of 250 characters that zod adds: `format: date-time` says the same. */
 function withoutDatePattern(schema: { format?: unknown; pattern?: unknown }): void {
   if (schema.format === 'date-time') delete schema.pattern;
 }

@@ -1,5 +1,5 @@
-/** JSON text that SNS and SQS take: they carry the characters of XML 1.0 only. JSON escapes control characters and lone
- *  surrogates already; the two noncharacters remain. */
+/** JSON text that SNS and SQS accept, which carry only the characters of XML 1.0. JSON escapes control
+ *  characters and lone surrogates already; the two noncharacters remain. */
 export function serialise(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\uFFFE\uFFFF]/g,

@@ -1,7 +1,8 @@
 import { type EventOrigin, envelope } from './build-events.ts';
 import type { SourceEvent } from './event.ts';
 
-/** Tells subscribers that no pass over a process was completed for long. Times in ms since 1970, on the poller's clock. */
+/** Tells subscribers that no pass over a process was completed for too long. Times in ms since 1970, on the
+ *  poller's clock. */
 export function stalledEvent(
   origin: EventOrigin,
   stalled: { version: number; at: number; since: number; reason: string },

@@ -1,7 +1,7 @@
 import type { TestEvent } from './event.ts';
 
-/** What tells an endpoint nothing but that events arrive there. `at` in ms since 1970; `tag` makes its id another one than that of any
- *  other test at that time. */
+/** An event that only shows an endpoint that events arrive. `at` in ms since 1970; `tag` makes its id unique
+ *  among tests at the same time. */
 export function testEvent(endpoint: string, { at, tag }: { at: number; tag: string }): TestEvent {
   return {
     specversion: '1.0',
