@@ -1,4 +1,4 @@
-/** Our own time in milliseconds since 1970. Passed as an argument, so that tests and simulations own time. */
+/** Our own time in ms since 1970. Passed as an argument, so that tests and simulations control it. */
 export type Clock = () => number;
 
 /** Waits for `ms` milliseconds, or rejects when `signal` aborts. */

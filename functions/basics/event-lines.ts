@@ -1,17 +1,18 @@
 import type { Log } from './telemetry.ts';
 
-/** So many ids stand in one line of the log: it stays readable, and far below CloudWatch's bound of a line. */
+/** The most ids in one line of the log: it stays readable, and far below CloudWatch's limit for a line. */
 export const MOST_IDS = 200;
 
-/** Says at level info what became of events, so that each is found by its id: one line; of more than `MOST_IDS`, further ones with the same
- *  details. Nothing of an event but its id is told. */
+/** Logs, at level info, what became of events, so that each can be found by its id. With more than
+ *  `MOST_IDS`, several lines have the same details. Of an event, only the id is logged. */
 export function tellEvents(log: Log, message: string, ids: readonly string[], details: object = {}): void {
   const lines = Math.max(1, Math.ceil(ids.length / MOST_IDS));
   for (let line = 0; line < lines; line++)
     log.info(message, { ...details, events: ids.slice(line * MOST_IDS, (line + 1) * MOST_IDS) });
 }
 
-/** The ids of events whose number nobody knows beforehand: whenever a line is full it is written, so that never more are held. */
+/** Collects ids of events whose number is not known beforehand. A full line is written at once, so that no
+ *  more ids than that are held. */
 export class EventLines {
   readonly #write: (ids: readonly string[]) => void;
   #ids: string[] = [];
@@ -27,7 +28,7 @@ export class EventLines {
     }
   }
 
-  /** Those that stand in no line yet; from now on they count as told. */
+  /** The ids that no line has yet; they are forgotten here. */
   rest(): readonly string[] {
     const rest = this.#ids;
     this.#ids = [];

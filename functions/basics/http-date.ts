@@ -6,10 +6,12 @@ export function parseHttpDate(text: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** A service whose clock is further from ours than this shows no time at all, whichever of the two is wrong. */
+/** If the service's clock differs from ours by more than this, one of them is wrong, and its time is not
+ *  used. */
 const PLAUSIBLE_MS = 24 * 60 * 60 * 1000;
 
-/** An HTTP date as the time of an answer that came at `now`, by our clock; undefined when it is none, or can't be right. */
+/** An HTTP date as the time of an answer that came at `now`, by our clock; undefined when it is none, or too
+ *  far from our clock. */
 export function plausibleDate(text: string | undefined, now: number): number | undefined {
   const time = parseHttpDate(text);
   return time !== undefined && Math.abs(time - now) <= PLAUSIBLE_MS ? time : undefined;

@@ -1,5 +1,6 @@
-/** No library does this (docs/decisions/0113). Begins the items in order, at most `width` at once. The first failure, also of the
- *  items themselves, rejects once all that had begun is over; then no other begins, nor is it asked for. */
+/** Works on the items, beginning them in order, at most `width` at once. After a failure, also of the
+ *  iterator itself, no other is begun; once those under way have ended, the first failure is thrown. No
+ *  library does this (docs/decisions/0113). */
 export async function inParallel<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   width: number,

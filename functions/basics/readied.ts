@@ -1,6 +1,6 @@
 type Handler<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
 
-/** A handler that is made at its first call, and then kept. One that can't be made is tried again at the next call. */
+/** A handler that is made at its first call, and then kept. If making it fails, the next call tries again. */
 export function readied<Args extends readonly unknown[], Result>(
   make: () => Promise<Handler<Args, Result>>,
 ): Handler<Args, Result> {

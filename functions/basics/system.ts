@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The machine's own time and chance, for the entries, which hand them on. */
+/** The machine's clock and random numbers, for the entries, which pass them on. */
 export const SYSTEM = {
   clock: Date.now,
   random: Math.random,

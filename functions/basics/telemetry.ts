@@ -1,17 +1,19 @@
-/** Where handlers say what they met. Powertools' logger fits; so does the output of a local run. */
+/** Where handlers log. Powertools' logger fits; so does the output of a local run. */
 export interface Log {
   info(message: string, details?: object): void;
   warn(message: string, details?: object): void;
   error(message: string, details?: object): void;
 }
 
-/** Values by the names of their metrics; of an array each value is one, so that CloudWatch knows their percentiles. */
+/** Values by the names of their metrics. An array has one value for each measurement, from which CloudWatch
+ *  computes percentiles. */
 export type Values = Readonly<Record<string, number | readonly number[]>>;
 
-/** Takes the metrics of one run, of the stack as a whole: what each process or endpoint has is in the log, in rows and in `status`. */
+/** Takes the metrics of one run. They concern the stack as a whole: those of a process or endpoint are in the
+ *  log, in rows and in `status`. */
 export type Count = (values: Values) => void;
 
-/** Only what there is something to tell of: CloudWatch bills each metric for the hours in which it has data. */
+/** Leaves out what is zero or empty: CloudWatch bills each metric for the hours in which it has data. */
 export function present(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).filter(([, value]) =>
@@ -20,7 +22,7 @@ export function present(values: Values): Values {
   );
 }
 
-/** Keeps the values of a run's parts, to be told together at its end. */
+/** Adds up the values of a run's parts, to be written together at its end. */
 export class Gathered {
   readonly #values: Record<string, number | readonly number[]> = {};
 

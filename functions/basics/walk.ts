@@ -1,17 +1,19 @@
-/** How to walk. */
+/** How `walk` works on its items. */
 export interface Walk<Item> {
   readonly concurrency: number;
   readonly work: (item: Item) => Promise<void>;
-  /** Asked before each item: true stops the walk there. */
+  /** Asked before each item; true begins no further one. */
   readonly shouldStop: () => boolean;
-  /** Told the last item before which, itself included, nothing is left to do. Never called twice at once. */
+  /** Called with the last item up to which all are done, and how many these are. Never called twice at
+   *  once. */
   readonly onReached: (item: Item, done: number) => Promise<void>;
-  /** True for a failure that says nothing of what another one met: that is thrown before it. */
+  /** True for a failure that is thrown only if there is no other: it says nothing about the others. */
   readonly yields?: (error: unknown) => boolean;
 }
 
-/** Works on the items, several at once, beginning them in order. A failure lets those that run end, begins no others,
- *  and is then thrown: what is reached is done, whatever happened beyond. */
+/** Works on the items, several at once, beginning them in order. After a failure no other is begun, and when
+ *  those under way have ended the failure is thrown. All items up to the one that was last passed to
+ *  `onReached` are done, whatever failed after it. */
 export async function walk<Item>(items: readonly Item[], how: Walk<Item>): Promise<'done' | 'stopped'> {
   const done: boolean[] = [];
   let next = 0;
