@@ -14,7 +14,7 @@ export const endpointSettings = z.strictObject({
   kind: z.enum(['webhook', 'slack', 'teams']),
   filter: z
     .strictObject({
-      // Which types there are, the configuration has checked.
+      // The types are known ones: the configuration was checked before.
       events: z.array(z.custom<EventType>(type => typeof type === 'string')).optional(),
       workspaces: names,
       processes: names,
@@ -31,20 +31,21 @@ export const endpointSettings = z.strictObject({
   keepSuccesses: z.boolean().optional(),
 }) satisfies z.ZodType<EndpointSettings>;
 
-/** Where a workspace's records can be seen. */
+/** The links to a workspace's records. */
 export const linkTemplate: z.ZodType<LinkTemplate> = z.strictObject({
   workspace: z.string().min(1),
   project: z.string().optional(),
   task: z.string().optional(),
 });
 
-/** What of the configuration is bundled with the code of the functions that deliver: it is changed by a deployment alone. */
+/** The part of the configuration that is bundled with the code of the delivering functions. Only a deployment
+ *  changes it. */
 export interface Configured {
   readonly endpoints: readonly EndpointSettings[];
   readonly linkTemplates: readonly LinkTemplate[];
-  /** Native subscriptions of SNS, whose confirmation is watched. */
+  /** Native subscriptions of SNS; the tick watches them. */
   readonly subscriptions: readonly { readonly name: string; readonly url: string }[];
-  /** Whose journals there are. */
+  /** The processes that are polled. */
   readonly processes: readonly { readonly workspace: string; readonly processId: string }[];
 }
 

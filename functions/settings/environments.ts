@@ -7,7 +7,7 @@ export const pollEnvironment = z.object({ TABLE_NAME: z.string().min(1) });
 /** The environment of `publish.ts`. */
 export const publishEnvironment = z.object({
   TOPIC_ARN: z.string().min(1),
-  /** Receives events that SNS will never take (the sender's fault), whole, so that nothing is lost. */
+  /** Receives whole events that SNS will never accept, so that nothing is lost. */
   REJECTED_QUEUE_URL: z.string().min(1),
 });
 
@@ -18,7 +18,7 @@ export const routeEnvironment = z.object({ TABLE_NAME: z.string().min(1), ...que
 
 /** The environment of `deliver.ts`. */
 export const deliverEnvironment = routeEnvironment.extend({
-  /** What the names of endpoints' secrets begin with, in the parameter store. */
+  /** The path of endpoints' secrets in the parameter store. */
   SECRETS_PATH: z.string().min(1),
 });
 
@@ -26,22 +26,23 @@ const mappings = json.pipe(z.record(z.string(), z.string().min(1)));
 
 /** The environment of `tick.ts`. */
 export const tickEnvironment = routeEnvironment.extend({
-  /** Given where there are native subscriptions to watch. */
+  /** Set where there are native subscriptions to watch. */
   TOPIC_ARN: z.string().min(1).optional(),
   PASSES_QUEUE_URL: z.url(),
-  /** The event source mappings, by what they read for whom: JSON, uuid by name. */
+  /** The event source mappings, by which Lambda reads queues and the stream: a JSON object of their UUIDs by
+   *  name. */
   MAPPINGS: mappings,
-  /** Where messages are that nobody could work off. */
+  /** The queues of messages that were given up. */
   REJECTED_QUEUE_URL: z.url(),
   UNPUBLISHED_QUEUE_URL: z.url(),
   UNSETTLED_QUEUE_URL: z.url(),
 });
 
-/** The environment of `operate.ts`: all that it looks into and starts. */
+/** The environment of `operate.ts`, which looks into all of this. */
 export const operateEnvironment = deliverEnvironment.extend({
   AWS_REGION: z.string().min(1),
   AWS_LAMBDA_FUNCTION_NAME: z.string().min(1),
-  /** Of an emulator of AWS. */
+  /** Set for an emulator of AWS. */
   AWS_ENDPOINT_URL: z.url().optional(),
   STACK_NAME: z.string().min(1),
   PASSES_QUEUE_URL: z.url(),

@@ -1,9 +1,11 @@
-/** So many intervals without a completed `changes` pass are a stall: one slow pass or one failed request is none. */
+/** A process is stalled after so many intervals without a completed `changes` pass: one slow pass or failed
+ *  request is no stall. */
 const INTERVALS = 5;
-/** A poller that looks every second is not stalled by a restart. */
+/** With an interval of a second, a restart of the poller must not count as a stall. */
 const LEAST_MS = 60_000;
 
-/** So long may no `changes` pass be completed, in ms, before a process that is looked at every `interval` ms, or at the slowest, is stalled. */
+/** The longest time in ms without a completed `changes` pass, before a process with this interval (if it
+ *  varies, the longest) is stalled. */
 export function longestSilence(interval: number): number {
   return Math.max(INTERVALS * interval, LEAST_MS);
 }

@@ -9,19 +9,20 @@ const rhythm = z
   .strictObject({ fastest: milliseconds, slowest: milliseconds })
   .refine(({ fastest, slowest }) => fastest <= slowest, 'fastest is slower than slowest');
 
-/** One process to poll, and what is special about it. */
+/** A process to poll, with its settings. */
 export const processSettings = z.strictObject({
   id: z.string().min(1),
-  /** From one `changes` pass to the next, in ms: `fastest` behind one that found something, twice as long behind each that didn't, `slowest` at
-   *  most. 5 times the slowest, or a minute, without a completed one are a stall. */
+  /** From one `changes` pass to the next, in ms: `fastest` after a pass that found something, twice as long
+   *  after each that didn't, and at most `slowest`. A process is stalled after 5 times `slowest`, and at
+   *  least a minute, without a completed one. */
   changes: rhythm.default({ fastest: MINUTE_MS, slowest: MINUTE_MS }),
   /** From one sweep to the next, in ms. */
   sweep: milliseconds.default(6 * 60 * MINUTE_MS),
   /** How far behind the watermark a `changes` pass asks, in ms. */
   overlap: milliseconds.default(120_000),
-  /** Fields whose change alone is no change, beside the usual update timestamps. */
+  /** Fields of which a change alone is no change, in addition to the usual update timestamps. */
   ignoreFields: z.array(z.string()).default([]),
-  /** False: these credentials may not read the audit log, and nobody asks for it. */
+  /** False: these credentials may not read the audit log, so that no pass asks for it. */
   auditLog: z.boolean().optional(),
 });
 
@@ -35,9 +36,9 @@ export const workspaceSettings = z.strictObject({
   audience: z.string().min(1),
   /** Secrets Manager's name or ARN of the JSON `{"clientId": "...", "clientSecret": "..."}`. */
   credentials: z.string().min(1),
-  /** Requests at once. */
+  /** The most requests at once. */
   concurrency: z.number().int().min(1).max(32).default(16),
-  /** The record's property that identifies it, when the usual names are wrong. */
+  /** The property that identifies a record, where it is none of the usual ones. */
   identifiers: z
     .strictObject({
       project: z.string().optional(),
@@ -45,7 +46,7 @@ export const workspaceSettings = z.strictObject({
       user: z.string().optional(),
     })
     .default({}),
-  /** `first` of each list, where the usual ones are too large for the service. */
+  /** The page size (`first`) of each list, where the usual one is too large for the service. */
   pageSize: z
     .strictObject({
       projects: pageSize.optional(),
@@ -54,7 +55,7 @@ export const workspaceSettings = z.strictObject({
       users: pageSize.optional(),
     })
     .default({}),
-  /** False: it is known that the service sends no `Date`, and nobody is told. */
+  /** False: the service is known to send no `Date`, which then needs no announcement. */
   dateHeader: z.boolean().optional(),
   processes: z.array(processSettings).min(1),
 });
@@ -64,7 +65,8 @@ export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
 
 const workspaces = json.pipe(z.array(workspaceSettings).min(1));
 
-/** The workspaces from `workspaces.json`, beside the bundle of a function: an environment has no room for them.
+/** Reads the workspaces from `workspaces.json`, which is bundled with a function because environment
+ *  variables have no room for them.
  *  @throws an error that names each setting that is wrong, but no value */
 export function readWorkspaces(text: string): readonly WorkspaceSettings[] {
   const parsed = workspaces.safeParse(text);
