@@ -1,38 +1,44 @@
-/** How long one call to AWS may take. Without this the SDK waits as long as a socket hangs: longer than the function lives. */
+/** How long one call to AWS may take. By default the SDK waits as long as a socket hangs, which is longer
+ *  than the function lives. */
 export interface Patience {
-  /** ms of one try: until its connection stands, until the headers of its answer, and between two parts of its body. */
+  /** Time-outs of one try, in ms: `connection` until the connection stands, `request` until the answer's head
+   *  has come, and then between two parts of its body. */
   readonly connection: number;
   readonly request: number;
   /** Tries, counting the first. */
   readonly tries: number;
 }
 
-/** AWS answers in milliseconds, seldom in more than a second; what takes longer is as good as lost, and better asked again. */
+/** AWS answers in milliseconds, seldom in more than a second. A slower connection is most likely lost, and
+ *  better tried again. */
 const CONNECTION_MS = 1_000;
 
-/** By function, from the time that it has. */
+/** The patience of each function, by the time that it has. */
 export const PATIENCE = {
-  /** A run of 15 minutes under a lease of one: several such calls, one after the other, must not outlast the lease. */
+  /** It runs for 15 minutes under a lease of one: several such calls in a row must not outlast the lease. */
   poll: { connection: CONNECTION_MS, request: 5_000, tries: 3 },
-  /** A run of 2 minutes, of which three calls are kept free at the end (`MARGIN_MS` in create-publish.ts). */
+  /** It runs for 2 minutes, and keeps time for three calls at the end (`MARGIN_MS` in create-publish.ts). */
   publish: { connection: CONNECTION_MS, request: 3_000, tries: 3 },
-  /** A run of 3 minutes, of which 5 s are kept free to write down what the last attempt gave. */
+  /** It runs for 3 minutes, and keeps 5 s at the end to write the outcome of the last attempt. */
   deliver: { connection: CONNECTION_MS, request: 2_000, tries: 2 },
-  /** A run of 10 minutes, of which what people ask takes seconds. */
+  /** It runs for 10 minutes; requests of operators take seconds. */
   operate: { connection: CONNECTION_MS, request: 5_000, tries: 3 },
-  /** An invocation of the publish function, which is given up only after that function would be; and asked for once, by whoever watches. */
+  /** An invocation of the publish function by `republish`: it is given up only after that function's own
+   *  time-out, and tried once, because the operator sees a failure and can ask again. */
   publishing: { connection: CONNECTION_MS, request: 130_000, tries: 1 },
 } as const satisfies Record<string, Patience>;
 
-/** The SDK's wait before a try again, at most, when it was throttled; otherwise it waits a tenth of that. */
+/** The SDK's longest pause before it tries again after it was throttled; otherwise it pauses for at most a
+ *  tenth of that. */
 const PAUSE_MS = 1_000;
 
-/** ms that one call takes at most, with all its tries and the pauses between them. */
+/** The longest that one call may take in ms, with all tries and the pauses between them. */
 export function longestCall({ request, tries }: Patience): number {
   return tries * request + (2 ** (tries - 1) - 1) * PAUSE_MS;
 }
 
-/** Options for every AWS client of a function: time-outs that fail (and don't just warn), and bounded tries. */
+/** Options for every AWS client of a function: time-outs that fail (and don't only warn), and a bounded
+ *  number of tries. */
 export function bounded({ connection, request, tries }: Patience) {
   return {
     maxAttempts: tries,
@@ -40,7 +46,7 @@ export function bounded({ connection, request, tries }: Patience) {
       connectionTimeout: connection,
       requestTimeout: request,
       throwOnRequestTimeout: true,
-      // The request's time-out ends with the headers of the answer: this one goes on through its body.
+      // The request's time-out ends when the head of the answer has come; this one covers its body.
       socketTimeout: request,
     },
   };

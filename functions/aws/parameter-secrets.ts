@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/client-ssm';
 import type { SecretKeeper } from '../endpoints/secret.ts';
 
-/** Endpoints' secrets as SecureString parameters of Systems Manager, whose names are `path` and the endpoint's. */
+/** Endpoints' secrets as SecureString parameters of Systems Manager, named by `path` and the endpoint's
+ *  name. */
 export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string): SecretKeeper {
   const nameOf = (endpoint: string) => path + endpoint;
   return {

@@ -12,14 +12,15 @@ export function lambdaLog(): Log {
   };
 }
 
-/** What is no number of things. */
+/** Units of the metrics that are not counts. */
 const UNITS: Readonly<Record<string, (typeof MetricUnit)[keyof typeof MetricUnit]>> = {
   FirstAttemptLag: MetricUnit.Milliseconds,
   OldestPassAge: MetricUnit.Seconds,
 };
 
-/** The Lambda function's metrics, in CloudWatch's embedded format: a line for each call, with the one dimension `service`. Nothing is written of
- *  no values. CloudWatch takes 100 values of a metric in a line: more are told in further lines. */
+/** The Lambda function's metrics in CloudWatch's embedded format: a line for each call, with `service` as the
+ *  only dimension. Without values nothing is written. CloudWatch takes 100 values of a metric from one line;
+ *  further ones go to further lines. */
 export function lambdaCount(): Count {
   const metrics = new Metrics();
   return values => {
