@@ -3,19 +3,20 @@ import type { Probed, ProbedToken, ServiceProbe } from '../../service/probe.ts';
 
 export type Query = Readonly<Record<string, string | number>>;
 
-/** Asks the service for the examinations of one process: politely, and never without bound. */
+/** Asks the service for the examinations of one process, with bounds for the rate and the number of
+ *  requests. */
 export interface Asker {
   readonly process: string;
-  /** Ours, in ms since 1970. */
+  /** Our clock, in ms since 1970. */
   readonly clock: Clock;
-  /** Asks below the base address. The same question is answered from memory, unless it is asked `again`.
-   *  @throws TooManyRequests when all that a doctor may ask was asked */
+  /** Sends a GET below the base address. The same request is answered from memory, unless it is sent `again`.
+   *  @throws TooManyRequests when as many requests were sent as a doctor may send */
   get(segments: readonly string[], query?: Query, how?: { readonly again?: boolean }): Promise<Probed>;
   token(): Promise<ProbedToken>;
   readonly definitions: ServiceProbe['definitions'];
-  /** By list: what was asked for with pages that were too large, and the size that is asked for since. */
+  /** By list: the answers to pages that were too large, and the page size that was asked for instead. */
   readonly tooLarge: Map<string, { readonly first: number; readonly answers: readonly Probed[] }>;
-  /** All that came so far, those that were tried again included. */
+  /** All answers so far, including those after which a request was tried again. */
   readonly met: readonly Omit<Probed, 'body'>[];
   wait(ms: number): Promise<void>;
 }
@@ -31,12 +32,12 @@ export interface AskerOptions {
   readonly process: string;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Requests in all, and a second. */
+  /** The most requests in all, and per second. */
   readonly most: number;
   readonly perSecond: number;
 }
 
-/** A `Retry-After` that asks for more than this is not waited for. */
+/** A request is given up when its `Retry-After` asks for a longer wait. */
 const LONGEST_WAIT = 20_000;
 const SHORTEST_WAIT = 1_000;
 

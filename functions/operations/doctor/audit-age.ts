@@ -11,7 +11,7 @@ const KEPT = 'audit log keeps';
 const LAG = 'audit log shows edits';
 const WATCH = 'Ask with --watch, and edit a task meanwhile.';
 
-/** Whether old entries go: the log should know of the oldest project. */
+/** Whether the log drops old entries. If not, it should go back to the creation of the oldest project. */
 export async function judgeKept(asker: Asker, { isWhole, items }: ListRead, on: Seen): Promise<Finding> {
   const projects = await readProjects(asker);
   const created = known(projects.items.map(item => timeOf(item.createdAt ?? item.created ?? item.createdOn)));
@@ -30,11 +30,11 @@ export async function judgeKept(asker: Asker, { isWhole, items }: ListRead, on: 
 }
 
 const A_DAY = 24 * 60 * 60 * 1000;
-/** Only of what was updated so lately can it be seen. */
+/** Only updates of so lately can show the lag. */
 const LATELY = 600_000;
 const SAME_MS = 2_000;
 
-/** Whether an update of just now is in the log already. */
+/** Whether the log has the latest update already. */
 export async function judgeLag(
   asker: Asker,
   { items: entries, isWhole }: ListRead,
@@ -47,7 +47,7 @@ export async function judgeLag(
   const times = entryTimes(entries)?.times;
   const [answer] = answers;
   const now = answer?.date ?? answer?.at ?? asker.clock();
-  // Of a long log that begins with the oldest, the last entries were not read.
+  // If a long log begins with the oldest entries, the latest ones were not read.
   const hasLast = isWhole || (times && (times[0] ?? 0) > (times.at(-1) ?? 0));
   if (newest === undefined || !times || !hasLast || now - newest > LATELY) {
     return found(LAG, 'unknown', 'Nothing was updated in the last minutes, or nothing tells when.', {
@@ -67,7 +67,7 @@ export async function judgeLag(
 const ASKINGS = 3;
 const BETWEEN = 4_000;
 
-/** An entry may come a little later than what it tells. */
+/** Reads the log again for some seconds, because an entry may come a little later than its edit. */
 async function untilTold(asker: Asker, newest: number, times: readonly number[]) {
   const began = asker.clock();
   let latest = Math.max(...times);

@@ -15,7 +15,8 @@ const NAMES = 'audit log names projects';
 const TIMES = 'audit log times';
 const WATCH = 'Ask with --watch, and edit a task meanwhile.';
 
-/** Whether there is an audit log for us, in which order, and what in an entry names its project (service-api.md §2.4, §4 #3). */
+/** Whether the audit log can be read, in which order it is, and which part of an entry names its project
+ *  (service-api.md §2.4, §4 #3). */
 export const auditLog: Examination = {
   topic: AUDIT,
   async examine(asker) {
@@ -43,7 +44,7 @@ function came({ items, isWhole }: ListRead): string {
   return `${items.length}${isWhole ? '' : ' and more'} entries`;
 }
 
-/** The projects that there are, by the identifier that paths take. */
+/** The identifiers of all projects, as paths take them. */
 export async function projectIds(asker: Asker): Promise<ReadonlySet<string>> {
   const { property = 'id' } = await projectKey(asker);
   const { items } = await readProjects(asker);
@@ -60,7 +61,7 @@ function judgeRefusal(answer: Probed): Examined {
   return { findings: [finding], settings: { process: { auditLog: false } } };
 }
 
-/** Fewer could run one way by chance. */
+/** Fewer entries could be in order by chance. */
 const WITNESSES = 5;
 
 export function judgeOrder(entries: readonly JsonObject[], on: Seen): Finding {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
 import { timeOf } from './times.ts';
 
-/** A value of an entry, and where in it: names joined by dots, without places in arrays. */
+/** A value in an entry, and its path: names joined by dots, without array indexes. */
 export interface Leaf {
   readonly path: string;
   readonly value: Json;
@@ -9,7 +9,8 @@ export interface Leaf {
 
 const MOST_LEAVES = 500;
 
-/** The values of an entry that are no objects. */
+/** The values in an entry that are neither objects nor arrays, however deep: the first MOST_LEAVES of
+ *  them. */
 export function leaves(entry: JsonObject): Leaf[] {
   const all: Leaf[] = [];
   const rest: Leaf[] = Object.entries(entry).map(([path, value]) => ({ path, value }));
@@ -23,7 +24,8 @@ export function leaves(entry: JsonObject): Leaf[] {
   return all;
 }
 
-/** Whether a value names one of these identifiers: as it is, or as a piece of a path or sentence. */
+/** The identifier that a value names: it is the value, or a piece of the path or sentence that the value
+ *  is. */
 export function namedIn(value: Json, ids: Pick<ReadonlySet<string>, 'has'>): string | undefined {
   if (typeof value === 'number') return ids.has(String(value)) ? String(value) : undefined;
   if (typeof value !== 'string') return undefined;
@@ -35,7 +37,7 @@ export function namedIn(value: Json, ids: Pick<ReadonlySet<string>, 'has'>): str
   return pieces.find(piece => ids.has(piece));
 }
 
-/** Where the entries name one of these, most often first. */
+/** The paths at which entries name one of these, the most frequent first. */
 export function pathsNaming(entries: readonly JsonObject[], ids: ReadonlySet<string>): string[] {
   const counts = new Map<string, number>();
   for (const entry of entries) {
@@ -47,7 +49,7 @@ export function pathsNaming(entries: readonly JsonObject[], ids: ReadonlySet<str
   return [...counts].sort(([, one], [, other]) => other - one).map(([path]) => path);
 }
 
-/** The path whose value is a time in each entry, and those times. */
+/** The path at which each entry has a time, and these times. */
 export function entryTimes(entries: readonly JsonObject[]): { path: string; times: number[] } | undefined {
   const [first] = entries;
   if (!first) return undefined;

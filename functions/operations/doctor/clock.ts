@@ -5,7 +5,7 @@ import { span, timeText } from './words.ts';
 
 const TOPIC = 'clock';
 
-/** Whether answers tell the service's time, and how far it is from ours. */
+/** Whether answers have a `Date`, and how far it is from our clock. */
 export const clock: Examination = {
   topic: TOPIC,
   async examine(asker) {
@@ -16,9 +16,9 @@ export const clock: Examination = {
   },
 };
 
-/** A `Date` header counts whole seconds, and the answer was some time on its way. */
+/** A `Date` header counts whole seconds, and the answer needed some time to arrive. */
 const SAME_MS = 2_000;
-/** What is further from our clock is taken for no time at all. */
+/** A `Date` that differs more from our clock is not used. */
 const PLAUSIBLE_MS = 24 * 60 * 60 * 1000;
 
 export function judgeClock(answer: Probed): Examined {

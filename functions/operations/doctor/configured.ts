@@ -6,7 +6,8 @@ import type { Examined, Proposal } from './examination.ts';
 
 type Part = Readonly<Record<string, Json>>;
 
-/** What follows beside the settings that there are: what is set already is no news, and what is not keeps what is set beside it. */
+/** Joins the proposed settings with the configured ones: what is configured already is left out, and a
+ *  proposal that adds to a setting keeps its configured parts. */
 export function withConfigured({ findings, settings }: Examined, known: Proposal): Examined {
   if (!settings) return { findings };
   const workspace = news(settings.workspace ?? {}, known.workspace ?? {});
@@ -31,7 +32,7 @@ function news(proposed: Part, known: Part): Part {
   return Object.fromEntries(all);
 }
 
-/** Smaller numbers and longer times are the safer ones. */
+/** Of two numbers (page sizes) the smaller is safe, of two times (the overlap) the longer. */
 function join(before: Json, value: Json): Json {
   if (Array.isArray(before) && Array.isArray(value)) return [...new Set([...before, ...value])];
   if (typeof before === 'number' && typeof value === 'number') return Math.min(before, value);
@@ -48,7 +49,7 @@ function joinAll(before: JsonObject, value: JsonObject): JsonObject {
   return { ...before, ...Object.fromEntries(joined) };
 }
 
-/** What a configuration says of a process, for a doctor that is not to propose it again. */
+/** The configured settings of a process, which a doctor need not propose again. */
 export const configuredIn =
   (workspaces: readonly WorkspaceSettings[]) =>
   ({ workspace: name, processId }: ProcessKey): Proposal =>
@@ -57,7 +58,7 @@ export const configuredIn =
       processId,
     );
 
-/** The settings of a workspace and a process, as far as a doctor proposes such. */
+/** Of the settings of a workspace and a process, those that a doctor may propose. */
 function proposalOf(workspace: WorkspaceSettings | undefined, processId: string): Proposal {
   const { identifiers = {}, pageSize = {}, dateHeader, processes = [] } = workspace ?? {};
   const { ignoreFields = [], overlap, auditLog } = processes.find(({ id }) => id === processId) ?? {};

@@ -11,8 +11,9 @@ import { counted } from './words.ts';
 const TOPIC = 'cursors';
 const REMEDY = 'Nothing to do: passes read a list of several pages twice.';
 
-/** What a cursor means. One of the whole list is asked for in a list that lacks some projects before it: there one that counts items
- *  goes further than one that points at an item. */
+/** Whether a cursor points at an item or counts items. A cursor of the whole list is sent with a filter that
+ *  leaves out some projects before it: one that counts then begins further on than one that points at an
+ *  item. */
 export async function examineCursors(asker: Asker): Promise<Finding> {
   const read = await readProjects(asker);
   const { name = '' } = await updateField(asker);
@@ -62,7 +63,7 @@ function judge(
 type Times = readonly (number | undefined)[];
 
 interface Plan {
-  /** How many projects are before the cursor. */
+  /** How many projects come before the cursor. */
   readonly place: number;
   readonly filter: 'updatedAfter' | 'updatedBefore';
   readonly time: number;
@@ -71,12 +72,13 @@ interface Plan {
 const MOST_ITEMS = 200;
 const WITNESSES = 4;
 
-/** In the middle, but no further than one page goes. */
+/** The middle of the list, but within its first page. */
 function placeOf({ items, pages }: ListRead): number {
   return Math.min(Math.floor(items.length / 2), pages[0]?.items.length ?? 0);
 }
 
-/** A filter with which the two readings of a cursor at this place give different projects. */
+/** A filter with which a cursor at this place gives other projects if it counts than if it points at an
+ *  item. */
 function planOf(times: Times, place: number): Plan | undefined {
   const sorted = [...new Set(times)].filter(time => time !== undefined).sort((one, other) => one - other);
   if (times.length > MOST_ITEMS || sorted.length < WITNESSES || times.includes(undefined) || place === 0)

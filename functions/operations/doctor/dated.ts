@@ -6,18 +6,18 @@ import { projectKey } from './tasks.ts';
 import { timeOf } from './times.ts';
 import { updateField } from './update-field.ts';
 
-/** What was updated longer ago than this is shown everywhere. */
+/** Updates that are older than this show everywhere. */
 export const SETTLED = 600_000;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A project, and when it says that it was updated. */
+/** A project with its update time. */
 export interface Dated {
   readonly id: string;
   readonly record: JsonObject;
   readonly time: number;
 }
 
-/** The projects by their updates, the latest first; none where they don't tell. */
+/** The projects with update times, the latest first; none when projects have no such time. */
 export async function datedProjects(asker: Asker): Promise<Dated[]> {
   const { items } = await readProjects(asker);
   const { name } = await updateField(asker);
@@ -41,7 +41,7 @@ export async function idsIn(asker: Asker, { items }: ListRead): Promise<Readonly
   return new Set(items.map(item => textOf(item[property])));
 }
 
-/** The service's time now, as far as answers tell it. */
+/** The service's time now, as far as answers show it. */
 export async function serviceTime(asker: Asker): Promise<number> {
   const { answers } = await readProjects(asker);
   return asker.clock() + aheadOf(answers[0]);
@@ -52,10 +52,11 @@ function aheadOf(answer: Probed | undefined): number {
   return Math.abs(ahead) > DAY ? 0 : ahead;
 }
 
-/** A list that ends nowhere near: what is updated after tomorrow. */
+/** A list that should be empty: projects that are updated later than tomorrow. */
 export async function updatedAfterTomorrow(asker: Asker): Promise<ListRead> {
   const { answers } = await readProjects(asker);
-  // By the answer's own time, so that the same question is asked each time.
+  // Counted from the time of a remembered answer, so that the request is the same each time and is sent only
+  // once.
   const now = (answers[0]?.at ?? 0) + aheadOf(answers[0]);
   return updatedSince(asker, now + DAY);
 }

@@ -59,7 +59,7 @@ export function judgeDefinitions(topic: string, answer: Probed, all: readonly Fi
 const hasList = (body: Json): boolean =>
   Array.isArray(body) || (isJsonObject(body) && Object.values(body).some(Array.isArray));
 
-/** How deep the definitions stand. */
+/** How deep in the answer the definitions are. */
 function shapeOf(body: Json): string {
   if (Array.isArray(body)) return 'a list';
   if (!isJsonObject(body)) return 'no object';

@@ -8,7 +8,7 @@ import { tasksPath } from './tasks.ts';
 
 const TOPIC = 'deleted projects';
 
-/** What the task list of a deleted project answers: 404 makes a deletion certain at once. */
+/** How the task list of a deleted project is answered: with a 404, a deletion is certain at once. */
 export const deletedProjects: Examination = {
   topic: TOPIC,
   examine: async asker => ({ findings: [await judge(asker)] }),
@@ -39,7 +39,7 @@ async function judge(asker: Asker): Promise<Finding> {
   return found(TOPIC, 'unknown', why, { asked: answers, came: came || 'nothing', remedy });
 }
 
-/** What stands in the audit log where projects are named, and is none that there is. */
+/** The identifiers that the audit log has where it names projects, and that no project has. */
 async function goneIds(asker: Asker): Promise<string[]> {
   const { items } = await readAudit(asker);
   const ids = await projectIds(asker);

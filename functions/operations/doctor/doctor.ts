@@ -10,27 +10,28 @@ import { EXAMINATIONS } from './examinations.ts';
 import { judgeProcess } from './process.ts';
 import { judgeToken } from './token.ts';
 
-/** How far a doctor is. */
+/** How many examinations are done. */
 export interface DoctorProgress {
   readonly topic: string;
   readonly done: number;
   readonly total: number;
 }
 
-/** Asks the service of one process what its document leaves open. Takes some dozen requests and as many seconds; changes nothing. */
+/** Examines one process of the service for what its API document leaves open. Takes some dozen requests and
+ *  as many seconds, and changes nothing. */
 export type Doctor = (
   process: ProcessKey,
   onProgress?: (progress: DoctorProgress) => void,
 ) => Promise<DoctorAnswer>;
 
 export interface DoctorOptions {
-  /** Opens a probe of the workspace, which is closed at the end. @throws for a workspace that there is not */
+  /** Opens a probe of a workspace; it is closed at the end. @throws for an unknown workspace */
   readonly open: (workspace: string) => ServiceProbe;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** What the configuration says already. */
+  /** The settings that are configured already. */
   readonly configured?: (process: ProcessKey) => Proposal;
-  /** Requests in all, and a second. */
+  /** The most requests in all, and per second. */
   readonly most?: number;
   readonly perSecond?: number;
 }
@@ -73,7 +74,7 @@ async function examineAll(asker: Asker, onProgress: (progress: DoctorProgress) =
   return all;
 }
 
-/** Without a token or a list of projects nothing can be asked, and one line says all. */
+/** Without a token or a list of projects nothing can be examined: the report then has this finding only. */
 async function begin(asker: Asker): Promise<{ findings: Finding[]; refusal?: string }> {
   const token = await asker.token();
   if (token.failure !== undefined) return { findings: [judgeToken(token)], refusal: 'there is no token' };
@@ -86,7 +87,7 @@ function unasked(topic: string, why: string): Finding {
   return { topic, verdict: 'unknown', found: `It was not asked: ${why}.`, asked: [], came: 'nothing' };
 }
 
-/** What goes wrong in one examination says nothing of the others. */
+/** A failure in one examination is a finding, and doesn't stop the others. */
 async function examineSafely({ topic, examine }: Examination, asker: Asker): Promise<Examined> {
   const before = asker.met.length;
   try {
@@ -101,7 +102,7 @@ async function examineSafely({ topic, examine }: Examination, asker: Asker): Pro
 
 type Part = Proposal['workspace'];
 
-/** Lists of several examinations are one list; of anything else the last word counts. */
+/** Joins lists that several examinations propose. Of any other setting the last proposal counts. */
 function merged(parts: readonly Part[]): DoctorAnswer['settings']['workspace'] {
   const all: Record<string, Json> = {};
   for (const [name, value] of parts.flatMap(part => Object.entries(part ?? {}))) {

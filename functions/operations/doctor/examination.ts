@@ -3,7 +3,7 @@ import type { Probed } from '../../service/probe.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
 
-/** Settings that follow, as they stand in a workspace and in a process of the configuration. */
+/** Proposed settings, as they stand in a workspace and in a process of the configuration. */
 export interface Proposal {
   readonly workspace?: Readonly<Record<string, Json>>;
   readonly process?: Readonly<Record<string, Json>>;
@@ -14,22 +14,22 @@ export interface Examined {
   readonly settings?: Proposal;
 }
 
-/** One thing that the API document leaves open. It asks what it must know, and then judges what came. */
+/** One examination: it asks about something that the API document leaves open, and judges the answers. */
 export interface Examination {
   readonly topic: string;
   examine(asker: Asker): Promise<Examined>;
 }
 
-/** Requests that a finding rests on. */
+/** The requests that a finding rests on. */
 export type Asked = readonly Pick<Probed, 'request'>[];
 
-/** What was asked, and what came. */
+/** The requests, and what was answered. */
 export interface Seen {
   readonly asked: Asked;
   readonly came: string;
 }
 
-/** One finding, and what it rests on. */
+/** Makes a finding. */
 export function found(
   topic: string,
   verdict: Finding['verdict'],
@@ -49,12 +49,12 @@ function fewer(requests: readonly string[]): string[] {
 
 const LONGEST = 200;
 
-/** A request may hold a cursor of thousands of characters. */
+/** Shortens a request, which may hold a cursor of thousands of characters. */
 function short(request: string): string {
   return request.length > LONGEST ? `${request.slice(0, LONGEST)}…` : request;
 }
 
-/** What came, where it was no answer that can be used. */
+/** The finding for an answer that is of no use. */
 export function failed(topic: string, { request, status, failure }: Probed, remedy?: string): Finding {
   return {
     topic,

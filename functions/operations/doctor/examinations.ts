@@ -15,7 +15,7 @@ import { token } from './token.ts';
 import { updateTimes } from './update-times.ts';
 import { updatedAfter } from './updated-after.ts';
 
-/** All that is looked into, in the order of the report. The last ones see what the others met. */
+/** All examinations, in the order of the report. The last ones judge the answers that the others got. */
 export const EXAMINATIONS: readonly Examination[] = [
   ...[token, listNames, identifiers, clock, updateTimes, updatedAfter, taskEdits, auditLog],
   ...[definitions, paging, pageSizes, deletedProjects, records, stability, rateLimits],

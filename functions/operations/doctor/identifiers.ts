@@ -27,18 +27,18 @@ export const identifiers: Examination = {
   },
 };
 
-/** Tasks are compared with those of their own project: nothing says that identifiers differ between projects. */
+/** The tasks of the one project that has most: identifiers may be unique only within a project. */
 function mostTasks(lists: readonly (readonly JsonObject[])[]): readonly JsonObject[] {
   return lists.toSorted((one, other) => other.length - one.length)[0] ?? [];
 }
 
 interface Judged extends Examined {
   readonly kind: RecordKind;
-  /** What the configuration must name. */
+  /** The property to configure, where it is not the usual one. */
   readonly property?: string;
 }
 
-/** `proven`: the property that the service's own paths take, where that could be asked. */
+/** `proven`: the property that the service's own paths take, where that could be found out. */
 export function judge(
   kind: RecordKind,
   records: readonly JsonObject[],

@@ -5,7 +5,7 @@ import { type ListRead, readAudit, readList, readProjects } from './lists.ts';
 import { projectKey, readTasks } from './tasks.ts';
 import { propertyList, shown } from './words.ts';
 
-/** How the lists are named that the document does not name (service-api.md §4.3). */
+/** The names of the lists for which the document gives none (service-api.md §4.3). */
 export const listNames: Examination = {
   topic: 'list names',
   async examine(asker) {
@@ -24,7 +24,7 @@ export const listNames: Examination = {
   },
 };
 
-/** What came of the task lists, where none could be read. */
+/** The finding when no task list could be read. */
 async function refusedTasks(asker: Asker): Promise<Finding | undefined> {
   const { asked } = await projectKey(asker);
   const last = asked.at(-1);
@@ -35,7 +35,7 @@ async function refusedTasks(asker: Asker): Promise<Finding | undefined> {
   return found('list of tasks', 'warning', 'The tasks of no project can be read.', on);
 }
 
-/** Who may not read the audit log is told so elsewhere. */
+/** A denied audit log is reported by another examination. */
 const isDenied = ({ failure }: ListRead): boolean => failure?.status === 403 || failure?.status === 404;
 
 export const readUsers = (asker: Asker) => readList(asker, 'users', ['users'], { most: 2 });

@@ -14,24 +14,24 @@ export interface PageBody {
   readonly next: string | undefined;
 }
 
-/** What was read of a list. */
+/** A list, as far as it was read. */
 export interface ListRead {
   readonly answers: readonly Probed[];
   readonly pages: readonly PageBody[];
   readonly items: readonly JsonObject[];
-  /** True when that is all of it. */
+  /** True when the whole list was read. */
   readonly isWhole: boolean;
-  /** The `first` that worked. */
+  /** The page size (`first`) that worked. */
   readonly first: number;
-  /** The answers that failed for larger ones. */
+  /** The answers for page sizes that failed because they were larger. */
   readonly tooLarge: readonly Probed[];
-  /** True when a cursor came again: such a list never ends. */
+  /** True when a cursor came a second time: such a list never ends. */
   readonly isStuck: boolean;
-  /** What ended the reading. */
+  /** The answer that ended the reading before its time. */
   readonly failure: Probed | undefined;
 }
 
-/** Sizes that a pass asks for unless told, by list; a test compares them with the client's. */
+/** The page sizes that passes use by default; a test compares them with the client's. */
 export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 200 } as const;
 export type ListName = keyof typeof PAGE_SIZES;
 
@@ -55,16 +55,16 @@ export function pageBody(body: Json | undefined, property?: string): PageBody {
   };
 }
 
-/** What of a list is read. */
+/** Which part of a list to read. */
 export interface Reading {
-  /** Pages at most. */
+  /** The most pages. */
   readonly most?: number;
   readonly query?: Query;
-  /** Not from memory. */
+  /** True to send requests again, instead of taking answers from memory. */
   readonly again?: boolean;
 }
 
-/** Reads a list page by page, with smaller pages where they fail, as a pass would. */
+/** Reads a list page by page. Like a pass, it tries smaller pages where large ones fail. */
 export async function readList(
   asker: Asker,
   name: ListName,
@@ -117,7 +117,7 @@ export const readProjects = (asker: Asker, reading: Reading = {}): Promise<ListR
 export const readAudit = (asker: Asker, reading: Reading = {}): Promise<ListRead> =>
   readList(asker, 'auditLog', ['processes', asker.process, 'auditlog'], { most: 8, ...reading });
 
-/** The property that would identify the records as they are. */
+/** The property by which a pass would identify these records. */
 export function identifierIn(records: readonly JsonObject[], kind: RecordKind): string | undefined {
   return identifierNames(kind).find(name => records.some(record => textOf(record[name]) !== ''));
 }

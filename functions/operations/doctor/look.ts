@@ -10,41 +10,42 @@ export interface Watched {
   readonly id: string;
   /** The property that identifies it. */
   readonly property: string;
-  /** Where the audit log ended when the watch began: the cursor of its last page. */
+  /** The cursor of the audit log's last page when the watch began. */
   readonly tail: string | undefined;
 }
 
-/** What the service showed at one moment. */
+/** What the service showed at one time. */
 export interface Look {
-  /** The service's time. */
+  /** The time by the service's clock. */
   readonly at: number;
   readonly tasks: ReadonlyMap<string, JsonObject>;
   readonly project: JsonObject | undefined;
-  /** Entries at the head of the audit log, and at its end. */
+  /** Entries from the beginning of the audit log, and from its end. */
   readonly head: readonly JsonObject[];
   readonly end: readonly JsonObject[];
-  /** What was asked for each of these. */
+  /** The requests for each of these. */
   readonly asked: {
     readonly tasks: Asked;
     readonly project: Asked;
     readonly log: Asked;
     readonly updated: Asked;
   };
-  /** Whether `updatedAfter` shows the project; undefined when it wasn't asked. */
+  /** Whether a list with `updatedAfter` had the project; undefined when none was read. */
   readonly isShown?: boolean;
 }
 
 /** Enough for 10,000 entries. */
 const MOST_PAGES = 100;
 
-/** Walks to the end of the audit log. A log that is denied has none. */
+/** Reads the audit log to its end. Undefined when it is denied or has one page. */
 export async function findTail(asker: Asker): Promise<string | undefined> {
   const path = ['processes', asker.process, 'auditlog'];
   const { pages } = await readList(asker, 'auditLog', path, { most: MOST_PAGES, again: true });
   return pages.at(-2)?.next;
 }
 
-/** Looks at the project, at its tasks and at the audit log, and asks for what was updated `since` a time. */
+/** Reads the project, its tasks and both ends of the audit log, and what was updated `since` a time, if
+ *  given. */
 export async function look(asker: Asker, watched: Watched, since?: number): Promise<Look> {
   const { id, property, tail } = watched;
   const again = { again: true };

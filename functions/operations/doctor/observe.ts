@@ -4,7 +4,7 @@ import { type Look, look, type Watched } from './look.ts';
 import type { Observed } from './observed.ts';
 import { newEntries } from './watch-entries.ts';
 
-/** How long an edit is waited for, and its traces, and the time between two looks, in ms. */
+/** How long to wait for an edit, how long for its traces, and the time between two looks, in ms. */
 export interface Patience {
   readonly editWithin: number;
   readonly traceWithin: number;
@@ -16,7 +16,7 @@ export interface How {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Looks until an edit is seen, and then until all of its traces are, or the time is up. */
+/** Looks until it sees an edit, and then until it sees all traces of that, or the time is up. */
 export async function observe(
   asker: Asker,
   watched: Watched,
@@ -37,7 +37,8 @@ export async function observe(
   return { first, last: before };
 }
 
-/** Undefined once all that may be asked was asked: what was seen until then is told. */
+/** One look; undefined when as many requests were sent as a doctor may send. What was seen before then
+ *  counts. */
 async function lookIn(asker: Asker, watched: Watched, since?: number): Promise<Look | undefined> {
   try {
     return await look(asker, watched, since);
@@ -47,7 +48,8 @@ async function lookIn(asker: Asker, watched: Watched, since?: number): Promise<L
   }
 }
 
-/** A clock that counts seconds may put the edit before the look that lacked it. */
+/** How much earlier than the edit to ask: a service that counts whole seconds, or minutes, may date the edit
+ *  before the last look without it. */
 const EARLIER = 60_000;
 
 async function trace(
@@ -72,13 +74,13 @@ async function trace(
   return observed;
 }
 
-/** True when nothing is left to wait for. */
+/** True when all traces were seen. */
 function isTold(observed: Observed, ids: ReadonlySet<string>): boolean {
   const isShown = observed.traces?.some(each => each.isShown) ?? false;
   return isShown && newEntries(observed, ids)?.isOurs === true;
 }
 
-/** What differs in the tasks of two looks. */
+/** The first difference between the tasks of two looks. */
 function editBetween(before: Look, now: Look): Observed['edit'] {
   const ids = new Set([...before.tasks.keys(), ...now.tasks.keys()]);
   for (const id of ids) {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../basics/json.ts';
 import type { Look } from './look.ts';
 
-/** What a watch saw: looks before and after, and the edit between. */
+/** What was seen: the first and the last look, and an edit between. */
 export interface Observed {
   readonly first: Look;
   readonly last: Look;
@@ -10,12 +10,12 @@ export interface Observed {
         readonly id: string;
         readonly was: JsonObject | undefined;
         readonly is: JsonObject | undefined;
-        /** Between these two times, by the service's clock, it was made visible. */
+        /** The edit became visible between these two times by the service's clock. */
         readonly notBefore: number;
         readonly seenAt: number;
       }
     | undefined;
-  /** The looks since, the one that showed it first. */
+  /** The looks from the first that showed the edit. */
   readonly traces?: readonly Look[];
 }
 

@@ -6,7 +6,7 @@ import { type ListName, type ListRead, PAGE_SIZES, pageBody, readAudit, readProj
 import { readTasks } from './tasks.ts';
 import { counted } from './words.ts';
 
-/** How large pages may be, and what comes of one that is too large (service-api.md §8). */
+/** How large pages may be, and how too large ones fail (service-api.md §8). */
 export const pageSizes: Examination = {
   topic: 'page size',
   async examine(asker) {
@@ -26,13 +26,13 @@ export const pageSizes: Examination = {
 
 const MORE = 1_000;
 
-/** One page that is larger than those of passes, where the list has so many. */
+/** Asks for one page that is larger than those of passes, if the list has more than one of theirs. */
 async function askForMore(asker: Asker, { pages, tooLarge }: ListRead): Promise<Probed | undefined> {
   if (tooLarge.length > 0 || pages[0]?.next === undefined) return undefined;
   return asker.get(['processes', asker.process, 'projects'], { first: MORE }, { again: true });
 }
 
-/** How large an answer may be for sure, in characters, where some were too large. */
+/** The size of the largest answer that worked, in characters, if others were too large. */
 export function safeSize(reads: readonly ListRead[]): number | undefined {
   if (reads.every(({ tooLarge }) => tooLarge.length === 0)) return undefined;
   return Math.max(...reads.flatMap(({ answers }) => answers.map(({ size }) => size)));
@@ -58,7 +58,7 @@ export function judgePages(
   const size = Math.max(...answers.map(answer => answer.size));
   const came = `at most ${counted(most, WORDS[name])} in ${kilobytes(size)}`;
   const first = Math.min(...reads.map(each => each.first));
-  // Other lists of this kind are longer, and have larger records: those must fit, too.
+  // Other lists of this kind may have larger records, which should fit as well.
   const fitting = Math.min(first, safe === undefined ? first : fittingIn(safe, reads));
   const proposal = fitting < PAGE_SIZES[name] && safe !== undefined ? { first: fitting } : {};
   if (tooLarge.length > 0) {
@@ -87,12 +87,12 @@ export function judgePages(
   return { name, ...proposal, findings: [found(topic, 'fine', text, { asked, came })] };
 }
 
-/** The smallest of the pages that were too large. */
+/** The smallest page size that failed. */
 function leastIn(tooLarge: readonly Probed[]): number {
   return Math.min(...tooLarge.map(({ request }) => Number(/first=(\d+)/.exec(request)?.[1] ?? Number.NaN)));
 }
 
-/** Of the room that answers have for sure. */
+/** How much of the safe size a page may fill. */
 const MARGIN = 0.8;
 
 function fittingIn(safe: number, reads: readonly ListRead[]): number {
@@ -101,7 +101,7 @@ function fittingIn(safe: number, reads: readonly ListRead[]): number {
   return Math.max(1, Math.floor((safe * MARGIN) / largest));
 }
 
-/** The size of pages that hold less than was asked for, and are not the last. */
+/** The service's own limit: the length of pages that have less than was asked for, though others follow. */
 function capOf(reads: readonly ListRead[]): number | undefined {
   const short = reads.flatMap(({ pages, first }) =>
     pages

@@ -11,7 +11,7 @@ import { updateField } from './update-field.ts';
 const ORDER = 'order of projects';
 const EMPTY = 'empty pages';
 
-/** In which order projects come, what a cursor means, and how a page without items looks (service-api.md §2.2). */
+/** The order of projects, what a cursor means, and how an empty page looks (service-api.md §2.2). */
 export const paging: Examination = {
   topic: 'paging',
   async examine(asker) {

@@ -6,7 +6,7 @@ import { counted } from './words.ts';
 
 const TOPIC = 'process';
 
-/** Whether the process can be read at all: all else rests on it. */
+/** Whether the process can be read at all, without which nothing else can be examined. */
 export async function judgeProcess(asker: Asker): Promise<{ finding: Finding; isThere: boolean }> {
   const { answers, failure, pages, items, isWhole } = await readProjects(asker);
   if (answers.length === 0) {

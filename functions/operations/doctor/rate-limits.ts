@@ -4,7 +4,7 @@ import { counted, span } from './words.ts';
 
 const TOPIC = 'rate limits';
 
-/** What the doctor's own requests met. It comes last. */
+/** Which rate limits the doctor's own requests met. It comes last. */
 export const rateLimits: Examination = {
   topic: TOPIC,
   examine: async asker => judgeLimits(asker.met),

@@ -6,7 +6,7 @@ import { identifierIn, readProjects, textOf } from './lists.ts';
 import { readTasks } from './tasks.ts';
 import { counted, propertyList } from './words.ts';
 
-/** Identifiers that come twice, and records that are large. */
+/** Identifiers that several records have, and large records. */
 export const records: Examination = {
   topic: 'records',
   async examine(asker) {
@@ -24,7 +24,7 @@ export const records: Examination = {
   },
 };
 
-/** Twins are those of one list: nothing says that tasks of different projects differ in their identifiers. */
+/** Looks for identifiers that occur twice in one list: they may be unique only within a project. */
 export function judgeTwins(
   kind: 'project' | 'task',
   lists: readonly (readonly JsonObject[])[],
@@ -44,7 +44,7 @@ export function judgeTwins(
   return found(topic, 'warning', text, { asked, came, remedy });
 }
 
-/** An event holds no more than this of a record. */
+/** An event has room for a record of this size at most. */
 const EVENT_BYTES = 240_000;
 
 export function judgeSizes(all: readonly JsonObject[], asked: readonly Probed[]): Finding {

@@ -11,7 +11,8 @@ import { counted, propertyList } from './words.ts';
 
 const TOPIC = 'fields that change by themselves';
 
-/** Reads some records again: a field that alone has moved to about now changes with every look or update. */
+/** Reads some records again. A time that moved to about now while all other fields stayed changes with each
+ *  look or update. */
 export const stability: Examination = {
   topic: TOPIC,
   async examine(asker) {
@@ -44,7 +45,7 @@ export const stability: Examination = {
 
 const nowOf = (asker: Asker, { date }: Probed): number => date ?? asker.clock();
 
-/** The one field in which two readings of a record differ. */
+/** The only field in which two readings of a record differ. */
 export interface Differing {
   readonly name: string;
   readonly before: JsonObject[string] | undefined;
@@ -74,7 +75,7 @@ function namesIn(one: JsonObject, other: JsonObject): string[] {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])];
 }
 
-/** An update or a look was that long ago at most. */
+/** The time must be this close to now. */
 const LATELY = 600_000;
 
 export function judgeStability(

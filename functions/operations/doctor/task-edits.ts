@@ -9,7 +9,7 @@ import { counted, shown, timeText } from './words.ts';
 
 export const TASK_EDITS = 'task edits';
 
-/** Whether an edit of a task moves its project's update time, as far as their times show it. */
+/** Whether an edit of a task moves its project's update time, as far as their times show that. */
 export const taskEdits: Examination = {
   topic: TASK_EDITS,
   async examine(asker) {
@@ -29,12 +29,12 @@ export const taskEdits: Examination = {
   },
 };
 
-/** When a project was updated, and when the last of its tasks was. */
+/** The update time of a project, and the latest one of its tasks. */
 export interface Compared {
   readonly id: string;
   readonly project: number | undefined;
   readonly task: number | undefined;
-  /** True when that task was edited after it was made. */
+  /** True when that task was edited, and not only created. */
   readonly isEdit: boolean;
 }
 
@@ -57,7 +57,7 @@ function compare(
   };
 }
 
-/** Two times of one edit may lie so far apart. */
+/** The times that one edit gives to task and project may differ by this much. */
 const SAME_MS = 1_000;
 
 export function judgeTaskEdits(compared: readonly Compared[], asked: readonly Probed[]): Finding {

@@ -7,20 +7,21 @@ import { type ListRead, readAudit, readList, readProjects, textOf } from './list
 import { timeOf } from './times.ts';
 import { updateField } from './update-field.ts';
 
-/** A project, and what was read of its tasks. */
+/** A project, and its tasks as far as they were read. */
 export interface TasksRead {
   readonly project: JsonObject;
   readonly id: string;
   readonly read: ListRead;
 }
 
-/** Of each sort, the tasks of so few projects are looked at. */
+/** How many projects of each sort have their tasks read. */
 const MOST_EACH = 3;
 const MOST_ENTRIES = 10;
 const MOST_CANDIDATES = 4;
 const MOST_TRIED = 3;
 
-/** Which property of a project its paths take: the usual ones first, then whatever differs in each record. */
+/** The property of a project that the service's paths take. Tries the usual ones first, and then those that
+ *  are unique. */
 export async function projectKey(
   asker: Asker,
 ): Promise<{ property: string | undefined; asked: readonly Probed[] }> {
@@ -29,7 +30,7 @@ export async function projectKey(
   const [usual, ...others] = candidates(items, 'project');
   const tries = [
     ...[usual, ...others].slice(0, MOST_CANDIDATES).map(property => [property, items[0]] as const),
-    // The first project may be one whose tasks are not for us.
+    // The tasks of the first project may be hidden from these credentials.
     ...items.slice(1, MOST_TRIED).map(project => [usual, project] as const),
   ];
   for (const [property, project] of tries) {
@@ -47,16 +48,16 @@ export function candidates(records: readonly JsonObject[], kind: 'project' | 'ta
   const [first = {}] = records;
   const usual = identifierNames(kind).filter(name => records.some(record => textOf(record[name]) !== ''));
   const others = Object.keys(first).filter(name => !usual.includes(name) && isUnique(records, name));
-  // A name that says so comes before one that is unique by chance.
+  // A name that sounds like an identifier comes before one that is unique by chance.
   const rank = (name: string) => (saysSo(name) ? 0 : 1);
   return [...usual, ...others.filter(isNoTime(first)).sort((one, other) => rank(one) - rank(other))];
 }
 
-/** True for a name that says that it identifies. */
+/** True for a name that sounds like an identifier. */
 export const saysSo = (name: string): boolean =>
   /^id$|^(uuid|guid|key)|(Id|ID|_id|-id|Key|_key|uuid|guid)$/.test(name);
 
-/** True when each record has a value of its own there. */
+/** True when all records have different values there. */
 export function isUnique(records: readonly JsonObject[], name: string): boolean {
   const values = records.map(record => textOf(Object.hasOwn(record, name) ? record[name] : undefined));
   return values.every(value => value !== '') && new Set(values).size === values.length;
@@ -77,7 +78,8 @@ export async function readTasks(asker: Asker): Promise<TasksRead[]> {
   return all;
 }
 
-/** The first one, those that were updated last, those that the audit log named last, and some between. */
+/** The first project, some that were updated last, some that the audit log names at its ends, and some spread
+ *  over the list. */
 async function someProjects(asker: Asker, property: string): Promise<JsonObject[]> {
   const { items } = await readProjects(asker);
   const { name = '' } = await updateField(asker);

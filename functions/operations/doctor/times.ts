@@ -15,7 +15,7 @@ export function timeOf(value: Json | undefined): number | undefined {
 const EARLIEST = Date.UTC(2001, 0, 1);
 const LATEST = Date.UTC(2100, 0, 1);
 
-/** A field that all records, or nearly all, have a time in. */
+/** A field that has a time in all records, or nearly all. */
 export interface TimeField {
   readonly name: string;
   readonly times: readonly (number | undefined)[];
@@ -36,19 +36,19 @@ export function known(times: readonly (number | undefined)[]): number[] {
   return times.filter(time => time !== undefined);
 }
 
-/** True for a name that update timestamps usually have: those are ignored unasked. */
+/** True for a usual name of update timestamps: these are ignored without being configured. */
 export function isUsual(name: string): boolean {
   return ignoredFields([]).has(name);
 }
 
-/** True for a name that speaks of something else than of an update. */
+/** True for a name that means another time than that of an update. */
 export function isOtherTime(name: string): boolean {
   return /creat|start|begin|birth|due|deadline|plan|schedul|complet|clos|archiv|deliver|finish|^end|until|expir|publish|remind/i.test(
     name,
   );
 }
 
-/** True for a name that speaks of an update, or of a look. */
+/** True for a name that means the time of an update, or of a look. */
 export function saysUpdate(name: string): boolean {
   return /updat|modif|chang|edit|touch|activit|sync|revis|saved|seen|view|access|visit|stamp|mtime/i.test(
     name,

@@ -1,14 +1,15 @@
 import type { DoctorAnswer } from '../protocol/doctor.ts';
 
-/** Where the service is: what a configuration must say of it, too. */
+/** The addresses of the service, which a configuration must name too. */
 export interface ServiceAddresses {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly audience: string;
 }
 
-/** The settings as they stand in a configuration: a whole one where the addresses are known, else the workspace's entry in
- *  `workspaces`, to be merged into that which is there. Undefined when none follow. */
+/** The proposed settings in the form in which a configuration has them: a whole configuration where the
+ *  addresses are known, else an entry of `workspaces`, to be merged into the existing one. Undefined when
+ *  nothing is proposed. */
 export function settingsToPaste(answer: DoctorAnswer, addresses?: ServiceAddresses): string | undefined {
   const { workspace: name, process: id, settings } = answer;
   if (Object.keys(settings.workspace).length + Object.keys(settings.process).length === 0) return undefined;

@@ -4,13 +4,14 @@ import type { Examination } from './examination.ts';
 
 const TOPIC = 'token life';
 
-/** How long a token lives, and what tells it (service-api.md §5). */
+/** How long a token lives, and which part of the answer says so (service-api.md §5). */
 export const token: Examination = {
   topic: TOPIC,
   examine: async asker => ({ findings: [judgeToken(await asker.token())] }),
 };
 
-/** A token is renewed a minute early, or after 80 % of a short life: below this, every few requests. */
+/** A token is renewed a minute early, or after 80 % of a short life. With a shorter life than this, every few
+ *  requests need a new one. */
 const SHORT_MS = 30_000;
 
 export function judgeToken({ request, failure, lifetime = 0, toldBy }: ProbedToken): Finding {

@@ -5,17 +5,18 @@ import type { Asker } from './asker.ts';
 import { type ListRead, readProjects, textOf } from './lists.ts';
 import { isOtherTime, isUsual, known, saysUpdate, type TimeField, timeFields } from './times.ts';
 
-/** The field in which projects say when they were updated. */
+/** The field that holds a project's update time. */
 export interface UpdateField {
   readonly name: string | undefined;
-  /** Others that hold update times, too. */
+  /** Other fields that hold it, too. */
   readonly others: readonly string[];
   readonly asked: readonly Probed[];
 }
 
 const MOST_CANDIDATES = 4;
 
-/** Finds it by its name, or else by asking: of a field that is the update time, `updatedBefore` returns just the earlier half. */
+/** Finds it by its name, or by a test: `updatedBefore` returns just those projects that are earlier by this
+ *  field. */
 export async function updateField(asker: Asker): Promise<UpdateField> {
   const projects = await readProjects(asker);
   const fields = timeFields(projects.items, await customNames(asker, 'project'));
@@ -33,7 +34,7 @@ export async function updateField(asker: Asker): Promise<UpdateField> {
   return { name: first, others, asked };
 }
 
-/** The properties that are custom fields. */
+/** The properties that hold custom fields. */
 export async function customNames(asker: Asker, kind: 'project' | 'task'): Promise<ReadonlySet<string>> {
   const { process } = asker;
   const came =
@@ -45,8 +46,8 @@ export async function customNames(asker: Asker, kind: 'project' | 'task'): Promi
   return new Set(index.keys());
 }
 
-/** Whether `updatedBefore` goes by the field; undefined where that can't be told. It asks for what was updated long ago: that
- *  stands, where an update of just now may be shown later. */
+/** Whether `updatedBefore` compares with this field; undefined where that can't be found out. It asks for old
+ *  updates, because recent ones may not show yet. */
 async function test(
   asker: Asker,
   { items, isWhole }: ListRead,
@@ -62,7 +63,7 @@ async function test(
   return { came: half.answers, isUpdate: isSame };
 }
 
-/** A time that halves the records, and that none of them has. */
+/** A time between those of the earlier and the later half of the records, which none of them has. */
 function middle({ times }: TimeField): number | undefined {
   const sorted = [...new Set(known(times))].sort((one, other) => one - other);
   const [low, high] = [
@@ -72,7 +73,8 @@ function middle({ times }: TimeField): number | undefined {
   return low === undefined || high === undefined || high - low < 2 ? undefined : Math.floor((low + high) / 2);
 }
 
-/** What tells records apart here: an edit in between makes one differ, and that is rare. */
+/** Distinguishes records. Without an identifier their JSON does; an edit between two readings changes it, but
+ *  that is rare. */
 function keyOf(record: JsonObject): string {
   return textOf(record.id) || textOf(record.projectId) || textOf(record.externalId) || JSON.stringify(record);
 }

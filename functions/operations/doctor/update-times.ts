@@ -10,7 +10,8 @@ import { counted, propertyList, shown, span } from './words.ts';
 const TOPIC = 'update times';
 const RESOLUTION = 'resolution of update times';
 
-/** Which fields tell when a record was updated. Those with an unusual name would be told as a change with every edit. */
+/** The fields that hold a record's update time. One with an unusual name would be told as a change with every
+ *  edit, so it should be configured. */
 export const updateTimes: Examination = {
   topic: TOPIC,
   async examine(asker) {
@@ -59,7 +60,7 @@ function judged(
 
 const NONE_YET = 'There is no project to see it by.';
 
-/** Of tasks: a field like that of the projects, or one whose name says so. */
+/** Such fields of tasks: named like one of the projects', or named like an update time. */
 async function taskFields(asker: Asker, field: UpdateField) {
   const read = await readTasks(asker);
   const records = read.flatMap(each => each.read.items);
@@ -74,9 +75,9 @@ async function taskFields(asker: Asker, field: UpdateField) {
 }
 
 const UNITS = [60_000, 1000];
-/** Fewer may be whole by chance. */
+/** Fewer could be whole seconds or minutes by chance. */
 const WITNESSES = 4;
-/** A pass trusts an update time once the record was read so long after it. */
+/** A pass trusts an update time if it read the record at least so long after it. */
 const TRUSTED_AFTER = 5_000;
 
 function resolutionOf(

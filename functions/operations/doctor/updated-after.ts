@@ -11,7 +11,8 @@ import { counted } from './words.ts';
 const TOPIC = 'updatedAfter';
 const FORMS = 'updatedAfter in other forms';
 
-/** What `updatedAfter` does (service-api.md §4.2): works, is ignored, includes the time itself, lags behind. */
+/** How `updatedAfter` works (service-api.md §4.2): whether it has an effect, includes the given time, and
+ *  lags behind. */
 export const updatedAfter: Examination = {
   topic: TOPIC,
   async examine(asker) {
@@ -48,7 +49,8 @@ async function judgeWorks(asker: Asker, future: ListRead): Promise<Finding> {
 
 const EVER = Date.UTC(2001, 0, 1);
 
-/** Whether it shows every project that was updated since ever. What was updated just now may be shown later. */
+/** Whether a very old `updatedAfter` returns all projects. Recent updates don't count, because they may show
+ *  late. */
 async function judgeAll(asker: Asker, on: { asked: readonly Probed[]; came: string }): Promise<Finding> {
   const { isWhole, items } = await readProjects(asker);
   const past = await updatedSince(asker, EVER);

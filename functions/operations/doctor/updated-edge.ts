@@ -7,7 +7,7 @@ import { timeText } from './words.ts';
 const TOPIC = 'updatedAfter at the very time';
 const NEITHER = 'Nothing to do: passes ask from two minutes before.';
 
-/** Whether a project comes that was updated at the very time that is asked for. */
+/** Whether `updatedAfter` with a project's own update time returns the project. */
 export async function judgeEdge(asker: Asker): Promise<Finding> {
   const dated = chosen(await datedProjects(asker), await serviceTime(asker));
   if (!dated) {
@@ -24,7 +24,7 @@ export async function judgeEdge(asker: Asker): Promise<Finding> {
   const says = (comes: boolean | undefined) => (comes ? 'comes' : 'does not come');
   const came = `a project of ${timeText(dated.time)}: ${says(hasAt)} with that time, ${says(hasBefore)} with 1 ms less`;
   const on = { asked: [...at.answers, ...before.answers], came };
-  // Of very many that were updated later, it may stand on a page that was not read.
+  // After very many later ones, it may be on a page that was not read.
   if (!hasBefore || !(hasAt || at.isWhole))
     return found(TOPIC, 'unknown', 'The project was not shown.', { ...on, remedy: NEITHER });
   const text = hasAt
@@ -35,7 +35,8 @@ export async function judgeEdge(asker: Asker): Promise<Finding> {
 
 const MOST_LATER = 100;
 
-/** Long enough ago that the service shows it for sure, and not so long that very many came after it. */
+/** A project whose update is old enough to show for sure, but with few enough later ones that it is on a page
+ *  that is read. */
 function chosen(dated: readonly Dated[], now: number): Dated | undefined {
   const settled = dated.findIndex(({ time }) => time < now - SETTLED);
   return dated[settled < 0 || settled > MOST_LATER ? 0 : settled];

@@ -10,7 +10,8 @@ const WATCH = 'Ask with --watch, and edit a task meanwhile.';
 const ASKINGS = 3;
 const BETWEEN = 4_000;
 
-/** How long it takes until `updatedAfter` shows what was updated: seen where something was in the last minutes. */
+/** How long it takes until an update shows with `updatedAfter`. This can be seen only if something was
+ *  updated in the last minutes. */
 export async function examineLag(asker: Asker): Promise<Examined> {
   const { answers } = await readProjects(asker);
   const [newest] = await datedProjects(asker);
@@ -38,11 +39,11 @@ export async function examineLag(asker: Asker): Promise<Examined> {
   );
 }
 
-/** What passes ask again unless told, in ms; of that, what a late update may take. */
+/** The default overlap of passes, in ms. A lag up to COVERED, half of that, is safe. */
 const OVERLAP = 120_000;
 const COVERED = OVERLAP / 2;
 
-/** What follows from an update that was shown late by so much, or not at all in that time. */
+/** The finding for an update that showed after `ms`, or that had not shown by then. */
 export function judgeLag(ms: number, asked: Asked, came: string, isCertain = false): Examined {
   const late = `Updates are shown late, by ${span(ms)}${isCertain ? '' : ' or more'}`;
   if (ms <= COVERED) {

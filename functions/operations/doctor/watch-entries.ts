@@ -9,7 +9,8 @@ import { propertyList, span } from './words.ts';
 
 const LOG = 'audit log shows edits';
 
-/** The entries that are new, those first that name the task or its project: others edit meanwhile, too. */
+/** The new entries of the audit log; those that name the task or its project, if there are any. Others may be
+ *  editing, too. */
 export function newEntries({ first, traces = [] }: Observed, ids: ReadonlySet<string>) {
   const known = [...first.head, ...first.end];
   const fresh = (look: Look) =>

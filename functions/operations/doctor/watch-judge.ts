@@ -11,7 +11,7 @@ import { propertyList, shown, span, timeText } from './words.ts';
 
 const EDIT = 'edit';
 
-/** What follows from an edit in a project; `field` is that in which projects tell their update. */
+/** The findings from an edit in a project. `field` is the one that holds the projects' update time. */
 export function judgeWatch(
   observed: Observed,
   { projectId, field }: { readonly projectId: string; readonly field: string | undefined },
@@ -57,7 +57,7 @@ function judgeFields({ was, is, id, seenAt }: Edit, { last }: Observed): Examine
   return { findings: [finding], settings: { process: { ignoreFields: unusual } } };
 }
 
-/** A time of just now, or the count of a version. */
+/** True for a time that moved to about now, and for the name of a version counter. */
 function changesWithEach(name: string, was: JsonObject, is: JsonObject, now: number): boolean {
   const [before, after] = [timeOf(was[name]), timeOf(is[name])];
   if (after !== undefined) return after > (before ?? 0) && Math.abs(now - after) < LATELY;
@@ -66,7 +66,7 @@ function changesWithEach(name: string, was: JsonObject, is: JsonObject, now: num
 
 interface Moved {
   readonly finding: Finding;
-  /** When the project says that it was updated. */
+  /** The project's update time after the edit. */
   readonly to?: number | undefined;
 }
 
@@ -93,10 +93,10 @@ function judgeMoved({ first, last }: Observed, edit: Edit, field: string | undef
   return { finding: found(TASK_EDITS, 'warning', text, { asked, came, remedy }) };
 }
 
-/** Two times of one edit may lie so far apart. */
+/** The times that one edit gives to task and project may differ by this much. */
 const SAME_MS = 5_000;
 
-/** When the edited task says that it was updated: somebody else's edit may have moved the project before. */
+/** The update time of the edited task. A project time before it comes from somebody else's edit. */
 function ownTime({ is }: Edit, field = ''): number {
   const name = Object.keys(is ?? {}).find(each => each === field || isUsual(each));
   return timeOf(is?.[name ?? '']) ?? 0;

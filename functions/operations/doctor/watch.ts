@@ -14,23 +14,23 @@ import { updateField } from './update-field.ts';
 import { judgeWatch } from './watch-judge.ts';
 import { shown, span } from './words.ts';
 
-/** Looks at a process for some minutes while somebody edits a task of it, and says what the edit showed. */
+/** Watches a process for some minutes while somebody edits a task of it, and reports what the edit showed. */
 export type WatchDoctor = (
   process: ProcessKey,
   how?: {
-    /** The project in which a task will be edited; one that was updated lately unless told. */
+    /** The project in which a task will be edited; by default one that was updated lately. */
     readonly project?: string | undefined;
-    /** Told what to do, and what was seen. */
+    /** Gets messages that say what to do, and what was seen. */
     readonly say?: (text: string) => void;
     readonly signal?: AbortSignal;
   },
 ) => Promise<DoctorAnswer>;
 
 export interface WatchOptions extends DoctorOptions {
-  /** How long an edit is waited for, and how long its traces, in ms. */
+  /** How long to wait for an edit, and how long for its traces, in ms. */
   readonly editWithin?: number;
   readonly traceWithin?: number;
-  /** Between two looks, in ms. */
+  /** ms between two looks. */
   readonly every?: number;
 }
 
@@ -53,7 +53,7 @@ export function createWatch(options: WatchOptions): WatchDoctor {
   };
 }
 
-/** A service whose lists have no end is not watched. */
+/** The report for a service whose lists never end. */
 function endless(error: unknown): Examined {
   if (!(error instanceof TooManyRequests)) throw error;
   const on = {

@@ -1,7 +1,8 @@
 const LONGEST = 60;
 const MOST = 12;
 
-/** A foreign text, safe to print: at most 60 characters, invisible and control characters escaped. */
+/** Text from the service in a form that is safe to print: at most 60 characters, with invisible ones and
+ *  control characters escaped. */
 export function shown(text: string): string {
   const start = [...text.slice(0, 2 * LONGEST)].slice(0, LONGEST).join('');
   const cut = start.length < text.length ? `${start}…` : start;
