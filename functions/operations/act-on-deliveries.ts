@@ -69,7 +69,7 @@ export async function replay(
   ]);
 }
 
-/** Counts what the endpoint would get, as far as a page of events reads. */
+/** Counts the events that the endpoint would get, as far as one page of events reads. */
 async function rehearse(asked: AskedReplay, house: OperationsHouse): Promise<AnswerOf<'replay'>> {
   const { found, since, until } = await checkReplay(asked, house);
   const all = await house.processes();

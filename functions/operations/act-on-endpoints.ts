@@ -44,7 +44,7 @@ export async function update(
   return didTo(endpoint, await statusOfEndpoint(endpoint, house), details);
 }
 
-/** A filter may hold what records hold: that there is one is enough. */
+/** A filter may name values of records, so that only its presence is noted. */
 function detailsOf({ filter, perSecond, keepSuccesses }: Settings): string[] {
   return [
     ...(filter === undefined ? [] : [filter === null ? 'no filter' : 'a filter']),
@@ -75,7 +75,7 @@ export async function resume(
   return didTo(endpoint, await statusOfEndpoint(endpoint, house));
 }
 
-/** What waits for it, and its dead letters, go with it: both are told. */
+/** Removes an endpoint with its waiting deliveries and dead letters, and says how many these were. */
 export async function remove(
   { endpoint, dryRun = false }: RequestOf<'remove-endpoint'>,
   house: OperationsHouse,
@@ -97,7 +97,7 @@ export async function rotate(
   house: OperationsHouse,
 ): Promise<Done<AnswerOf<'rotate-secret'>>> {
   const { secret } = await rotateSecret(endpoint, house, given);
-  // One that was given is known to who gave it, and is shown to nobody.
+  // A given secret is not shown: the caller has it already.
   const made = given === undefined ? { secret } : {};
   return didTo(endpoint, { endpoint, ...made }, [given === undefined ? 'one was made' : 'one was given']);
 }

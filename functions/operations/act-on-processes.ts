@@ -20,7 +20,8 @@ export async function startPass(
   };
 }
 
-/** Only a process that is on hold is released: let go ahead of its time, deletions would never wait. */
+/** Lets the deletions of a process that is on hold go ahead. Refused for others: a release in advance would
+ *  mean that their deletions never wait. */
 export async function release(
   { dryRun = false, ...asked }: RequestOf<'release'>,
   house: OperationsHouse,
@@ -35,8 +36,8 @@ export async function release(
   return { answer, action: { subject: { process }, details: `${hold.missing} projects` } };
 }
 
-/** Deletes what is kept of a process that the configuration has no more, at most a thousand projects with a request. Taken in again it begins
- *  with a new baseline. */
+/** Deletes what is kept of a process that is no longer configured, at most a thousand projects with each
+ *  request. If it is configured again, it begins with a new baseline. */
 export async function forget(
   { dryRun = false, ...asked }: RequestOf<'forget'>,
   house: OperationsHouse,

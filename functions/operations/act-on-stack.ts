@@ -53,7 +53,7 @@ export async function republish(
 
 const QUEUES = 'a run has no queues that set something aside; dead letters belong to their endpoints';
 
-/** @throws Refused where there is no stack, which says what there is instead */
+/** @throws Refused where there is no stack; `instead` says what there is */
 function stackOf({ stack }: OperationsHouse, instead: string): StackHouse {
   if (stack) return stack;
   throw new Refused(`Only a stack on AWS has that: ${instead}.`);

@@ -7,7 +7,7 @@ import { type OperationsHouse, PAGE } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 
-/** A page of who did what, the newest first: to one endpoint, to one process, or to what belongs to neither. */
+/** A page of actions, the newest first: those on one endpoint, on one process, or on neither. */
 export async function actionsPage(
   asked: RequestOf<'actions'>,
   house: OperationsHouse,
@@ -15,7 +15,7 @@ export async function actionsPage(
   const { limit = PAGE, cursor } = asked;
   const position = readCursor('actions', cursor, z.string());
   const page = await house.actions.list(await subjectOf(asked, house), limit, position);
-  // One that is removed keeps its actions: only a name of which nothing is known is none.
+  // A removed endpoint or process keeps its actions: a name is unknown only if there are none.
   if (page.actions.length === 0) await checkSubject(asked, house);
   return {
     actions: page.actions.map(answerOf),
@@ -34,7 +34,7 @@ async function subjectOf(
   return { process: { workspace: found.workspace, processId: found.processId } };
 }
 
-/** @throws Refused for a name of which nothing is known */
+/** @throws Refused for an unknown name */
 async function checkSubject(
   { endpoint, process, workspace }: RequestOf<'actions'>,
   house: OperationsHouse,

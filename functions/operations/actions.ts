@@ -1,33 +1,33 @@
 import type { ProcessKey } from '../basics/process.ts';
 
-/** What something was done to: an endpoint, a process, or the stack, for what belongs to no one of these. */
+/** What an action concerned: an endpoint, a process, or else the stack. */
 export type Subject =
   | { readonly endpoint: string }
   | { readonly process: ProcessKey }
   | { readonly stack: true };
 
-/** What somebody did. */
+/** Something that somebody did. */
 export interface Action {
   /** In ms since 1970, by our clock. */
   readonly at: number;
   readonly who: string;
-  /** False when nobody could vouch for `who`. */
+  /** False when `who` could not be verified. */
   readonly isProven: boolean;
   readonly operation: string;
   readonly subject: Subject;
-  /** In words; no address, and no secret. */
+  /** More about it in words, without addresses and secrets. */
   readonly details?: string | undefined;
 }
 
 export interface ActionsPage {
   readonly actions: readonly Action[];
-  /** Where the next page begins; undefined: there is none. */
+  /** Where the next page begins; undefined on the last one. */
   readonly position: string | undefined;
 }
 
-/** The journal of who did what, kept with what it was done to; it outlives an endpoint that is removed. */
+/** The journal of actions. Those on an endpoint or process are kept even when that is removed. */
 export interface Actions {
   note(action: Action): Promise<void>;
-  /** Those of one subject, the newest first, at most `limit`, behind `position`. */
+  /** The actions on one subject, the newest first, at most `limit`, after `position`. */
   list(subject: Subject, limit: number, position?: string): Promise<ActionsPage>;
 }

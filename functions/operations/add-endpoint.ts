@@ -7,24 +7,25 @@ import { Refused } from './refused.ts';
 import { checkSecrets, newSigningSecret, readSecret, type SecretHouse, writeSecret } from './secrets.ts';
 
 export interface SettingsHouse extends House, SecretHouse {
-  /** Settings as the configuration would have them, or what is wrong with them, one line each. The address is checked here. */
+  /** Returns the settings as the configuration would have them, or what is wrong with them, a line for each
+   *  problem. The address is checked in this module. */
   readonly check: (settings: unknown) => Checked;
   readonly address: AddressCheck;
 }
 
-/** Settings as they are kept, or what is wrong with them. */
+/** Settings in the form in which they are kept, or what is wrong with them. */
 export type Checked = { readonly settings: EndpointSettings } | { readonly problems: readonly string[] };
 
-/** An endpoint that people ask for. */
+/** An endpoint that somebody asks to add. */
 export interface AskedEndpoint extends EndpointSettings {
   readonly url: string;
-  /** Of a webhook: one, or two; one is made when none is given. */
+  /** Only for webhooks: one or two; without any, one is made. */
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** Adds an endpoint. Every function knows it within 30 s.
+/** Adds an endpoint. All functions know it within 30 s.
  *  @returns the signing secret that was made, which is shown only here
- *  @throws Refused when it can't be, for one that is there, and for one that could get nothing */
+ *  @throws Refused when the settings are wrong, the name is taken, or nothing could be delivered there */
 export async function addEndpoint(
   { url, secrets = [], ...asked }: AskedEndpoint,
   house: SettingsHouse,
@@ -37,12 +38,13 @@ export async function addEndpoint(
   await checkAddress(url, house);
   const made = kind === 'webhook' && secrets.length === 0 ? newSigningSecret(house.randomBytes) : undefined;
   const signing = made === undefined ? secrets : [made];
-  // Who finds the row finds its secret; and nothing that was meant for an earlier endpoint of this name.
+  // Both before the row is written: whoever reads the row needs the secret, and what waited for an earlier
+  // endpoint of this name must not be sent to this one.
   await writeSecret(name, { url, ...(kind === 'webhook' && { secrets: signing }) }, house);
   await forget(name, house);
   let isOurs = false;
   await house.rows.change(name, row => {
-    // An answer that was lost has it decided again, when the row is there already.
+    // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
     return isOurs ? { name, settings, health: {} } : undefined;
   });
@@ -50,13 +52,13 @@ export async function addEndpoint(
   return { secret: made };
 }
 
-/** What may be changed of an endpoint; what is not given stays, null is the default. */
+/** What can be changed of an endpoint. A key that is missing stays as it is; null means the default. */
 export type Update = {
   readonly [Key in 'filter' | 'perSecond' | 'keepSuccesses']?: EndpointSettings[Key] | null;
 } & { readonly url?: string | undefined };
 
-/** Changes an endpoint that was added while it ran; of one of the configuration, only its address.
- *  @returns its settings as they are then */
+/** Changes an endpoint that was added while Changewire ran; of a configured one, only the address.
+ *  @returns its settings as they then are */
 export async function updateEndpoint(
   name: string,
   { url, ...update }: Update,
@@ -85,7 +87,8 @@ function updated(settings: EndpointSettings, update: Omit<Update, 'url'>): objec
   return Object.fromEntries(merged.filter(([, value]) => value !== null));
 }
 
-/** All that waited for an endpoint, or was given up, goes: nobody else of this name is to get it. */
+/** Removes all waiting deliveries and dead letters of an endpoint: a later endpoint of this name must not get
+ *  them. */
 export async function forget(
   name: string,
   { deliveries, clock }: { readonly deliveries: Deliveries; readonly clock: () => number },
@@ -103,7 +106,7 @@ export async function forget(
 
 const AT_ONCE = 500;
 
-/** As a row holds them, where nothing is undefined. */
+/** Checked settings in the form in which a row holds them: without undefined values. */
 function checkedSettings(asked: object, { check }: SettingsHouse): EndpointSettings {
   const checked = check(JSON.parse(JSON.stringify(asked)));
   if ('problems' in checked) throw new Refused(checked.problems.join('\n'));

@@ -5,8 +5,8 @@ import type { Reply } from './protocol/reply.ts';
 import { type Operation, type Request, request } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
-/** Answers what came over a wire.
- *  @throws what nobody expected: who calls tells that something is wrong here, and no more */
+/** Answers a request that came over a wire.
+ *  @throws unexpected errors: the caller then only says that something is wrong here */
 export async function answerRequest(operations: Operations, asked: unknown, caller: Caller): Promise<Reply> {
   try {
     return {
@@ -18,8 +18,8 @@ export async function answerRequest(operations: Operations, asked: unknown, call
   }
 }
 
-/** @throws Refused that names each key that is wrong, and what is allowed; what was sent is not quoted, because it may be a secret in the
- *  wrong place */
+/** @throws Refused that names each wrong key and what is allowed. It doesn't quote what was sent, which may
+ *  be a secret in the wrong place */
 export function readRequest(asked: unknown): Request {
   const parsed = request.safeParse(asked);
   if (parsed.success) return parsed.data;

@@ -6,22 +6,22 @@ import { type OperationsHouse, PAGE } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 
-/** A page ends after so many attempts, when those of one event are looked for. */
+/** A page ends after so many attempts, if those of one event are searched for. */
 const SEARCHED = 1_000;
-/** Read at once. */
+/** How many are read at once in such a search. */
 const SLICE = 100;
 
 const place = z.strictObject({ at: z.number(), first: z.string().optional() });
 type Place = z.infer<typeof place>;
 
-/** A page of an endpoint's attempts, or of those that told one event, the newest first. */
+/** A page of an endpoint's attempts, or of those that sent one event, the newest first. */
 export async function attemptsPage(
   { endpoint, eventId, limit = PAGE, cursor }: RequestOf<'attempts'>,
   house: OperationsHouse,
 ): Promise<AnswerOf<'attempts'>> {
   await findEndpoint(endpoint, house);
   const from = readCursor<Place>('attempts', cursor, place);
-  // None before its commit told it; without its commit, all are looked at.
+  // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
   const since = eventId === undefined ? undefined : (await house.journal.find(eventId))?.at;
   const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
   const attempts: Attempt[] = [];

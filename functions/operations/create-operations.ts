@@ -56,13 +56,13 @@ type Answering<Name extends Look | Act, Result> = (
   house: OperationsHouse,
 ) => Promise<Result>;
 
-/** One of them, for the request that it is for. */
+/** An operation, whatever request it takes. */
 type Any<Result> = (asked: never, house: OperationsHouse) => Promise<Result>;
 
-/** What people may ask and do, over these ports. */
+/** The operations over these ports. */
 export function createOperations(house: OperationsHouse): Operations {
   return async <Asked extends Request>(asked: Asked, caller: Caller) =>
-    // Each operation has its own answer: of them all together TypeScript knows no more than that.
+    // TypeScript can't tell that the answer belongs to the request's operation.
     (await answer(asked, caller, house)) as AnswerTo<Asked>;
 }
 
@@ -75,7 +75,8 @@ async function answer(asked: Request, caller: Caller, house: OperationsHouse): P
   return answer;
 }
 
-/** It is done: who can't write that down must not say that it failed, nor keep back a secret that is shown only once. */
+/** Writes down what was done. A failure is only logged: the answer must not say that the operation failed,
+ *  nor be lost with a secret that is shown only once. */
 async function note(
   done: NonNullable<Done<unknown>['action']> & { readonly operation: string },
   { who, isProven }: Caller,

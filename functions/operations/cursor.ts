@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { Refused } from './refused.ts';
 
-/** Where a page ended, as a text that only says something to the operation that made it. */
+/** A cursor: the place at which a page ended, as a text that only the same operation can read. */
 export function cursorOf(operation: string, place: unknown): string {
   return Buffer.from(JSON.stringify([operation, place])).toString('base64url');
 }
 
-/** @throws Refused when this operation made no such cursor */
+/** @throws Refused for a text that is no cursor of this operation */
 export function readCursor<Place>(
   operation: string,
   cursor: string | undefined,
@@ -28,7 +28,7 @@ function parsed(cursor: string): unknown {
   }
 }
 
-/** The text of a time, in ms since 1970. */
+/** A time, in ms since 1970, as ISO text. */
 export function iso(at: number): string {
   return new Date(at).toISOString();
 }

@@ -5,7 +5,7 @@ import { type OperationsHouse, PAGE } from './operations-house.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 
-/** A page of what was given up for an endpoint, the oldest first. */
+/** A page of an endpoint's dead letters, the oldest first. */
 export async function deadLettersPage(
   { endpoint, limit = PAGE, cursor }: RequestOf<'dead-letters'>,
   house: OperationsHouse,

@@ -1,12 +1,13 @@
 import type { Subject } from './actions.ts';
 
-/** What an operation came to, and what of it is written down: undefined when nothing was done. */
+/** The answer of an operation, and the action to write down; undefined when nothing was done. */
 export interface Done<Answer> {
   readonly answer: Answer;
   readonly action: { readonly subject: Subject; readonly details?: string | undefined } | undefined;
 }
 
-/** Something was done to an endpoint. `details` are of known names, times and numbers alone: never what was typed. */
+/** An action on an endpoint. `details` may hold known names, times and numbers, but nothing that was
+ *  typed. */
 export function didTo<Answer>(
   endpoint: string,
   answer: Answer,
@@ -16,12 +17,12 @@ export function didTo<Answer>(
   return { answer, action: { subject: { endpoint }, ...text } };
 }
 
-/** Something was done to what belongs to no one endpoint or process. */
+/** An action on neither an endpoint nor a process. */
 export function didToStack<Answer>(answer: Answer, details: string): Done<Answer> {
   return { answer, action: { subject: { stack: true }, details } };
 }
 
-/** Nothing was. */
+/** Nothing was done. */
 export function only<Answer>(answer: Answer): Done<Answer> {
   return { answer, action: undefined };
 }

@@ -11,10 +11,10 @@ import type { AnswerOf } from './protocol/answers.ts';
 import type { EndpointStatus } from './protocol/endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
 
-/** Attempts among which the last failure is looked for. */
+/** How many attempts are searched for the last failure. */
 const LOOKED_AT = 20;
 
-/** One endpoint, how it does, and what waits for it. */
+/** The status of one endpoint: its health, and how much waits for it. */
 export async function statusOfEndpoint(name: string, house: House): Promise<EndpointStatus> {
   return statusOf(await findEndpoint(name, house), house);
 }
@@ -29,7 +29,8 @@ export async function endpointsPage(
   return { endpoints, ...(last !== undefined && { cursor: cursorOf('endpoints', last) }) };
 }
 
-/** So many endpoints behind a name, and the last of them where there are more. */
+/** The next endpoints by name after `behind`, at most `limit`. `last`: the last of them, where there are
+ *  more. */
 export async function endpointsBehind(
   behind: string | undefined,
   limit: number,
@@ -47,7 +48,7 @@ export async function endpointsBehind(
   };
 }
 
-/** By name. */
+/** All endpoints, by name. */
 export async function allEndpoints({
   configured,
   rows,
@@ -57,7 +58,7 @@ export async function allEndpoints({
   return [...new Set([...fixed.keys(), ...found.keys()])].toSorted().flatMap(name => {
     const row = found.get(name);
     const endpoint = fixed.get(name) ?? row?.settings;
-    // What is left of one that was in the configuration.
+    // A row without settings whose endpoint was taken out of the configuration is left out.
     return endpoint ? [{ endpoint, isConfigured: fixed.has(name), row }] : [];
   });
 }
@@ -87,7 +88,7 @@ async function statusOf({ endpoint, isConfigured, row }: Found, house: House): P
   };
 }
 
-/** What waits and what was given up, as numbers that are counted no further than they need be. */
+/** How much waits and was given up, counted only up to a limit. */
 export function countsOf({ pending, dead }: Standing): Pick<EndpointStatus, 'waiting' | 'dead'> {
   return { waiting: countOf(pending), dead: countOf(dead) };
 }

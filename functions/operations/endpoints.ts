@@ -17,13 +17,14 @@ export {
 } from './add-endpoint.ts';
 export { finishRotation, rotateSecret } from './secrets.ts';
 
-/** Nothing is sent to it until it is resumed; what comes waits in rows. */
+/** Pauses an endpoint: nothing is sent to it until it is resumed, and new deliveries wait in rows. */
 export async function pauseEndpoint(name: string, house: House): Promise<void> {
   const found = await findEndpoint(name, house);
   await changeRow(found, house, row => ({ ...row, health: paused(row.health, house.clock()) }));
 }
 
-/** It is served again, as if nothing had happened, whether it was paused, stopped or failing: what waits is sent at once. */
+/** Resumes an endpoint that is paused, stopped or failing, as if nothing had happened: what waits is sent at
+ *  once. */
 export async function resumeEndpoint(name: string, house: House): Promise<void> {
   const found = await findEndpoint(name, house);
   await house.deliveries.bringForward(name, house.clock());
@@ -31,9 +32,10 @@ export async function resumeEndpoint(name: string, house: House): Promise<void> 
   await wake(found, house);
 }
 
-/** Removes an endpoint that was added while it ran, its secret, and what waited for it. Of one that the configuration overrides, what
- *  was added goes; the configured one stays as it is.
- *  @throws Refused for one of the configuration, and for one that isn't there; what an earlier try left is gone then, too */
+/** Removes an endpoint that was added while Changewire ran, its secret, and what waited for it. If the
+ *  configuration has one of the same name, only the one that was added is removed.
+ *  @throws Refused for a configured endpoint, and for an unknown one; even then, what an interrupted removal
+ *  left behind is removed */
 export async function removeEndpoint(name: string, house: House & SecretHouse): Promise<void> {
   const isConfigured = house.configured.some(endpoint => endpoint.name === name);
   let wasThere = false;
@@ -50,7 +52,7 @@ export async function removeEndpoint(name: string, house: House & SecretHouse): 
   if (!wasThere) throw await unknownEndpoint(name, house);
 }
 
-/** @throws Refused when it could not be removed */
+/** @throws Refused when the endpoint can't be removed */
 export async function checkRemovable(name: string, house: House): Promise<void> {
   const { isConfigured, row } = await findEndpoint(name, house);
   if (isConfigured && !row?.settings) throw notRemovable();
@@ -62,18 +64,18 @@ function notRemovable(): Refused {
   );
 }
 
-/** What people want to know of an endpoint. */
+/** An endpoint in the list that people get. */
 export interface ListedEndpoint {
   readonly settings: EndpointSettings;
   readonly isConfigured: boolean;
-  /** One of this name was added while it ran: the configuration counts. */
+  /** One of this name was added, too; the configuration counts. */
   readonly overrides: boolean;
   readonly health: Health;
   readonly replay: Replay | undefined;
   readonly standing: Standing;
 }
 
-/** Endpoints that are asked for at once. */
+/** How many endpoints are looked up at once. */
 const WIDTH = 10;
 
 /** All endpoints, by name. */
@@ -85,7 +87,7 @@ export async function listEndpoints(house: House): Promise<ListedEndpoint[]> {
   await inParallel(names, WIDTH, async name => {
     const row = rows.get(name);
     const settings = configured.get(name) ?? row?.settings;
-    // What is left of one that was in the configuration.
+    // A row without settings whose endpoint was taken out of the configuration is left out.
     if (!settings) return;
     const isConfigured = configured.has(name);
     listed.set(name, {
@@ -100,7 +102,7 @@ export async function listEndpoints(house: House): Promise<ListedEndpoint[]> {
   return names.flatMap(name => listed.get(name) ?? []);
 }
 
-/** Its last attempts, the newest first. */
+/** The last attempts of an endpoint, the newest first. */
 export async function attemptsOf(name: string, limit: number, house: House): Promise<Attempt[]> {
   await findEndpoint(name, house);
   return house.deliveries.attempts(name, limit);

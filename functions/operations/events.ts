@@ -9,12 +9,13 @@ import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { didYouMean, Refused } from './refused.ts';
 
-/** A page ends after so many change records, bytes of JSON, and ms: whatever is in the journal, it comes soon and fits an answer. */
+/** A page ends after so many change records, bytes of JSON, or ms: so it takes a short time and fits into an
+ *  answer, whatever the journal holds. */
 export const MOST_RECORDS = 1_000;
 const MOST_BYTES = 3_000_000;
 export const MOST_MS = 2_000;
 
-/** The last record that was looked at, and how many of its events were told. */
+/** The last record that was read, and how many of its events are on a page already. */
 const place = z.strictObject({ record: z.string().optional(), told: z.int().nonnegative() });
 type Place = z.infer<typeof place>;
 
@@ -61,7 +62,7 @@ class Page {
     this.#place = place;
   }
 
-  /** @returns whether the page is full; then the rest of the record is for the next one */
+  /** @returns true when the page is full; the rest of the record is then for the next one */
   take(record: JournalRecord, isBackwards: boolean): boolean {
     const { project } = this.#asked;
     const isMeant = project === undefined || record.isOf(project);
@@ -81,7 +82,7 @@ class Page {
     return this.#events.length === this.#limit && this.leave();
   }
 
-  /** There may be more. */
+  /** Ends the page, after which there may be more. */
   leave(): true {
     this.#isLeft = true;
     return true;
@@ -106,7 +107,7 @@ function matches(event: ChangeEvent, { types, task, field }: Query): boolean {
   return isOfTask && wants(filter, event);
 }
 
-/** @throws Refused for a type that no event has: it is a typo, and nothing would ever be found */
+/** @throws Refused for an unknown type: it is a typo, with which nothing would ever be found */
 export function checkTypes(types: readonly string[] | undefined): void {
   const known = Object.keys(eventSchemas);
   const wrong = types?.find(type => !known.includes(type));

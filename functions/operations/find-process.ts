@@ -10,7 +10,7 @@ const REMOVED =
 type Asked = { readonly process: string; readonly workspace?: string | undefined };
 type House = Pick<OperationsHouse, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
 
-/** One of the configuration. @throws Refused when there is none of this identifier, or several */
+/** A configured process. @throws Refused when none or several have this identifier */
 export async function findProcess(asked: Asked, house: House): Promise<KnownProcess> {
   const found = await findProcesses(asked, house);
   const configured = found.filter(({ isRemoved }) => !isRemoved);
@@ -18,14 +18,15 @@ export async function findProcess(asked: Asked, house: House): Promise<KnownProc
   throw new Refused(REMOVED);
 }
 
-/** One of the configuration, else one that it has no more. @throws as above */
+/** A configured process, else one that is no longer configured. @throws as above */
 export async function findKnownProcess(asked: Asked, house: House): Promise<KnownProcess> {
   const found = await findProcesses(asked, house);
   const configured = found.filter(({ isRemoved }) => !isRemoved);
   return onlyOne(configured.length > 0 ? configured : found);
 }
 
-/** One of which something is kept, and that the configuration has no more. @throws Refused when it has it, and as above */
+/** A process of which something is kept, but which is no longer configured. @throws Refused when it is
+ *  configured, and as above */
 export async function findRemovedProcess(asked: Asked, house: House): Promise<KnownProcess> {
   const found = await findProcesses(asked, house);
   const removed = found.filter(({ isRemoved }) => isRemoved);
@@ -42,14 +43,14 @@ function onlyOne(found: readonly KnownProcess[]): KnownProcess {
   throw new Refused(`Several workspaces have a process of this identifier. Name one: ${workspaces}.`);
 }
 
-/** @throws Refused when the configuration has none of this identifier */
+/** @throws Refused when no configured process has this identifier */
 export async function checkConfigured(process: string, house: House): Promise<void> {
   const found = await findProcesses({ process }, house);
   if (found.every(({ isRemoved }) => isRemoved)) throw new Refused(REMOVED);
 }
 
-/** All of a workspace, all of one identifier, or the one of both, also such that the configuration has no more; undefined when neither is
- *  given, which means all that there are. */
+/** The processes of a workspace, those of an identifier, or the one of both, including those that are no
+ *  longer configured. Undefined when neither is given, which means all processes. */
 export async function processesOf(
   { process, workspace }: { readonly process?: string | undefined; readonly workspace?: string | undefined },
   house: House,

@@ -6,19 +6,19 @@ import type { RequestOf } from './protocol/requests.ts';
 type Page = AnswerOf<'events'>;
 type Committed = Page['events'][number];
 
-/** Which events; `since` is now by default. */
+/** Which events to follow; `since` is now by default. */
 export type Followed = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
 
 export interface Following {
   readonly ask: (asked: RequestOf<'events'>) => Promise<Page>;
-  /** Of who follows; it need not agree with that of who answers. */
+  /** The follower's own clock, which may differ from the one of whoever answers. */
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Ends it, also while it waits for more. */
+  /** Ends it, even while it waits. */
   readonly signal?: AbortSignal | undefined;
-  /** ms until it asks again, when there was nothing more. */
+  /** How long to wait, in ms, when there were no further events. */
   readonly interval?: number;
-  /** Events of one page. */
+  /** The most events of one page. */
   readonly limit?: number;
 }
 
@@ -26,16 +26,17 @@ const INTERVAL_MS = 1_000;
 const LIMIT = 100;
 
 /**
- * Commits are told in the order of their times, but one may be seen only after later ones: its writer's clock is behind another one's, or its
- * transaction had to be tried again for some seconds. So every 10 s all that was committed in the last two minutes is read once more, and what
- * was told is known by its id. A commit is missed only if it is seen more than 100 s after its time (20 s are for these
- * rounds themselves): a pass tries a transaction for a few seconds.
+ * Events come in the order of their commits' times, but a commit may become visible after later ones: the
+ * clock of its writer is behind, or its transaction was tried again for some seconds. So every 10 s the last
+ * two minutes are read once more; events that were yielded before are known by their ids. A commit is missed
+ * only if it becomes visible more than 100 s after its time (20 s of the two minutes are for these rounds
+ * themselves), and a pass retries a transaction for a few seconds only.
  */
 const OVERLAP_MS = 120_000;
 const LOOK_BACK_EVERY_MS = 10_000;
 
-/** Tells each event that is committed from `since` on, once: in the order of their commits, but for one that is seen late. Only the ids of the
- *  last two minutes are kept. @throws what `ask` throws */
+/** Yields each event that is committed from `since` on, once, in the order of commits, except those that
+ *  become visible late. Only the ids of the last two minutes are held. @throws what `ask` throws */
 export async function* follow(
   query: Followed,
   following: Following,
@@ -52,11 +53,11 @@ class Follower {
   readonly #query: Followed;
   readonly #following: Following;
   readonly #since: number;
-  /** The ids that were told, and the times of their commits. */
+  /** The ids that were yielded, with the times of their commits. */
   readonly #told = new Map<string, number>();
   #readTo: number;
   #lookedBack: number | undefined;
-  /** Whether the last round read all that there was. */
+  /** Whether the last round read everything that there was. */
   isAtEnd = false;
 
   constructor(query: Followed, following: Following, since: number) {
@@ -66,7 +67,8 @@ class Follower {
     this.#readTo = since;
   }
 
-  /** What is there and was not told. Where more comes than can be read, it ends in time to look back. */
+  /** Yields what is new. While there is always more to read, it ends after some time, so that the next round
+   *  can look back. */
   async *round(): AsyncGenerator<Committed, void, undefined> {
     const { ask, clock, signal, limit = LIMIT } = this.#following;
     const began = { at: clock(), readTo: this.#readTo };
@@ -99,20 +101,21 @@ class Follower {
   }
 }
 
-/** A wait that was ended is no failure. */
+/** Ignores that a wait was aborted. */
 function unless(signal: AbortSignal | undefined): (error: unknown) => void {
   return error => {
     if (!signal?.aborted) throw error;
   };
 }
 
-/** By the clock of who answers. */
+/** The time by the clock of whoever answers. */
 async function nowThere(ask: Following['ask']): Promise<string> {
   const none = { since: iso(0), until: iso(0) };
   return (await ask({ operation: 'events', ...none, limit: 1 })).at;
 }
 
-/** As far as the journal is known; one that is dated ahead of its time must not hide what comes before it. */
+/** How far the journal was read. Not beyond the answer's own time, so that a commit with a time in the future
+ *  doesn't hide those before it. */
 function reached({ readTo, at }: Page): number {
   return readTo === undefined ? 0 : Math.min(Date.parse(readTo), Date.parse(at));
 }

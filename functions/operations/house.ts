@@ -6,9 +6,9 @@ import type { Queues } from '../delivery/queues.ts';
 import type { EndpointSettings } from '../endpoints/endpoint.ts';
 import { didYouMean, Refused } from './refused.ts';
 
-/** What all that people do to endpoints works with. */
+/** What the operations on endpoints need. */
 export interface House {
-  /** The endpoints of the configuration, which nothing here changes. */
+  /** The endpoints of the configuration, which operations can't change. */
   readonly configured: readonly EndpointSettings[];
   readonly rows: EndpointRows;
   readonly deliveries: Deliveries;
@@ -17,14 +17,14 @@ export interface House {
   readonly log: Log;
 }
 
-/** An endpoint, and what its row says. */
+/** An endpoint and its row. */
 export interface Found {
   readonly endpoint: EndpointSettings;
   readonly isConfigured: boolean;
   readonly row: EndpointRow | undefined;
 }
 
-/** @throws Refused when there is none of this name */
+/** @throws Refused when there is no endpoint of this name */
 export async function findEndpoint(name: string, house: House): Promise<Found> {
   const { configured, rows } = house;
   const row = await rows.read(name);
@@ -34,8 +34,9 @@ export async function findEndpoint(name: string, house: House): Promise<Found> {
   return { endpoint, isConfigured: settled !== undefined, row };
 }
 
-/** Changes the row of an endpoint that there is; one of the configuration may have none yet. `change` answers undefined to leave it.
- *  @throws Refused when it was removed meanwhile */
+/** Changes the row of an endpoint; a configured one may have none yet. `change` returns undefined to leave it
+ *  as it is.
+ *  @throws Refused when the endpoint was removed meanwhile */
 export async function changeRow(
   { endpoint: { name }, isConfigured }: Found,
   house: House,
@@ -50,7 +51,7 @@ export async function changeRow(
   return changed ?? { name, health: {} };
 }
 
-/** Has what waits looked after at once. Were that to fail, the next tick would. */
+/** Wakes a run that looks at what waits. If that fails, the next tick does it. */
 export async function wake({ endpoint }: Found, { queues, log }: House): Promise<void> {
   try {
     await queues.wake(endpoint, 0);
@@ -62,7 +63,7 @@ export async function wake({ endpoint }: Found, { queues, log }: House): Promise
   }
 }
 
-/** That there is no endpoint of this name, and which was likely meant. */
+/** The error for an unknown name, with the name that was likely meant. */
 export async function unknownEndpoint(
   name: string,
   { configured, rows }: Pick<House, 'configured' | 'rows'>,

@@ -8,55 +8,57 @@ export interface JournalEntry {
   readonly at: number;
 }
 
-/** One that was looked for by its id. */
+/** An event that was found by its id. */
 export interface FoundEntry extends JournalEntry {
-  /** Whether it was published; undefined where the journal does not know. */
+  /** Whether it was published to the topic; undefined where the journal doesn't know. */
   readonly isPublished?: boolean | undefined;
 }
 
-/** What of the journal is read, in ms since 1970 by our clock. */
+/** The part of the journal to read, in ms since 1970 by our clock. */
 export interface Stretch {
-  /** Committed then, or later. */
+  /** Committed at this time or later. */
   readonly since: number;
-  /** Committed before. */
+  /** Committed before this time. */
   readonly until: number;
-  /** Behind this position of an earlier slice of the same stretch; undefined: from its beginning. */
+  /** After this position of an earlier slice of the same stretch; undefined: from its beginning. */
   readonly position?: string | undefined;
 }
 
-/** Some of a stretch. */
+/** The next events of a stretch. */
 export interface JournalSlice {
   readonly entries: readonly JournalEntry[];
-  /** Where the next slice begins; undefined: there is none. */
+  /** Where the next slice begins; undefined after the last one. */
   readonly position: string | undefined;
 }
 
-/** A stretch in the order of its commits, or backwards. */
+/** A stretch to search, in the order of commits or backwards. */
 export interface Search extends Pick<Stretch, 'since' | 'until'> {
   readonly order: 'newest-first' | 'oldest-first';
-  /** Those of these processes alone; undefined: of all. */
+  /** Only these processes; undefined: all. */
   readonly processes?: readonly ProcessKey[] | undefined;
-  /** At this record of an earlier search, and on, in the same order; undefined: from the beginning. */
+  /** Begins with this record of an earlier search in the same order; undefined: at the beginning. */
   readonly from?: string | undefined;
 }
 
 /** A change record. */
 export interface JournalRecord {
-  /** Its place in the order of all, for a search that goes on `from` there. */
+  /** Its place among all records, for a later search that begins there. */
   readonly position: string;
   readonly at: number;
-  /** Whether it is of this project; no other is looked at any further. */
+  /** Whether it belongs to this project. Without that, its events need not be decoded. */
   isOf(projectId: string): boolean;
-  /** In the order in which they are told. */
+  /** Its events in the order in which they are published. */
   events(): ChangeEvent[];
 }
 
-/** The events of the last 30 days, as people look for them. */
+/** The events of the last 30 days, for people who look for some. */
 export interface JournalReader {
-  /** The next events, each process's in the order of their commits: those of at most `limit` change records. */
+  /** The next events of a stretch, those of at most `limit` change records; each process's in the order of
+   *  its commits. */
   read(stretch: Stretch, limit: number): Promise<JournalSlice>;
-  /** The change records of all processes by the time of their commit, read a page at a time as they are asked for: so a search may be left
-   *  at any record, and gone on with `from` there. @throws TypeError for a `from` that is no position */
+  /** The change records of all processes by the time of their commit. They are read page by page as they are
+   *  taken, so that a search can stop at any record, and a later one begin there. @throws TypeError for a
+   *  `from` that is no position */
   search(search: Search): AsyncIterable<JournalRecord>;
   find(eventId: string): Promise<FoundEntry | undefined>;
 }

@@ -4,7 +4,7 @@ import type { Roster } from './roster.ts';
 
 type House = Pick<OperationsHouse, 'processes'> & { readonly roster: Pick<Roster, 'list'> };
 
-/** Those of the configuration, and those that it has no more and of which something is kept. */
+/** The configured processes, and those that are no longer configured but of which something is kept. */
 export async function knownProcesses({ processes, roster }: House): Promise<readonly KnownProcess[]> {
   const [configured, kept] = await Promise.all([processes(), roster.list()]);
   const names = new Set(configured.map(nameOf));

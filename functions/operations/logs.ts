@@ -4,18 +4,20 @@ import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { LogPage, LogReader } from './stack-house.ts';
 
-/** By default. */
+/** How many entries a page has by default. */
 const PAGE = 50;
-/** CloudWatch looks through a stretch bit by bit, and answers with empty pages meanwhile. */
+/** How many pages are asked for until one has entries: CloudWatch searches a stretch bit by bit, and answers
+ *  with empty pages meanwhile. */
 const LOOKS = 20;
 
-/** What a function logged, a page at a time. */
+/** A page of a function's log. */
 export async function logsOf(
   asked: RequestOf<'logs'>,
   house: { readonly logs: LogReader; readonly clock: () => number },
 ): Promise<AnswerOf<'logs'>> {
   const { function: name, since, until, all = false, limit = PAGE, cursor } = asked;
-  // Without an end, what is logged while people turn pages would never let them arrive.
+  // The end is fixed with the first page: otherwise whatever is logged meanwhile would put off the last page
+  // for ever.
   const begun = readCursor('logs', cursor, place);
   const [end, position] = begun ?? [until === undefined ? house.clock() : Date.parse(until), undefined];
   const stretch = { function: name, since: Date.parse(since), until: end, all };

@@ -7,31 +7,31 @@ import type { Roster } from './roster.ts';
 import type { StackHouse } from './stack-house.ts';
 import type { TestHouse } from './test-event.ts';
 
-/** All that the operations work with: ports alone. */
+/** All ports that the operations need. */
 export interface OperationsHouse extends SettingsHouse, TestHouse {
-  /** How people know it: `run` on one machine, or the stack's name. */
+  /** The name that people know it by: `run` on one machine, else the stack's name. */
   readonly label: string;
-  /** Whether passes go on; false on one machine when nothing runs. */
+  /** Whether passes are made; false on one machine while no run goes on. */
   readonly isRunning: boolean;
-  /** The processes of the configuration, in any order. */
+  /** The configured processes, in any order. */
   readonly processes: () => Promise<readonly KnownProcess[]>;
-  /** Those of which something is kept, also others. */
+  /** All processes of which something is kept. */
   readonly roster: Roster;
   readonly states: ProcessReader;
   readonly journal: JournalReader;
   readonly actions: Actions;
   readonly passes: Passes;
-  /** Asks the service of one process. @throws Refused where that can't be done */
+  /** Runs the doctor on one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
-  /** What only a stack on AWS has. */
+  /** Only on AWS. */
   readonly stack?: StackHouse;
-  /** A name that nothing else has. */
+  /** Makes a unique name. */
   readonly newId: () => string;
 }
 
-/** Why something that belongs to an endpoint or to a process can be paged: so many by default. */
+/** The default length of a page. */
 export const PAGE = 50;
-/** Numbers are counted up to this. */
+/** Numbers are counted no further than this. */
 export const COUNTED = 1_000;
-/** Reads under way at once. */
+/** Reads at once. */
 export const WIDTH = 10;

@@ -1,25 +1,25 @@
 import type { Mode, ProcessKey } from '../basics/process.ts';
 
-/** A process that there is. */
+/** A process that is known. */
 export interface KnownProcess extends ProcessKey {
-  /** ms from one pass to the next, where that is known. */
+  /** The longest time from one pass to the next in ms, where it is known. */
   readonly interval?: number | undefined;
-  /** True of one that the configuration has no more, and of which something is kept. */
+  /** True for a process that is no longer configured, but of which something is kept. */
   readonly isRemoved?: true;
 }
 
-/** A pass that began and has not ended. */
+/** A pass that is not completed. */
 export interface BegunPass {
   readonly mode: Mode;
-  /** The last project, in the order of identifiers, that it is done with. */
+  /** The identifier of the last project that it is done with; it goes in their order. */
   readonly progress: string | undefined;
-  /** Whether it began to list. */
+  /** False when a run holds its lease but the pass has not begun its listing yet. */
   readonly isBegun: boolean;
-  /** Somebody walks it until then, at the latest, in ms since 1970 by our clock; undefined: nobody does. */
+  /** Until when a run has its lease at the latest, in ms since 1970 by our clock; undefined when none has. */
   readonly heldUntil: number | undefined;
 }
 
-/** A project that passes owe a look; `Debt` in `functions/snapshots/state.ts` tells what each means. */
+/** A debt; `Debt` in `functions/snapshots/state.ts` explains the properties. */
 export interface Owed {
   readonly cause: 'unreadable' | 'no-task-list' | 'not-listed' | 'uncertain';
   readonly since: number;
@@ -28,7 +28,7 @@ export interface Owed {
   readonly told: boolean;
 }
 
-/** What people want to know of a process; `ProcessState` there tells what each means. */
+/** What people want to know of a process; `ProcessState` in that file explains the properties. */
 export interface Progress {
   readonly baselined: boolean;
   readonly completedAt: number;
@@ -36,21 +36,21 @@ export interface Progress {
   readonly hold: { readonly since: number; readonly missing: number } | undefined;
   readonly released: boolean;
   readonly stalled: { readonly since: number } | undefined;
-  /** By the project's id. */
+  /** By the id of the project. */
   readonly debts: ReadonlyMap<string, Owed>;
-  /** Those that began and have not ended, or that somebody walks. */
+  /** Passes that are not completed, or that a run walks now. */
   readonly passes: readonly BegunPass[];
 }
 
-/** What passes know, as people look at it. */
+/** The state of processes, for people to look at. */
 export interface ProcessReader {
   progress(process: ProcessKey): Promise<Progress>;
-  /** Lets the deletions go ahead for which the process is on hold. @returns false when it is not */
+  /** Lets the deletions of a process that is on hold go ahead. @returns false when it is not on hold */
   release(process: ProcessKey): Promise<boolean>;
 }
 
-/** Has passes begin. */
+/** Starts passes. */
 export interface Passes {
-  /** @throws Refused where nothing runs that could walk it */
+  /** @throws Refused where nothing runs that could make the pass */
   start(process: ProcessKey, mode: Mode): Promise<void>;
 }

@@ -1,9 +1,10 @@
 import { nearest } from '../basics/nearest.ts';
 
-/** What people asked for can't be done. The message says why, and what to do instead; it holds no secret. */
+/** What somebody asked for can't be done. The message says why, and what to do instead; it holds no
+ *  secret. */
 export class Refused extends Error {
   override readonly name = 'Refused';
-  /** The request itself is not as it must be. */
+  /** True when the request itself is wrong. */
   readonly isUsage: boolean;
 
   constructor(message: string, { isUsage = false } = {}) {
@@ -12,8 +13,8 @@ export class Refused extends Error {
   }
 }
 
-/** For a name that is none: the one that was likely meant. What was typed may be anything, also a secret in the wrong place: so it is
- *  not quoted. */
+/** A hint at the name that an unknown one likely meant. It doesn't quote what was typed, which may be a
+ *  secret in the wrong place. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const meant = nearest(typed, names);
   return meant === undefined ? '' : ` Did you mean ${meant}?`;

@@ -6,11 +6,11 @@ import type { JournalEntry, JournalReader } from './journal.ts';
 import { Refused } from './refused.ts';
 import { deliveryOf } from './resend.ts';
 
-/** Events that an endpoint is to get once more. Times in ms since 1970. */
+/** A replay that somebody asks for. Times in ms since 1970. */
 export interface AskedReplay {
   readonly endpoint: string;
   readonly since: number;
-  /** By default, all until now. */
+  /** Now by default. */
   readonly until?: number | undefined;
   readonly types?: readonly string[] | undefined;
   readonly processes?: readonly string[] | undefined;
@@ -20,10 +20,10 @@ export interface ReplayHouse extends House {
   readonly journal: Pick<JournalReader, 'read'>;
 }
 
-/** Has an endpoint get the events of a stretch of the journal once more, through its filter; no other endpoint gets any of them. This
- *  writes down what is to be done: `workOffReplay` does it.
- *  `newId` makes a name that nothing else has.
- *  @throws Refused while another replay to it is under way */
+/** Begins a replay: the endpoint gets the events of a stretch of the journal once more, through its filter;
+ *  other endpoints get nothing. This only writes the request into the endpoint's row; `workOffReplay` carries
+ *  it out. `newId` makes a unique name.
+ *  @throws Refused while another replay to this endpoint is under way */
 export async function startReplay(
   asked: AskedReplay,
   house: House & { readonly newId: () => string },
@@ -39,7 +39,7 @@ export async function startReplay(
   return replay;
 }
 
-/** The stretch, with its end, and the endpoint.
+/** Checks a replay. @returns its end and its endpoint
  *  @throws Refused when the replay could not begin */
 export async function checkReplay(
   { endpoint, since, until = Number.POSITIVE_INFINITY }: AskedReplay,
@@ -60,7 +60,7 @@ function underWay(): Refused {
   return new Refused('A replay to this endpoint is under way: wait for its end, or cancel it.');
 }
 
-/** Nothing more is added. What was added is sent. @returns the one that was under way */
+/** Ends a replay: nothing more is added; what was added is sent. @returns the replay that was under way */
 export async function cancelReplay(name: string, house: House): Promise<Replay | undefined> {
   const found = await findEndpoint(name, house);
   let cancelled: Replay | undefined;
@@ -71,10 +71,11 @@ export async function cancelReplay(name: string, house: House): Promise<Replay |
   return cancelled;
 }
 
-/** Change records that are read at once. */
+/** How many change records are read at once. */
 const SLICE = 50;
 
-/** Adds the next events of an endpoint's replay to its deliveries. What a crash repeats is added again, under the same ids.
+/** Adds the next events of an endpoint's replay to its deliveries. After a crash, some are added again, under
+ *  the same ids.
  *  @returns false when there is nothing left to do */
 export async function workOffReplay(name: string, house: ReplayHouse): Promise<boolean> {
   const found = await findEndpoint(name, house);
@@ -85,7 +86,8 @@ export async function workOffReplay(name: string, house: ReplayHouse): Promise<b
   const now = house.clock();
   await house.deliveries.add(wanted.map(({ event }) => deliveryOf(name, event, now)));
   const row = await changeRow(found, house, row => {
-    // It was cancelled meanwhile, or somebody else did this slice: what was added is sent all the same.
+    // False when the replay was cancelled, or another run worked off this slice. What was added is sent even
+    // then.
     const isOurs = row.replay?.id === replay.id && row.replay.position === replay.position;
     const { replay: _, ...rest } = row;
     const next =

@@ -11,12 +11,12 @@ type House = Pick<StackHouse, 'changeRecords' | 'publish'> & {
   readonly processes: () => Promise<readonly KnownProcess[]>;
 };
 
-/** The process, and the last record of it that is done with, if any. */
+/** The process, and the key of its last record that was published; empty at its beginning. */
 const place = z.tuple([z.tuple([z.string(), z.string()]), z.string()]);
 
-/** Publishes the next slice of a time once more, each process's in the order of its commits. What a crash leaves undone is asked for
- *  again with the same cursor, and published again under the same ids.
- *  @throws Refused for a process that there is not, and when nothing of the slice was published */
+/** Publishes the next slice of the change records of a stretch of time once more, each process's in the order
+ *  of its commits. If a crash interrupts it, the same cursor repeats the slice, under the same ids.
+ *  @throws Refused for an unknown process, and when nothing of the slice was published */
 export async function republish(asked: RequestOf<'republish'>, house: House): Promise<Republished> {
   const { dryRun = false } = asked;
   const [since, until] = [Date.parse(asked.since), Date.parse(asked.until)];
@@ -46,7 +46,7 @@ export async function republish(asked: RequestOf<'republish'>, house: House): Pr
   return { answer, process: { workspace: process.workspace, processId: process.processId } };
 }
 
-/** What came of a slice, and whose it was. */
+/** The answer for one slice, and the process that it belongs to. */
 interface Republished {
   readonly answer: AnswerOf<'republish'>;
   readonly process: ProcessKey | undefined;

@@ -6,7 +6,7 @@ import { changeRow, type Found, findEndpoint, type House, wake } from './house.t
 import type { JournalReader } from './journal.ts';
 import { Refused } from './refused.ts';
 
-/** What came of it. `closed`: it is sent once the endpoint may get something again, and why it may not now. */
+/** The outcome. `closed`: why the endpoint gets nothing now; the event is sent when that is over. */
 export type Resent =
   | { readonly answer: 'sent' | 'already waiting'; readonly closed: Closed | undefined }
   | { readonly answer: 'not found' | 'unknown endpoint' };
@@ -15,8 +15,8 @@ export interface ResendHouse extends House {
   readonly journal: Pick<JournalReader, 'find'>;
 }
 
-/** Sends one event to one endpoint once more, whatever its filter: its dead letter, or else the event as the journal has it, which keeps
- *  30 days. It goes out as a replay does. */
+/** Sends one event to one endpoint once more, whatever its filter: its dead letter, or else the event from
+ *  the journal, which goes back 30 days. It is sent as a replay. */
 export async function resend(eventId: string, endpoint: string, house: ResendHouse): Promise<Resent> {
   const found = await findEndpoint(endpoint, house).catch(refusedAsNone);
   if (!found) return { answer: 'unknown endpoint' };
@@ -42,14 +42,16 @@ export async function reviveAll(found: Found, limit: number, house: House): Prom
   return count;
 }
 
-/** An event of the journal as a delivery that is due at once; its place is that of the event when it came by the queue. */
+/** An event of the journal as a delivery that is due at once. It has the same place as when it came through
+ *  the queue. */
 export function deliveryOf(endpoint: string, event: { readonly id: string }, due: number): NewDelivery {
   const body = serialise(event);
   const at = placeOf(body)?.at ?? due;
   return { endpoint, eventId: event.id, at, body, attributes: {}, replay: true, due };
 }
 
-/** New deliveries do not wait behind it. */
+/** Notes in the endpoint's row that something waits, which new deliveries need not wait for, and wakes a
+ *  run. */
 async function tell(found: Found, house: House): Promise<void> {
   await changeRow(found, house, row => ({ ...row, health: joined(row.health, house.clock(), false) }));
   await wake(found, house);

@@ -5,18 +5,18 @@ import { Refused } from './refused.ts';
 
 export interface SecretHouse {
   readonly secrets: SecretKeeper;
-  /** So many bytes that nobody can guess. */
+  /** `size` unpredictable bytes. */
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-/** Bytes of a signing secret that is made. */
+/** The length of a signing secret that is made, in bytes. */
 const BYTES = 32;
 
 export function newSigningSecret(randomBytes: SecretHouse['randomBytes']): string {
   return `whsec_${Buffer.from(randomBytes(BYTES)).toString('base64')}`;
 }
 
-/** @throws Refused for what can't sign, and for secrets of what signs nothing */
+/** @throws Refused for texts that are no signing secrets, and for signing secrets of a chat */
 export function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
   if (kind !== 'webhook' && secrets.length > 0)
     throw new Refused('A chat takes no signing secret: leave it out.');
@@ -32,12 +32,13 @@ export async function writeSecret(name: string, secret: EndpointSecret, house: S
   await house.secrets.write(name, JSON.stringify(secret));
 }
 
-/** The address and the signing secrets of an endpoint. @throws Refused that names what is wrong, and the remedy */
+/** The address and signing secrets of an endpoint. @throws Refused that names what is wrong, and the
+ *  remedy */
 export async function readSecret(
   endpoint: { readonly name: string; readonly kind: EndpointKind },
   { secrets }: SecretHouse,
 ): Promise<EndpointSecret> {
-  // What the store says could quote a request.
+  // The store's error is dropped: its message could quote a request.
   const text = await secrets.read(endpoint.name).catch(() => '');
   try {
     return parseSecret(endpoint, secrets, text);
@@ -46,9 +47,10 @@ export async function readSecret(
   }
 }
 
-/** Begins a change of the signing secret: from now on events are signed with the new one and with the old one, so that the receiver
- *  may hold either. Asked for again before it is finished, it makes another new one, and the old one stays.
- *  @returns the new one, which is shown only here */
+/** Begins to change the signing secret: from now on events are signed with the new one and the old one, so
+ *  that the receiver may have either. If called again before the change is finished, it makes another new
+ *  one, and the old one stays.
+ *  @returns the new secret, which is shown only here */
 export async function rotateSecret(
   name: string,
   house: House & SecretHouse,
@@ -63,7 +65,7 @@ export async function rotateSecret(
   return { secret };
 }
 
-/** Ends it: events are signed with the new secret alone. */
+/** Ends the change: from now on events are signed with the new secret alone. */
 export async function finishRotation(name: string, house: House & SecretHouse): Promise<void> {
   const { endpoint } = await findEndpoint(name, house);
   const { url, secrets = [] } = await readSecret(endpoint, house);

@@ -2,18 +2,18 @@ import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { StackHouse } from './stack-house.ts';
 
-/** How many messages lie in a queue of what was given up, and some of them; they stay. */
+/** How many messages a queue of given-up messages holds, and the first of them. They stay in it. */
 export async function lookAtSetAside(
   { queue }: RequestOf<'set-aside'>,
   { setAside }: Pick<StackHouse, 'setAside'>,
 ): Promise<AnswerOf<'set-aside'>> {
   const messages = await setAside[queue].count();
   const first = await setAside[queue].peek();
-  // SQS counts with a delay.
+  // SQS's count is delayed.
   return { queue, messages: Math.max(messages, first.length), first };
 }
 
-/** Throws away what lies there. */
+/** Deletes the messages of such a queue. */
 export async function clearSetAside(
   { queue, dryRun = false }: RequestOf<'clear-set-aside'>,
   { setAside }: Pick<StackHouse, 'setAside'>,
@@ -23,7 +23,7 @@ export async function clearSetAside(
   return { queue, messages, dryRun };
 }
 
-/** Has what no run could settle tried once more. */
+/** Sends messages that no run could settle back to their queues. */
 export async function retrySetAside(
   { dryRun = false }: RequestOf<'retry-set-aside'>,
   { setAside, retryUnsettled }: Pick<StackHouse, 'setAside' | 'retryUnsettled'>,

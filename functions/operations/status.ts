@@ -10,10 +10,10 @@ import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import type { ProcessStatus } from './protocol/status.ts';
 
-/** Debts that are told; the others are counted. */
+/** How many debts are shown; the others are only counted. */
 const SHOWN_DEBTS = 10;
 
-/** Behind a process, or behind an endpoint. */
+/** Where a page ended: after a process, or after an endpoint. */
 const place = z.union([
   z.strictObject({ workspace: z.string(), process: z.string() }),
   z.strictObject({ endpoint: z.string() }),
@@ -109,12 +109,13 @@ function debtsOf({ debts }: Progress): ProcessStatus['debts'] {
   };
 }
 
-/** What a sweep missed is gone, as a rule, and the next one tells so; what is uncertain is only read again. */
+/** Whether a project can't be read. Others need nobody: one that a sweep missed was most likely deleted,
+ *  which the next sweep tells, and one that is uncertain is read again. */
 function isUnread({ cause }: Owed): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
-/** The worst that is so. */
+/** The worst state that applies. */
 function stateOf({ interval, isRemoved }: KnownProcess, { progress, now }: Known): ProcessStatus['state'] {
   const { baselined, completedAt, hold, stalled, debts, passes } = progress;
   if (isRemoved) return 'removed';

@@ -9,12 +9,12 @@ import { webhookRequest } from '../endpoints/webhook.ts';
 import { findEndpoint, type House } from './house.ts';
 import { readSecret, type SecretHouse } from './secrets.ts';
 
-/** Addresses and secrets are read as they are now: who tests one has often just changed it. */
+/** Reads the address and secrets each time: somebody who tests an endpoint has often just changed them. */
 export type TestHouse = House & SecretHouse & Pick<Sender, 'openPoster' | 'chatFormats'>;
 
-/** Sends a test event to one endpoint at once, whatever its filter, and also while it is paused, stopped or failing: which changes nothing
- *  about that. It is signed and formatted as all events are, and tried once.
- *  @returns what came of it, with the first 1 KB of the answer made harmless */
+/** Sends a test event to one endpoint at once, whatever its filter, and even while it is paused, stopped or
+ *  failing, which stays as it is. The event is signed and formatted as all are, and tried once.
+ *  @returns the attempt, with the first 1 KB of the answer made harmless */
 export async function testEndpoint(name: string, house: TestHouse): Promise<Attempt> {
   const { endpoint } = await findEndpoint(name, house);
   const secret = await readSecret(endpoint, house);

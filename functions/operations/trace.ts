@@ -17,13 +17,16 @@ import { Refused } from './refused.ts';
 
 type Fate = AnswerOf<'trace'>['endpoints'][number];
 
-/** Attempts are looked for among those of so many ms after the commit, and among the newest: as many of each. */
+/** Attempts are searched for among the first ones within so many ms after the commit, and among the newest:
+ *  SEARCHED of each. */
 const SOON_MS = 10 * 60_000;
 const SEARCHED = 200;
-/** So many of the last attempts are told of each endpoint, and of each of many: an answer has to fit. */
+/** How many of the last attempts are shown per endpoint, and how many if there are MANY endpoints: the answer
+ *  must fit. */
 const [SHOWN_ATTEMPTS, SHOWN_OF_MANY, MANY] = [10, 1, 200];
 
-/** What became of one event: committed, published, and at each endpoint. */
+/** Traces one event: when it was committed, whether it was published, and what became of it at each
+ *  endpoint. */
 export async function traceEvent(
   { eventId }: RequestOf<'trace'>,
   house: OperationsHouse,
@@ -48,7 +51,7 @@ export async function traceEvent(
   };
 }
 
-/** @throws Refused when the journal does not have it */
+/** @throws Refused when the journal doesn't have it */
 export async function findEvent(
   eventId: string,
   { journal }: Pick<OperationsHouse, 'journal'>,
@@ -61,7 +64,7 @@ export async function findEvent(
   return entry;
 }
 
-/** Undefined where its filter leaves it out, and nothing is known of it. */
+/** Undefined when the endpoint's filter leaves the event out, and it never got it. */
 async function fateOf(
   { event, at }: FoundEntry,
   { endpoint, row }: Found,
@@ -89,7 +92,7 @@ async function fateOf(
   return isWanted || attempts.length > 0 ? { ...head, state: 'unknown', ...told } : undefined;
 }
 
-/** Those of one event, oldest first, each once. */
+/** The attempts that sent an event, the oldest first, each once. */
 function attemptsOf({ id }: ChangeEvent, all: readonly Attempt[]): Attempt[] {
   const ofEvent = all.filter(({ events }) => events.some(event => event.id === id));
   const byKey = new Map(ofEvent.map(attempt => [`${attempt.at} ${attempt.events[0]?.id}`, attempt]));

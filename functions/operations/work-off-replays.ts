@@ -2,11 +2,11 @@ import type { Registered } from '../delivery/registry.ts';
 import { Refused } from './refused.ts';
 import { type ReplayHouse, workOffReplay } from './replay.ts';
 
-/** Works off the replays of those of these endpoints that have one, as long as `hasTime`. */
+/** Works off the replays of those endpoints that have one, while `hasTime`. */
 export type Replays = (endpoints: readonly Registered[], hasTime: () => boolean) => Promise<void>;
 
-/** Works off the replays of these endpoints in turn, a slice of each, as long as there is time (`hasTime`). One that fails is left to
- *  the next time, and keeps none of the others waiting. */
+/** Works off the replays of these endpoints in turn, a slice of each, while `hasTime`. One that fails is left
+ *  for the next tick, and holds up no other. */
 export async function workOffReplays(
   endpoints: readonly Registered[],
   house: ReplayHouse,
@@ -27,7 +27,7 @@ async function workOffSlice(name: string, house: ReplayHouse): Promise<boolean> 
   try {
     return await workOffReplay(name, house);
   } catch (error) {
-    // It was removed meanwhile.
+    // The endpoint was removed meanwhile.
     if (error instanceof Refused) return false;
     house.log.error('A replay stands still; it goes on in a minute.', {
       endpoint: name,

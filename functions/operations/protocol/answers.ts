@@ -13,10 +13,10 @@ import { statusAnswer } from './status.ts';
 const dryRun = z.boolean();
 const ofProcess = { workspace: z.string(), process: z.string() };
 
-/** A signing secret that was made: it is shown only here. One that was given is not. */
+/** A signing secret that was made, which is shown only here. A given one is not shown. */
 const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional() });
 
-/** What is answered, by operation. */
+/** The answers, by operation. */
 export const answers = {
   status: statusAnswer,
   events: eventsAnswer,
@@ -39,23 +39,24 @@ export const answers = {
     endpoint: z.string(),
     eventId: z.string(),
     result: z.enum(['sent', 'already waiting']),
-    /** Why it waits; it is sent when that is over. */
+    /** Why the endpoint gets nothing now; the event is sent when that is over. */
     closed: z.enum(['paused', 'stopped', 'failing', 'held', 'behind']).optional(),
   }),
-  /** At most a thousand at once: when the number is not exact, more are left for another such request. */
+  /** Sends a thousand at most: if the number is not exact, more are left for another such request. */
   'resend-dead': z.strictObject({ endpoint: z.string(), deliveries: count, dryRun }),
   replay: z.strictObject({
     endpoint: z.string(),
     since: time,
     until: time,
-    /** Of a dry run: events that the endpoint would get. */
+    /** For a dry run: how many events the endpoint would get. */
     events: count.optional(),
     dryRun,
   }),
   'cancel-replay': z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() }),
   pass: z.strictObject({ ...ofProcess, mode: z.enum(['changes', 'sweep']), startedAt: time }),
   release: z.strictObject({ ...ofProcess, projects: z.int(), since: time, dryRun }),
-  /** Of a dry run, what would be deleted. When the number is not exact, more is left for another such request. */
+  /** For a dry run: how many projects would be deleted. If the number is not exact, more are left for another
+   *  such request. */
   forget: z.strictObject({ ...ofProcess, projects: count, dryRun }),
   logs: logsAnswer,
   republish: republishAnswer,

@@ -17,15 +17,15 @@ const deadLetter = z.strictObject({
 /** Oldest first. */
 export const deadLettersAnswer = z.strictObject({ deadLetters: z.array(deadLetter), cursor });
 
-/** What somebody did. */
+/** Something that somebody did. */
 export const action = z.strictObject({
   at: time,
   /** On AWS the ARN of the caller, elsewhere the name of the user. */
   who: z.string(),
-  /** False when nobody could vouch for `who`. */
+  /** False when `who` could not be verified. */
   isProven: z.boolean(),
   operation: z.string(),
-  /** What it was done to; none of these where it was to no one endpoint or process. */
+  /** What it concerned; without any of these, neither an endpoint nor a process. */
   endpoint: z.string().optional(),
   workspace: z.string().optional(),
   process: z.string().optional(),

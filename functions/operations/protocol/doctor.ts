@@ -1,17 +1,18 @@
 import * as z from 'zod';
 import { time } from './parts.ts';
 
-/** One thing that the API document leaves open, and what the service does. */
+/** What the service does about one thing that the API document leaves open. */
 export const finding = z.strictObject({
-  /** What was looked into, such as `updatedAfter`. */
+  /** The thing that was examined, such as `updatedAfter`. */
   topic: z.string(),
-  /** `fine`: nothing to do. `setting`: a setting follows. `warning`: somebody should know. `unknown`: what would tell. */
+  /** `fine`: nothing to do. `setting`: a setting is proposed. `warning`: people should know. `unknown`: it
+   *  could not be found out, and `remedy` says how it could be. */
   verdict: z.enum(['fine', 'setting', 'warning', 'unknown']),
   /** What was found, in a sentence. */
   found: z.string(),
-  /** The requests that told so, without credentials; of many that are alike, the first ones. */
+  /** The requests that it rests on, without credentials; if many are alike, the first ones. */
   asked: z.array(z.string()),
-  /** What came, in short. */
+  /** The answers, in short. */
   came: z.string(),
   /** How to find out, or what to do. */
   remedy: z.string().optional(),
@@ -22,7 +23,8 @@ export const doctorAnswer = z.strictObject({
   workspace: z.string(),
   process: z.string(),
   findings: z.array(finding),
-  /** What follows for the configuration, as it stands in a workspace and in a process of `cdk.json` or of the local configuration file. */
+  /** The proposed settings, as they stand in a workspace and in a process of `cdk.json` or of the local
+   *  configuration file. */
   settings: z.strictObject({
     workspace: z.record(z.string(), z.json()),
     process: z.record(z.string(), z.json()),

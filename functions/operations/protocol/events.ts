@@ -4,15 +4,15 @@ import { attempt, cursor, time } from './parts.ts';
 /** An event as it was committed: docs/events.md. */
 const event = z.looseObject({ id: z.string(), type: z.string() });
 
-/** One of the journal. */
+/** An event with the time of its commit. */
 export const committedEvent = z.strictObject({ committedAt: time, event });
 
 export const eventsAnswer = z.strictObject({
-  /** When it was answered, by the clock that commits are dated by. */
+  /** The time of the answer, by the clock that dates commits. */
   at: time,
   events: z.array(committedEvent),
-  /** The time of the last commit that was looked at, whether or not it was one of these: a page ends after a thousand change records, and after
-   *  3 MB. Absent when there was none. */
+  /** The time of the last commit that was read, even if none of its events matched: a page ends after a
+   *  thousand change records, and after 3 MB. Absent when none was read. */
   readTo: time.optional(),
   cursor,
 });
@@ -22,23 +22,24 @@ const fate = z.strictObject({
   endpoint: z.string(),
   /** Whether its filter, as it is now, wants the event. */
   isWanted: z.boolean(),
-  /** `unknown`: it wants it, and nothing is known: not yet, or no more (attempts are kept for 7 days). */
+  /** `unknown`: it is wanted, and there is no trace of it, because it is too early or too late (attempts are
+   *  kept for 7 days). */
   state: z.enum(['delivered', 'waiting', 'dead', 'unknown']),
   /** When it is tried next. */
   nextTryAt: time.optional(),
   /** Why it waits, or why it was given up. */
   reason: z.string().optional(),
-  /** Those that were found, oldest first. */
+  /** The attempts that were found, the oldest first. */
   attempts: z.array(attempt),
 });
 
 export const traceAnswer = z.strictObject({
   committedAt: time,
   event,
-  /** Whether it went to the topic. `unknown`: no endpoint of ours wants it, and nothing else tells. */
+  /** Whether it was published to the topic. `unknown`: the journal doesn't say, and no endpoint got it. */
   published: z.enum(['yes', 'not yet', 'unknown']),
-  /** Those that want it, and those where something is known of it; by name. */
+  /** The endpoints that want it, and those with a trace of it; by name. */
   endpoints: z.array(fate),
-  /** Others, whose filters leave it out. */
+  /** How many other endpoints there are, whose filters leave it out. */
   notWanted: z.int(),
 });

@@ -5,7 +5,7 @@ import { asPage, moment } from './request-parts.ts';
 /** The functions of a stack. */
 export const FUNCTIONS = ['poll', 'publish', 'route', 'deliver', 'tick', 'operate'] as const;
 
-/** What a function logged: warnings, errors, and runs that were killed; or everything. */
+/** Reads what a function logged: warnings, errors, and runs that were killed; or everything. */
 export const logsRequest = z.strictObject({
   operation: z.literal('logs'),
   function: z.enum(FUNCTIONS),
@@ -19,7 +19,7 @@ const logEntry = z.strictObject({
   at: time,
   level: z.enum(['debug', 'info', 'warn', 'error']),
   message: z.string(),
-  /** The rest of the line, when it was more. */
+  /** The other properties of the line. */
   details: z.record(z.string(), z.json()),
 });
 

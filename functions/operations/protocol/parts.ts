@@ -3,10 +3,10 @@ import * as z from 'zod';
 /** ISO 8601 in UTC. */
 export const time = z.iso.datetime();
 
-/** Of the next page; absent on the last one. */
+/** The cursor of the next page; absent on the last one. */
 export const cursor = z.string().optional();
 
-/** A number that is counted no further than a thousand or so. */
+/** A number that is counted up to a thousand or so. */
 export const count = z.strictObject({ atLeast: z.int().nonnegative(), isExact: z.boolean() });
 
 /** One request to an endpoint. */

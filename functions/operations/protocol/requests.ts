@@ -13,40 +13,41 @@ const time = z.iso.datetime({
 const eventId = z.string().min(1).max(2048);
 const names = z.array(name).min(1).max(100);
 
-/** Answers of many parts come in pages: `cursor` is that of the page before. Without one, the first page. */
+/** Long answers come in pages: `cursor` is the one that the page before had; without it, the first page is
+ *  returned. */
 const paged = {
   cursor: z.string().max(8192).optional(),
   limit: z.int().min(1).max(100).optional(),
 };
 
-/** A process; its workspace only where two have a process of this id. */
+/** A process; with its workspace only if two workspaces have a process of this id. */
 const ofProcess = { process: name, workspace: name.optional() };
 
-/** Says what would be done, and does nothing. */
+/** A dry run says what would be done, and does nothing. */
 const dryRun = { dryRun: z.boolean().optional() };
 
 /** No endpoint has a longer name. */
 const endpoint = z.string().min(1).max(100);
 const endpointName = { endpoint };
-/** The configuration's own check says what may stand in them. */
+/** The values are checked by the same code as the configuration's. */
 const endpointSettings = {
   filter: z.unknown().optional(),
   perSecond: z.number().nullable().optional(),
   keepSuccesses: z.boolean().nullable().optional(),
 };
 
-/** Which events. All that are given must match. */
+/** Which events are wanted. All given conditions must match. */
 const eventQuery = {
   process: name.optional(),
   workspace: name.optional(),
   project: name.optional(),
   task: name.optional(),
   types: names.optional(),
-  /** A changed field: its id, or the name that people see. */
+  /** A changed field, by its id or by the name that people see. */
   field: name.optional(),
-  /** Committed then or later. */
+  /** Committed at this time or later. */
   since: time.optional(),
-  /** Committed before. */
+  /** Committed before this time. */
   until: time.optional(),
 };
 
@@ -69,7 +70,7 @@ export const lookRequests = [
     ...paged,
   }),
   z.strictObject({ operation: z.literal('dead-letters'), ...endpointName, ...paged }),
-  /** Who did what: to one endpoint, to one process, or, when neither is named, to what belongs to no one of these. */
+  /** Lists actions: those on one endpoint, on one process, or, if neither is named, on neither of both. */
   z
     .strictObject({
       operation: z.literal('actions'),
@@ -87,7 +88,7 @@ export const lookRequests = [
   setAsideRequest,
 ] as const;
 
-/** Requests that change something, or send something. */
+/** Requests that change or send something. */
 export const actRequests = [
   z.strictObject({
     operation: z.literal('add-endpoint'),
@@ -97,7 +98,7 @@ export const actRequests = [
     secrets: z.array(z.string().max(1024)).max(2).optional(),
     ...endpointSettings,
   }),
-  /** What is not given stays; null is the default. */
+  /** Changes an endpoint. A key that is missing stays as it is; null means the default. */
   z.strictObject({
     operation: z.literal('update-endpoint'),
     ...endpointName,
@@ -115,7 +116,7 @@ export const actRequests = [
   z.strictObject({ operation: z.literal('finish-rotation'), ...endpointName }),
   z.strictObject({ operation: z.literal('test-endpoint'), ...endpointName }),
   z.strictObject({ operation: z.literal('resend'), eventId, to: endpoint }),
-  /** All dead letters of an endpoint. */
+  /** Sends all dead letters of an endpoint again. */
   z.strictObject({ operation: z.literal('resend-dead'), to: endpoint, ...dryRun }),
   z.strictObject({
     operation: z.literal('replay'),
@@ -127,11 +128,11 @@ export const actRequests = [
     ...dryRun,
   }),
   z.strictObject({ operation: z.literal('cancel-replay'), to: endpoint }),
-  /** Has a pass begin now. */
+  /** Starts a pass. */
   z.strictObject({ operation: z.literal('pass'), ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
-  /** Lets the deletions go ahead for which a process is on hold. */
+  /** Lets the deletions of a process that is on hold go ahead. */
   z.strictObject({ operation: z.literal('release'), ...ofProcess, ...dryRun }),
-  /** Deletes what is kept of a process that is not configured. */
+  /** Deletes what is kept of a process that is no longer configured. */
   z.strictObject({ operation: z.literal('forget'), ...ofProcess, ...dryRun }),
   republishRequest,
   clearSetAsideRequest,
@@ -150,7 +151,7 @@ export type RequestOf<Name extends Operation> = Extract<Request, { operation: Na
 
 const LOOKS: ReadonlySet<string> = new Set(lookRequests.map(({ shape }) => shape.operation.value));
 
-/** Whether it changes nothing, and sends nothing but questions. */
+/** Whether a request only looks: it changes nothing, and sends nothing but requests to the service. */
 export function isLook({ operation }: { readonly operation: Operation }): boolean {
   return LOOKS.has(operation);
 }
