@@ -16,13 +16,14 @@ import { openTable } from './snapshots/open-table.ts';
 import { createSlots } from './snapshots/slots.ts';
 
 /**
- * Triggered by the queues of deliveries and of chats, each of which serves all endpoints: their messages come in fair turns,
- * because the message group is the endpoint. A message brings an event for one endpoint, or wakes a run that looks after the
- * endpoint's rows.
+ * Triggered by the queues of deliveries and of chats. Each serves all endpoints, in fair turns, because the
+ * message group is the endpoint. A message brings an event for one endpoint, or only wakes a run that looks
+ * at the endpoint's rows.
  *
- * State: what fails for longer than moments waits in rows; how an endpoint does, and whether it is paused, is in its row. Effects
- * come in this order: the POST; then the message is shown again later, or its row stands; then it leaves its queue. A run that dies
- * in between sends its messages again, with the same ids.
+ * State: a delivery that fails for longer than moments waits in a row; the endpoint's row holds its health,
+ * and whether it is paused. Effects come in this order: the POST; then the message is hidden for a while, or
+ * a row is written; then the message leaves its queue. If a run dies in between, its messages are sent again,
+ * with the same ids.
  */
 export const handler: Deliver = readied(() => configure(process.env));
 

@@ -36,10 +36,11 @@ import { createRoster } from './snapshots/dynamo-roster.ts';
 import { openTable } from './snapshots/open-table.ts';
 
 /**
- * Invoked by operators, through the command, by one of its aliases: `look` or `act` (design.md §13). Whom IAM lets in may do what the alias
- * is for, and needs no right to anything else.
+ * Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A caller
+ * whom IAM allows to invoke an alias may make its requests, and needs no right to anything else.
  *
- * State: none. What is done stands in rows, and with it who did it; what takes longer is worked off by others.
+ * State: none. What is done is written to rows, with the name of who did it; other functions work off what
+ * takes longer.
  */
 export const handler: Operate = readied(() => configure(process.env));
 
@@ -106,7 +107,7 @@ function processesOf(workspaces: readonly WorkspaceSettings[]) {
   );
 }
 
-/** The service as a workspace's credentials see it. */
+/** A probe of the service with a workspace's credentials. */
 function probe(workspaces: readonly WorkspaceSettings[], name: string, secrets: SecretsManagerClient) {
   const workspace = workspaces.find(each => each.name === name);
   if (!workspace) throw new Refused('There is no workspace of this name.');

@@ -14,13 +14,15 @@ import { createSnapshots } from './snapshots/dynamo-snapshots.ts';
 import { openTable } from './snapshots/open-table.ts';
 
 /**
- * Serves the queue of passes, a message at a time: `{workspace, processId, mode, expiresAt}`, as `tick.ts` sends them, or an operator.
+ * Serves the queue of passes, one message at a time: `{workspace, processId, mode, expiresAt}`, from
+ * `tick.ts` or an operator.
  *
- * State lives in the table (design.md §6), nowhere else. A process's first run is its baseline: it commits snapshots and
- * sends nothing. Effects come in this order: lease; for each changed project snapshot and change record in one
- * transaction; watermark, audit position and lease together. The table's stream carries change records to
- * `publish.ts`. A pass that fails is told and not repeated: the next message is the retry. A run that dies anywhere leaves a lease that ends
- * within a minute; its message comes again, and is dropped when another has made up for it.
+ * State is in the table (design.md §6), nowhere else. A process's first pass is its baseline: it commits
+ * snapshots and sends nothing. Effects come in this order: the lease; for each changed project its snapshot
+ * and change record, in one transaction; watermark, audit position and lease together. The table's stream
+ * carries change records to `publish.ts`. A pass that fails is logged and not repeated: the next message is
+ * the retry. If a run dies, its lease ends within a minute; its message comes again, and is dropped when it
+ * has expired, because a later one makes up for it.
  */
 export const handler: PollHandler = readied(() => configure(process.env));
 

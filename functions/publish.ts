@@ -8,11 +8,12 @@ import { createPublish, type Publish } from './handlers/create-publish.ts';
 import { parseEnvironment, publishEnvironment } from './settings/environments.ts';
 
 /**
- * Triggered by the table's stream with inserted change records, in order per process; it has no state of its own.
+ * Triggered by the table's stream with inserted change records, in order for each process. It has no state of
+ * its own.
  *
- * Each record's events go to the topic as they were committed, byte for byte. A record may come twice, after a failure
- * or a restart: then its events go out twice, with the same ids and content. What SNS will never take goes whole to
- * the queue of rejected events.
+ * Each record's events go to the topic as they were committed, byte for byte. After a failure or a restart a
+ * record may come twice: then its events are sent twice, with the same ids and content. An event that SNS
+ * will never accept goes whole to the queue of rejected events.
  */
 export const handler: Publish = (event, context) => {
   publish ??= configure(process.env);

@@ -12,11 +12,11 @@ import { createEndpointRows } from './snapshots/dynamo-endpoint-rows.ts';
 import { openTable } from './snapshots/open-table.ts';
 
 /**
- * Triggered by the queue that the topic fills: one message for each event. Sends each event to the queue of deliveries, or of
- * chats, once for each endpoint that wants it.
+ * Triggered by the queue that the topic fills, with one message for each event. Sends each event to the queue
+ * of deliveries, or to that of chats, once for each endpoint that wants it.
  *
- * State: none; the registry of endpoints is read every 10 s. A run that dies in between routes its events again, with the same
- * ids.
+ * State: none; the registry of endpoints is read every 10 s. If a run dies, its events are routed again, with
+ * the same ids.
  */
 export const handler: Route = readied(() => configure(process.env));
 

@@ -30,12 +30,13 @@ import { createTickProgresses } from './snapshots/tick-progress.ts';
 import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watch-subscriptions.ts';
 
 /**
- * Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the queue that `poll.ts` serves, wakes
- * a run of `deliver.ts` for each endpoint with rows that are due, tells how everything is, and works off replays: each minute as much as fits
- * into its time.
+ * Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the
+ * queue that `poll.ts` serves; wakes a run of `deliver.ts` for each endpoint with rows that are due; logs and
+ * measures how everything is; and works off replays, each minute as much as it has time for.
  *
- * State: the time up to which passes are started, one row, claimed before they are: a tick that comes twice starts nothing twice. All else that
- * is to be done stands in rows. A run that dies, or does not come, is made up for by the next.
+ * State: one row with the time up to which passes are started. It is written before they are started, so that
+ * a tick that comes twice starts none twice. All other work is found in rows: if a run dies, or none comes,
+ * the next one does its work.
  */
 const tick = readied(() => configure(process.env));
 
