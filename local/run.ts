@@ -15,7 +15,8 @@ import { formatEvent } from './terminal/print.ts';
  * code: 0, or 1 when something failed, or 2 when the command line or the environment can't be followed.
  */
 async function main(): Promise<void> {
-  // Whatever this and its database write holds records, or keys: it is for this user alone. (Windows: see `privateDirectory`.)
+  // All files that this process and its database write are for this user alone, because they hold records
+  // and keys. (Windows: see `privateDirectory`.)
   umask(0o077);
   const options = parseOptions(argv.slice(2));
   if (options.help) return void stdout.write(HELP);
@@ -35,12 +36,12 @@ async function run(options: Options, output: Output): Promise<void> {
     onFirst: () => {
       output.say('Stopping…');
       interrupt();
-      // Whatever was committed is on disk.
+      // Ending early loses nothing: whatever was committed is on disk.
       setTimeout(() => exit(0), STOP_WITHIN).unref();
     },
     onSecond: () => exit(130),
   });
-  // Whoever read our output is gone.
+  // The reader of the output is gone: nobody wants more.
   for (const stream of [stdout, stderr]) stream.on('error', interrupt);
   const starting = startRunner({ options, environment: withEnvFile(env, cwd()), output, clock: Date.now });
   const runner = await Promise.race([starting, ending.promise]);
@@ -52,7 +53,7 @@ async function run(options: Options, output: Output): Promise<void> {
 
 const STOP_WITHIN = 2500;
 
-/** Ends, when all that was said is read. */
+/** Ends the process when all of its output has been read. */
 async function leave(code: number): Promise<never> {
   await Promise.all([stdout, stderr].map(flush));
   return exit(code);
@@ -71,7 +72,7 @@ async function work(
   return Promise.race([passed, interrupted]);
 }
 
-/** Tells why it can't go on, and ends: with 2 when the command line or the environment is to blame. */
+/** Reports why it can't go on, and ends: with 2 when the command line or the environment is to blame. */
 async function fail(error: unknown, tell: (text: string) => void): Promise<never> {
   tell(`changewire: ${messageOf(error)}`);
   if (!(error instanceof UsageError) && error instanceof Error && error.cause !== undefined)

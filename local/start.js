@@ -1,5 +1,6 @@
-// JavaScript, so that any Node can say what is wrong: one before 24 stumbles over the first TypeScript file. `npm ci` brings
-// Node 24 where npm's package `node` has it for the platform; elsewhere it installs the rest, and Node is for the user to install.
+// JavaScript, so that any Node can run it and say what is wrong: one before 24 fails at the first
+// TypeScript file. `npm ci` installs Node 24 where npm's package `node` has it for the platform.
+// Elsewhere it installs everything else, and Node 24 must be installed by hand.
 const [major] = process.versions.node.split('.').map(Number);
 
 if (major >= 24) await import('./main.ts');

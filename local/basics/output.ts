@@ -7,14 +7,14 @@ export type Format = (event: ChangeEvent, options: { colour: boolean; width?: nu
 /** How what is no event is written: in words for people, or a JSON object a line. */
 export type LogFormat = 'text' | 'json';
 
-/** Where the runner speaks: events, and everything else. */
+/** Where the runner writes: events, and everything else. */
 export interface Output {
   event(event: ChangeEvent): void;
   /** One or more lines that are no event. `details` are for programs: the text says all that people need. */
   say(text: string, details?: object): void;
-  /** Said when something is wrong. */
+  /** For what is wrong. */
   warn(text: string, details?: object): void;
-  /** What the handlers say: of it, what is wrong. */
+  /** The log of the handlers. Only its warnings and errors are written. */
   readonly log: Log;
 }
 
@@ -32,9 +32,9 @@ export interface OutputOptions {
   readonly clock: Clock;
 }
 
-/** Speaks to people, in colour on a terminal unless NO_COLOR is set; or, with `log` json, to programs: each line is an object
- *  with time, level and message, and an event that is not told elsewhere is one with an `event`. Lines end with "\n" on every
- *  system. */
+/** Writes for people, in colour on a terminal unless NO_COLOR is set; or, with `log` json, for programs:
+ *  each line is an object with time, level and message. Events are among these lines, as `event`, unless
+ *  `json` sends them to stdout by themselves. Lines end with "\n" on every system. */
 export function createOutput({ stdout, stderr }: Terminal, options: OutputOptions): Output {
   const words = options.json ? stderr : stdout;
   const colour = !options.noColour && words.isTTY === true;
@@ -43,7 +43,7 @@ export function createOutput({ stdout, stderr }: Terminal, options: OutputOption
     if (options.json) stdout.write(`${JSON.stringify(told)}\n`);
     else if (options.log === 'json') lines('info', 'An event was told.', { event: told });
     else {
-      // Of a file or a pipe there are no columns: what is read later is never cut.
+      // A file or a pipe has no columns: what is read later is never cut.
       const width = stdout.isTTY ? stdout.columns : undefined;
       stdout.write(`${options.format(told, { colour, ...(width !== undefined && { width }) })}\n`);
     }
@@ -65,7 +65,7 @@ function textLines(to: NodeJS.WriteStream, colour: boolean): Lines {
   return (level, text) => void to.write(`${level === 'info' ? text : paint(33, text)}\n`);
 }
 
-/** Nothing in `details` takes the place of what each line has. */
+/** `details` can't replace time, level or message. */
 function jsonLines(to: NodeJS.WriteStream, clock: Clock): Lines {
   return (level, text, details) => {
     const time = new Date(clock()).toISOString();
@@ -76,7 +76,8 @@ function jsonLines(to: NodeJS.WriteStream, clock: Clock): Lines {
   };
 }
 
-/** Details that tell a person nothing new: there is one workspace, and the message says what the code says. */
+/** Details that tell a person nothing new: mostly there is one workspace, and the message says in words
+ *  what the code says. */
 const FOR_MACHINES = new Set(['code', 'workspace']);
 
 function show(details: object | undefined): string {

@@ -1,7 +1,7 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 
 export interface Job {
-  /** For messages. */
+  /** How messages call the job. */
   readonly name: string;
   /** Whether a run is wanted as soon as the scheduler starts. */
   readonly isDueAtStart: boolean;
@@ -13,8 +13,8 @@ export interface Job {
 }
 
 export interface Scheduler {
-  /** Has one of its jobs run now instead of when it is due. One that runs is not run beside itself: it is run again at once when it ends,
-   *  because it may have looked too early for whoever asks. */
+  /** Has one of its jobs run now instead of when it is due. If the job is running, it runs once more as
+   *  soon as that ends: the run under way may have read its data before the caller's request. */
   runNow(job: Job): 'begun' | 'next' | 'unknown';
   /** Starts no further run, and resolves when those under way have ended. */
   stop(): Promise<void>;
@@ -26,11 +26,12 @@ interface Options {
   readonly onFailure: (job: Job, error: unknown) => void;
 }
 
-/** So often, in ms, it is asked anew what is due: the machine may have slept, its clock may have jumped, and a run may have made another job due. */
+/** The longest time, in ms, until it asks again what is due: the machine may have slept, its clock may
+ *  have jumped, and a run may have made another job due. */
 export const LOOK_MS = 60_000;
 
-/** Runs each job when it is due, all beside each other but none beside itself. A run that fails is told, and the next one that is due tries
- *  again. */
+/** Runs each job when it is due: different jobs at the same time, but no job twice at once. A run that
+ *  fails is reported, and tried again when it is next due. */
 export function startScheduler(jobs: readonly Job[], options: Options): Scheduler {
   const stopping = new AbortController();
   const stopped = stopping.signal;
@@ -53,7 +54,7 @@ class Loop {
   readonly #options: Options;
   readonly #stopped: AbortSignal;
   #isAsked: boolean;
-  /** While it waits for the next run. */
+  /** Set while the loop waits for the next run; aborting it ends the wait. */
   #waiting: AbortController | undefined;
 
   constructor(job: Job, options: Options, stopped: AbortSignal) {
@@ -93,7 +94,7 @@ class Loop {
     }
   }
 
-  /** As long as there is more to do. */
+  /** Runs the job, and again as long as it says that there is more to do. */
   async #runOut(isAsked: boolean): Promise<void> {
     while (!this.#stopped.aborted) if ((await this.#tried(() => this.#job.run(isAsked))) !== 'again') return;
   }

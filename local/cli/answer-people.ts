@@ -38,7 +38,7 @@ export function answerPeople(
     ...{ rows, deliveries, actions, states, roster, journal, configured, secrets, sender, obey },
     doctor: doctorOf(source),
     processes: async () => processesOf(source),
-    // Lanes look for what waits several times a second.
+    // Not needed: a changed row of an endpoint wakes its lane (`Fleet`).
     queues: { wake: async () => undefined },
   };
   return serveOperations(house, parts, page);

@@ -18,20 +18,20 @@ import { failure } from '../basics/failure.ts';
 import { STORE_FILE } from '../data/store.ts';
 import { SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 
-/** What a run keeps beside its store, but for what belongs to one process alone. */
+/** Files beside the store that are copied. The others, such as the lock, belong to one process alone. */
 const BESIDE = /^((service|subscriptions)\.json|sns-signing\.pem|rejected\.jsonl|[\w.-]+\.secret)$/;
 
 /**
- * Copies a data directory, also while a run uses it, into a new one with mode 0700. The store is as it was at one moment, and
- * whole; a directory of that name is there only when everything in it is on the disk.
- * @throws with the remedy
+ * Copies a data directory into a new one with mode 0700, also while a run uses it. The store is copied as
+ * it was at one moment. The new directory gets its name only when everything in it is on the disk.
+ * @throws an error that says what to do
  */
 export function backUp(from: string, to: string): void {
   const [source, target] = [resolve(from), resolve(to)];
   if (!existsSync(join(source, STORE_FILE)))
     throw new Error(`${source} holds no ${STORE_FILE}. Name the data directory with --data DIR.`);
   if (existsSync(target)) throw new Error(`${target} is there already. Name a directory that is not.`);
-  // Beside the target, where it only needs another name in the end.
+  // In the same folder as the target, so that in the end a rename is enough.
   const partial = join(dirname(target), `.${basename(target)}.partial`);
   rmSync(partial, { recursive: true, force: true });
   try {
@@ -50,7 +50,8 @@ export function backUp(from: string, to: string): void {
   }
 }
 
-/** Of endpoints that were added while it ran: their rows are in the store. */
+/** Copies the secrets of endpoints that were added while a run went on; their settings are rows of the
+ *  store. */
 function copySecrets(from: string, to: string): void {
   if (!existsSync(from)) return;
   mkdirSync(to, { mode: 0o700 });
@@ -65,13 +66,13 @@ function isFile(path: string): boolean {
   return lstatSync(path).isFile();
 }
 
-/** For its user alone, whatever the umask is. */
+/** Makes a file readable for its user alone, whatever the umask is, and has it on the disk. */
 function keep(path: string): void {
   chmodSync(path, 0o600);
   sync(path);
 }
 
-/** Windows opens no directory, and needs it for none. */
+/** Has a directory's entries on the disk. Windows opens no directory, and doesn't need this. */
 function sync(path: string): void {
   const isDirectory = lstatSync(path).isDirectory();
   if (isDirectory && platform === 'win32') return;

@@ -18,9 +18,9 @@ export function banner(about: {
   readonly endpoints: readonly WantedEndpoint[];
   /** undefined when nothing is kept. */
   readonly data: string | undefined;
-  /** Where it says how it is; undefined: nowhere. */
+  /** The address of `/healthz`; undefined: there is none. */
   readonly health: string | undefined;
-  /** The command that asks it; undefined: it answers nobody. */
+  /** The command that asks this run; undefined: it answers no requests. */
   readonly ask: string | undefined;
   readonly once: boolean;
 }): string {
@@ -42,7 +42,8 @@ export function banner(about: {
   ].join('\n');
 }
 
-/** Where it differs, between processes or by what there is to find, the quickest and the slowest. */
+/** How often changes and everything are looked for. Where that differs between processes, or by what was
+ *  found: the shortest and the longest time. */
 function rhythmOf({ watched }: Source): string {
   const all = watched.flatMap(({ workspace }) => workspace.processes);
   const span = (times: readonly number[]) => {

@@ -16,7 +16,8 @@ interface Told {
   readonly directory: DataDirectory;
 }
 
-/** Says in one line where the console is, or why there is none. A log of JSON is kept by others, who must not read the token. */
+/** Says in one line where the console is, or why there is none. With a log of JSON the address is left
+ *  out: logs are kept and read by others, who must not see the token. */
 export function tellConsole({ options, output, address, directory }: Told, why = whyNoPage()): void {
   if (!options.console) return;
   if (!address.hasPage) output.say(`There is no console: ${why ?? 'it was not asked for'}.`);

@@ -26,9 +26,9 @@ export interface Endpoints {
   obey(): Promise<void>;
   /** Resolves when everything that is due has been tried once. */
   tried(): Promise<void>;
-  /** Tells what is undelivered. @returns true when nothing is, and this run has made no dead letter */
+  /** Says what is undelivered. @returns true when nothing is, and this run has made no dead letter */
   wellDone(): Promise<boolean>;
-  /** Those of the command line and of the configuration. */
+  /** The endpoints of the command line and of the configuration. */
   readonly configured: readonly EndpointSettings[];
   readonly secrets: SecretKeeper;
   readonly sender: Sender;
@@ -44,11 +44,12 @@ interface House {
   readonly slots: Slots;
   readonly journal: JournalReader;
   readonly linkTemplates: LinkTemplates;
-  /** Whose dead letters are sent again. */
+  /** Names of the endpoints whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
 }
 
-/** Starts to serve them, and those of rows; each goes on with what an earlier run left, also one that was stopped. */
+/** Starts to serve the wanted endpoints, and those that were added in earlier runs. Each goes on with
+ *  what an earlier run left, even if that run had stopped it. */
 export async function startEndpoints(house: House, wanted: readonly WantedEndpoint[]): Promise<Endpoints> {
   const { closers, output, directory, topic, rows, deliveries, slots, journal, linkTemplates } = house;
   const secrets = secretsOfAll(wanted, house);
@@ -91,8 +92,8 @@ export async function startEndpoints(house: House, wanted: readonly WantedEndpoi
   };
 }
 
-/** Where the endpoints are, and how their events are signed: those of the command line and of the configuration tell it
- *  themselves, the others by files. */
+/** Addresses and signing secrets of all endpoints: for those of the command line and of the configuration
+ *  from what was given there, for the others from files. */
 function secretsOfAll(wanted: readonly WantedEndpoint[], house: House): SecretKeeper {
   const files = fileSecrets(house.directory.file(SECRETS_FOLDER));
   const texts = new Map(

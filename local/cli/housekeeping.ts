@@ -6,15 +6,15 @@ export interface Housekeeping {
   stop(): Promise<void>;
 }
 
-/** How often something is looked for that has expired. */
+/** How often expired rows are looked for. */
 const EVERY_MS = 10 * 60_000;
-/** Change records dropped at once: so few that nobody waits for it. */
+/** Change records dropped in one step: so few that nobody waits long for the file. */
 const AT_ONCE = 200;
-/** Between two such steps, for everybody else. */
+/** The pause between two such steps, in which others can write. */
 const PAUSE_MS = 50;
 
-/** Drops what has expired, a little at a time, until it is stopped: DynamoDB does that by itself, a file does not. What fails
- *  is told, and tried again next time. */
+/** Drops expired rows, a few at a time, until it is stopped: DynamoDB does that by itself, a file does
+ *  not. A failure is reported, and the next round tries again. */
 export function startHousekeeping(parts: {
   readonly journal: Pick<Journal, 'expire'>;
   readonly deliveries: Pick<SqliteDeliveries, 'expire'>;

@@ -9,7 +9,7 @@ import { type Job, LOOK_MS } from '../basics/scheduler.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { RunPass } from './polling.ts';
 
-/** One that walks a process. */
+/** A job that makes passes of one mode over one process. */
 export interface PassJob extends Job {
   readonly process: ProcessKey;
   readonly mode: Mode;
@@ -21,8 +21,9 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** The passes of some workspaces, by the schedule that a tick goes by on AWS. Two things differ: a start looks for changes at once; and what a
- *  sweep was due for while nothing ran is made up for, once, so that restarts neither bring a sweep each nor put sweeps off for ever. */
+/** The passes of some workspaces, by the same schedule as on AWS. Two things differ: each start makes a
+ *  `changes` pass at once; and a sweep that was due while nothing ran is made up for, once. So a restart
+ *  does not cause a sweep each time, and frequent restarts do not put sweeps off for ever. */
 export function jobsOf(watched: readonly Watched[], parts: Parts): PassJob[] {
   return scheduledIn(watched.map(({ workspace }) => workspace)).flatMap(process => [
     jobOf(process, 'changes', parts),
@@ -49,12 +50,13 @@ function jobOf(process: ScheduledProcess, mode: Mode, { runPass, snapshots, cloc
   };
 }
 
-/** Behind a baseline comes what changed while it was made. */
+/** Whether to run again at once: to resume a pass, or after a baseline, to find what changed while it was
+ *  made. */
 function hasMore(wanted: Mode, { mode, outcome }: PollReport): boolean {
   return outcome === 'unfinished' || (wanted === 'changes' && mode === 'baseline' && outcome === 'completed');
 }
 
-/** Directories from before `sweepCompletedAt` have the other. */
+/** A directory of an older version has only `sweptAt`, not `sweepCompletedAt`. */
 function lastSweepOf({ sweepCompletedAt, sweptAt }: ProcessState): number {
   return Math.max(sweepCompletedAt, sweptAt);
 }

@@ -23,7 +23,7 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Walks every process when it is due, from now on. @returns what has one walked now */
+/** Starts the passes of every process when they are due. @returns the function that has a pass begin now */
 export function startPasses({ closers, output }: House, { source, polling, snapshots, clock }: Parts): Begin {
   const jobs = jobsOf(source.watched, { runPass: polling.runPass, snapshots, clock });
   const onFailure = (job: Job, error: unknown) =>

@@ -10,10 +10,10 @@ import type { PassWatch } from '../health/freshness.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { Source } from '../source/source.ts';
 
-/** Runs one pass over one process; unless it is asked for, only if it is due. */
+/** Runs one pass over one process. Unless somebody asked for it, only if it is due. */
 export type RunPass = (process: ProcessKey, mode: Mode, isAsked: boolean) => Promise<PollReport>;
 
-/** As much time as Lambda gives. */
+/** The time that a run of a pass has: as much as on Lambda. */
 const PASS_MS = 15 * 60_000;
 
 export interface Polling {
@@ -38,9 +38,10 @@ export function startPolling(
     snapshots,
     clock,
     random: Math.random,
-    // One name per mode, the same after every restart: it takes back its own lease at once, and no other's.
+    // The id names the mode and is the same after every restart: so a pass takes back at once the lease
+    // that it held before a kill, but not the lease of a pass of the other mode.
     owner: ({ awsRequestId }) => awsRequestId,
-    // A pass that fails also throws, and who runs it tells.
+    // Errors are left out: a pass that fails also throws, and its caller reports that.
     log: { ...output.log, error: () => undefined },
     onProgress: progress => {
       passes.moved(progress, clock());
@@ -79,7 +80,8 @@ function connection(
     random: Math.random,
     sleep,
     onNotice: ({ code, message }) => {
-      // How a real service names its lists is news, and nothing wrong; how the simulated one does is not even that.
+      // Under which name a service sends its lists is worth a line for a real service, but no warning;
+      // for the simulated one it is not even worth a line.
       if (!code.startsWith('list-property-')) output.warn(`${who}: ${message}.`);
       else if (!simulated) output.say(`${who}: ${message}.`);
     },

@@ -41,7 +41,7 @@ export interface Runner {
 }
 
 const CONFIRM_WITHIN = 10_000;
-/** Offline a look-up may take long, and tells nothing. */
+/** How long looking up an endpoint's host may take: offline it may take long, and finds nothing. */
 const RESOLVED_WITHIN = 3000;
 
 interface Parts {
@@ -58,7 +58,7 @@ interface House {
   readonly output: Output;
 }
 
-/** Starts every part; when one doesn't start, those before it are stopped again. */
+/** Starts every part; if one doesn't start, those that were started before are stopped again. */
 export async function startRunner(parts: Parts): Promise<Runner> {
   const closers = new Closers();
   try {
@@ -132,7 +132,7 @@ async function start(closers: Closers, { options, environment, output, clock }: 
   };
 }
 
-/** Loaded only when it is asked for: AWS's clients take time and memory. */
+/** Loaded only when a DynamoDB is used: AWS's clients take time and memory. */
 async function openDynamo(house: House, endpoint: string): Promise<Table> {
   const { dynamoTable } = await import('./dynamo-table.ts');
   return dynamoTable(house, endpoint);

@@ -4,7 +4,7 @@ import { Failures } from '../deliveries/failures.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import type { Notice } from '../sns/notice.ts';
 
-/** Tells what happens to the subscriptions, each by the name that people gave it. */
+/** Reports what happens to the subscriptions, each by the name that people gave it. */
 export function subscriptionTeller(
   output: Pick<Output, 'say' | 'warn'>,
   wanted: readonly Pick<WantedSubscription, 'name' | 'label'>[],

@@ -12,11 +12,11 @@ import type { Store } from '../data/store.ts';
 import { startJournalFeed } from '../feed/journal-feed.ts';
 import type { Feed } from '../stream/rounds.ts';
 
-/** What passes keep, and what carries their change records to `publish`. */
+/** Where passes keep their state, and what carries their change records to `publish`. */
 export interface Table {
   readonly snapshots: Snapshots;
   feed(publish: Publish): Feed;
-  /** How people look at what passes of these processes know and told. */
+  /** What people can see of these processes: their state, and what was told. */
   looks(processes: readonly ProcessKey[]): {
     readonly states: ProcessReader;
     readonly journal: JournalReader;

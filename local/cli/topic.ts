@@ -17,9 +17,9 @@ export interface Topic {
   readonly topic: LocalTopic;
   readonly sns: LocalSns;
   readonly publish: Publish;
-  /** Subscribers that have not confirmed, as people know them. */
+  /** Labels of the subscriptions that have not confirmed. */
   readonly unconfirmed: readonly string[];
-  /** True when a message was given up: it is a dead letter. */
+  /** True when a message became a dead letter. */
   readonly gaveUp: () => boolean;
 }
 
@@ -28,17 +28,18 @@ interface House {
   readonly directory: DataDirectory;
   readonly output: Output;
   readonly deliveries: SqliteDeliveries;
-  /** Whose dead letters are sent again. */
+  /** Names of the subscriptions whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
 }
 
-/** So many events are known again when a crash, or a full disk, has them published twice. */
+/** How many events are remembered, so that one that is published twice (after a crash, or with a full
+ *  disk) is printed once. */
 const REMEMBERED = 10_000;
 
 /**
- * Starts the topic, whose events are printed, and the subscriptions. What is published before an endpoint has
- * confirmed never reaches it, so each gets `patience` ms to do so before anything is; one that has in an earlier run
- * needs none, even when it is away now.
+ * Starts the topic, whose events are printed, and the subscriptions. A subscription never gets what was
+ * published before it confirmed. So nothing is published for up to `patience` ms, in which each may
+ * confirm. One that confirmed in an earlier run needs no time, even when its receiver is away now.
  */
 export async function startTopic(
   house: House,
@@ -49,7 +50,7 @@ export async function startTopic(
   const topic = new LocalTopic(deliveries, Date.now);
   const printed = new Recent(REMEMBERED);
   topic.listen(event => {
-    // CloudEvents: an id is one source's own.
+    // In CloudEvents an id is unique within one source only.
     const key = `${event.source} ${event.id}`;
     if (!printed.has(key)) output.event(event);
     printed.add(key);

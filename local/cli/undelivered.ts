@@ -2,7 +2,8 @@ import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveri
 import type { Output } from '../basics/output.ts';
 import { subscriberName } from '../sns/subscribe.ts';
 
-/** Says at a start what an endpoint has yet to get, once its dead letters wait again if `resend` names it.
+/** Says at a start what an endpoint has yet to get. If `resend` names it, its dead letters wait again
+ *  first.
  *  @param endpoint the name that its deliveries are kept under; `label` is what people call it
  *  @returns the number of dead letters that stay */
 export async function takeUp(
@@ -26,13 +27,13 @@ export async function takeUp(
   return dead;
 }
 
-/** So long waits what nobody asks for now; as long as a delivery is tried. */
+/** How long deliveries wait for an endpoint that this run does not serve: as long as a delivery is tried. */
 const KEPT_PENDING_MS = 3 * 24 * 3_600_000;
 const NOT_ASKED_FOR = 'the endpoint was not asked for any more';
 
-/** What was left for endpoints that are not asked for now waits for days, and each start tells of it. Then it is dead letters,
- *  which expire: so that a file does not grow by what nobody wants any more.
- *  @param served the names that deliveries are kept under which somebody wants */
+/** Deliveries for endpoints that this run does not serve wait for three days, and each start reports
+ *  them. Then they become dead letters, which expire, so that the file does not grow for ever.
+ *  @param served the names that deliveries are kept under and that this run serves */
 export async function tellAbandoned(
   { deliveries, output }: { deliveries: SqliteDeliveries; output: Pick<Output, 'warn'> },
   served: ReadonlySet<string>,

@@ -26,11 +26,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
 };
-/** On a busy machine it takes some seconds. */
+/** How long building may take, in ms: on a busy machine it takes some seconds. */
 const BUILT_WITHIN = 120_000;
 const BUILDER = fileURLToPath(new URL('build.ts', import.meta.url));
 
-/** The page of the sources as they are: as it was built before, or built now, by another process. @throws PageError */
+/** The page of the sources as they are now: from the cache, or built by another process. @throws
+ *  PageError */
 export async function builtPage(root: string, run: typeof runBuilder = runBuilder): Promise<Built> {
   const cache = join(root, 'node_modules/.cache/changewire/console');
   const kept = join(cache, await digestOfSources(root));
@@ -44,7 +45,8 @@ interface Building {
   readonly run: typeof runBuilder;
 }
 
-/** What is kept gets its name when it is whole: several may build at once. */
+/** Builds into a folder of its own, which gets its final name when it is complete: several processes may
+ *  build at once. */
 async function build({ cache, kept, run }: Building): Promise<Built> {
   const directory = await scratchIn(cache).catch(() => scratchIn(tmpdir()));
   try {
@@ -62,7 +64,8 @@ async function scratchIn(parent: string): Promise<string> {
   return await mkdtemp(join(parent, 'changewire-console-'));
 }
 
-/** Where nobody may write, or somebody else was quicker, it isn't kept. Pages of other states of the sources go. */
+/** Keeps the page for later runs, and removes those of other states of the sources. Fails where nobody
+ *  may write, or another process was quicker; then the page is served without being kept. */
 async function keep(directory: string, { cache, kept }: Omit<Building, 'run'>): Promise<void> {
   const others = (await readdir(cache)).filter(name => /^[0-9a-f]{16}$/.test(name));
   await rename(directory, kept);
@@ -77,7 +80,7 @@ async function runBuilder(directory: string): Promise<void> {
   );
 }
 
-/** Of a stack trace, what was wrong. */
+/** The line of a stack trace that says what was wrong. */
 function lastWords(text: string): string {
   const lines = text.split('\n').filter(line => line.trim() !== '');
   return (lines.find(line => /error/i.test(line)) ?? lines.at(-1) ?? '').trim();

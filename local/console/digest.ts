@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const FOLDERS = ['console', 'functions'];
 const FILES = ['package-lock.json', 'tsconfig.json'];
 
-/** The same for the same sources, wherever they are checked out. */
+/** A digest of the sources, the same wherever they are checked out. */
 export async function digestOfSources(root: string): Promise<string> {
   const listed = await Promise.all(FOLDERS.map(folder => filesOf(root, folder)));
   const files = [...FILES, ...listed.flat().toSorted()];

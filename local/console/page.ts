@@ -4,8 +4,8 @@ import { type Built, builtPage, type PageFile } from './built-page.ts';
 
 /** The page that the local server shows. */
 export interface Page {
-  /** By its path, as a browser asks for it; undefined: there is none of that path. The first one may take seconds: the page is built when
-   *  somebody wants to see it. @throws PageError when it can't be built */
+  /** The file of this path, as a browser asks for it; undefined: there is none. The first call may take
+   *  seconds: the page is built when somebody wants to see it. @throws PageError when it can't be built */
   file(path: string): Promise<PageFile | undefined>;
 }
 
@@ -19,7 +19,7 @@ export function createPage(build: () => Promise<Built> = () => builtPage(ROOT)):
       building ??= build();
       const attempt = building;
       const built = await attempt.catch(error => {
-        // Whoever asks later may have better luck.
+        // After a failure the next request tries again.
         if (building === attempt) building = undefined;
         throw error;
       });

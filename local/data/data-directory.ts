@@ -7,15 +7,16 @@ import { type Files, privateDirectory, whyUnusable } from './private-directory.t
 
 export interface DataDirectory {
   readonly path: string;
-  /** Whether what is kept there is there for the next start. */
+  /** Whether the next start finds what is kept there. */
   readonly lasting: boolean;
   file(name: string): string;
-  /** Gives the directory back; one that should keep nothing is removed. */
+  /** Unlocks the directory; a temporary one is removed. */
   release(): void;
 }
 
-/** Takes a directory for this process and this user alone; it is made when it isn't there. What that changed in one that was
- *  there is told to `onNotice`. @throws DirectoryInUse, and an error that names path and remedy in a line */
+/** Takes a directory for this process and this user alone, and makes it if there is none. `onNotice` is
+ *  told what was changed in one that was there. @throws DirectoryInUse, and an error that names path and
+ *  remedy in a line */
 export function openDataDirectory(
   directory: string,
   onNotice: (text: string) => void,
@@ -38,13 +39,14 @@ const SCRATCH = 'changewire-memory-';
 const TEMPORARY = platform === 'win32' ? 'TEMP' : 'TMPDIR';
 
 /**
- * A directory that lives as long as this process. What processes that were killed left behind is removed on the way.
+ * Makes a directory that lives as long as this process. Those of processes that were killed are removed
+ * first.
  */
 export function openScratchDirectory(temporary = tmpdir()): DataDirectory {
   const path = makeScratch(temporary);
   const lock = lockDirectory(path);
   const release = () => {
-    // In this order: Windows removes no file that is open.
+    // First unlock, then remove: Windows removes no file that is open.
     lock.release();
     rmSync(path, { recursive: true, force: true });
   };
@@ -66,7 +68,7 @@ function makeScratch(temporary: string): string {
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent).filter(entry => entry.startsWith(SCRATCH))) {
     const path = join(parent, name);
-    // One that is being made this moment may not be locked yet.
+    // A new one may have no lock yet.
     if (Date.now() - statSync(path).mtimeMs < 10_000) continue;
     const lock = tryLock(path);
     if (lock === undefined) continue;
@@ -75,7 +77,7 @@ function removeAbandoned(parent: string): void {
   }
 }
 
-/** undefined when somebody uses the directory, or it is another user's. */
+/** Locks the directory; undefined when somebody uses it, or it is another user's. */
 function tryLock(path: string): Lock | undefined {
   try {
     return lockDirectory(path);

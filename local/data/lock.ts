@@ -21,12 +21,13 @@ export class DirectoryInUse extends Error {
 }
 
 /**
- * Makes this process the only user of a data directory. The lock is SQLite's own, which the kernel gives up when its
- * holder ends, however it ends: so none is ever stale, and a process id that came round again can't be taken for its
- * holder. The file beside it only tells who holds it.
+ * Makes this process the only user of a data directory. The lock is SQLite's, and the kernel gives it up
+ * when its holder ends, however it ends. So no lock is ever stale, and another process that got the old
+ * holder's process id is never taken for it. The file beside the lock only says who holds it.
  *
- * It is a lock of `fcntl` on Linux and macOS, of `LockFileEx` on Windows, which may take a moment to give up that of a process
- * that was killed. On a network's file system it holds as far as that system's locks do; the database can't be there anyway.
+ * It is a lock of `fcntl` on Linux and macOS, and of `LockFileEx` on Windows, which may take a moment to
+ * give up the lock of a process that was killed. On a network file system the lock is only as good as
+ * that system's locks; the database can't be used there anyway.
  * @throws DirectoryInUse
  */
 export function lockDirectory(directory: string): Lock {

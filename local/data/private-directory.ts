@@ -15,17 +15,20 @@ export type Files = Pick<
   | 'writeFileSync'
 >;
 
-/** What a data directory may hold: what is here and nothing else was put there by us. `lost+found` is a file system's own. */
+/** The names that Changewire gives in a data directory. With others in it, the directory is somebody
+ *  else's; `lost+found` is the file system's own. */
 const OURS =
   /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|sns-signing\.pem(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
 
 /**
- * Makes a directory for this user alone (mode 0700), with its parents, and shows that it can be written. One that is there
- * and open to others is closed, with the files in it: they hold records. But for one that holds other things than ours: its
- * mode is not ours to change, so only our files in it are closed. Either is told to `onNotice`.
+ * Makes a directory for this user alone (mode 0700), with its parents, and checks that it can be written.
+ * One that is there and open to others is closed, with the files in it, because they hold records. If it
+ * also holds files that aren't ours, its own mode is left as it is, and only our files in it are closed.
+ * `onNotice` is told of both.
  *
- * Windows has no modes: there the directory has the access list of the one that it is made in, which in a user's profile
- * admits that user and the administrators. Node then shows every mode as open to all, and changes none: so none is looked at.
+ * Windows has no modes: there the directory has the access list of its parent, which in a user's profile
+ * admits that user and the administrators. Node shows every mode there as open to all, and can't change
+ * it: so modes are not looked at.
  * @throws the file system's error
  */
 export function privateDirectory(
@@ -44,8 +47,9 @@ export function privateDirectory(
   if (!made && platform !== 'win32') close(path, onNotice, files);
 }
 
-/** Level by level: where nothing can be made, as in /proc, Node's own `recursive` tries for ever. Above the top there is no
- *  level, not even when the top isn't there: a drive that Windows doesn't have. @returns false when it was there */
+/** Makes the missing parents one by one: where nothing can be made, as in /proc, Node's own `recursive`
+ *  never ends. It stops at the root, which may itself be missing: a drive that Windows doesn't have.
+ *  @returns false when the directory was there */
 function makeDirectory(path: string, files: Files): boolean {
   if (files.existsSync(path)) return false;
   const parent = dirname(path);
@@ -71,7 +75,8 @@ function close(path: string, onNotice: (text: string) => void, files: Files): vo
     onNotice(`${path} held files that were open to others; they are yours alone now.`);
 }
 
-/** A file, or a folder with all that is in it. @returns what was open, by path; links are left as they are */
+/** Closes a file, or a folder with all that is in it. @returns the paths that were open; links are left
+ *  as they are */
 function closeEntry(path: string, files: Files): string[] {
   const found = files.lstatSync(path);
   if (found.isSymbolicLink()) return [];
@@ -83,7 +88,7 @@ function closeEntry(path: string, files: Files): string[] {
   return [...inside, path];
 }
 
-/** Why a directory can't be used, in words; `error` is the file system's. @throws what is no error of the file system */
+/** Why a directory can't be used, in words; `error` is the file system's. @throws any other error */
 export function whyUnusable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;

@@ -28,7 +28,7 @@ import type { DataDirectory } from './data-directory.ts';
 export interface Store {
   readonly snapshots: Snapshots;
   readonly journal: Journal;
-  /** The same, as people look for events in it. */
+  /** The same journal, as people search it. */
   readonly reader: JournalReader;
   readonly rows: EndpointRows;
   readonly slots: Slots;
@@ -39,7 +39,7 @@ export interface Store {
 }
 
 export const STORE_FILE = 'changewire.sqlite';
-/** The file of versions before, whose layout nobody reads any more. */
+/** The file of earlier versions, whose layout can't be read any more. */
 const FORMER_FILE = 'table.sqlite';
 
 /** Opens what an earlier run left, or begins anew. @throws when the file is of another version */

@@ -9,14 +9,14 @@ export interface FailedAttempt extends Failure {
   readonly pause: number;
 }
 
-/** So many failures in a row, and then an event that arrives, are an endpoint that was away and is back. One event that
- *  always fails, among others that arrive, is none. */
+/** From so many failures in a row on, the next event that arrives means that the endpoint was away and is
+ *  back. An event that always fails, while others arrive, does not count as that. */
 export const AWAY = 3;
-/** Between two lines about the same. */
+/** The shortest time between two lines about the same. */
 const LINE_EVERY_MS = 60_000;
 
-/** Tells of one endpoint's failures: the first at once, then a line a minute at most, with their number, then that it answers
- *  again. */
+/** Reports one endpoint's failures: the first at once, then their number in at most one line a minute,
+ *  then that it answers again. */
 export class Failures {
   readonly #say: (text: string) => void;
   readonly #clock: Clock;
@@ -45,7 +45,7 @@ export class Failures {
     this.#say(`${before}${nameOf(attempt)}; next try in ${showAbout(pause)}`);
   }
 
-  /** Nothing of it is tried again. */
+  /** An event was given up: it is not tried again. */
   gaveUp(attempt: Omit<FailedAttempt, 'pause'>): void {
     this.#dead += 1;
     const now = this.#clock();
@@ -68,7 +68,7 @@ export class Failures {
     return wasAway;
   }
 
-  /** What was not told yet, at the end. */
+  /** Reports, at the end, what was not reported yet. */
   end(): void {
     if (this.#dead > 0) this.#say(`${this.#dead} more events given up; they are dead letters now`);
     this.#dead = 0;

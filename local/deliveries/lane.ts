@@ -1,26 +1,27 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Deliveries, PendingDelivery } from '../../functions/delivery/deliveries.ts';
 
-/** How long a delivered one may stand in its row: several leave together, since each removal is a write to the disk. A
- *  kill in between sends them once more, with the same ids. */
+/** How long the row of a delivered event may stay: several are removed together, since each removal is a
+ *  write to the disk. After a kill in between they are sent once more, with the same ids. */
 const REMOVE_WITHIN_MS = 20;
 const REMOVED_TOGETHER = 200;
-/** Rows read at once: a lane holds no more events than these and those under way. */
+/** Rows read at once: a lane holds no more than these and those that are being sent. */
 const READ_AHEAD = 32;
-/** Nobody sleeps longer, whatever the clock does in the meantime. */
+/** The longest wait, in ms, in case the clock jumps meanwhile. */
 const LONGEST_NAP_MS = 20_000;
 
-/** The deliveries that wait for one endpoint, as its deliverer takes them: each is in one hand at a time. */
+/** The deliveries that wait for one endpoint. Each is handed to one taker at a time. */
 export class Lane {
   readonly endpoint: string;
   readonly #deliveries: Deliveries;
   readonly #clock: Clock;
-  /** Read from their rows, and not yet taken. */
+  /** Read from their rows, and not handed out yet. */
   #ahead: PendingDelivery[] = [];
-  /** Read, and not yet settled. */
+  /** Places of the deliveries that were read, and of which it is not yet written down what became of
+   *  them. */
   readonly #inHand = new Set<string>();
   #reading: Promise<void> | undefined;
-  /** The time as of which rows were last read: what became due later is not among them. */
+  /** The time at which rows were last read: deliveries that became due later are not among them. */
   #readAt = 0;
   #delivered: string[] = [];
   #isHeld = false;
@@ -34,14 +35,15 @@ export class Lane {
     this.#clock = clock;
   }
 
-  /** Something was added, settled or made due. */
+  /** Ends all waits, because something was added, settled or made due. */
   wake(): void {
     this.#signal.resolve();
     this.#signal = Promise.withResolvers();
   }
 
-  /** What is due and in nobody's hand, at most `max`; waits until there is some. Empty when `signal` aborts.
-   *  @throws what kept rows from being read or removed */
+  /** Takes at most `max` deliveries that are due and that nobody else took; waits until there is one.
+   *  Empty when `signal` aborts.
+   *  @throws the error that kept rows from being read or removed */
   async take(max: number, signal: AbortSignal): Promise<PendingDelivery[]> {
     const wake = () => this.wake();
     signal.addEventListener('abort', wake);
@@ -59,32 +61,33 @@ export class Lane {
     }
   }
 
-  /** They arrived. */
+  /** Has the rows of deliveries that arrived removed, soon and together. */
   delivered(places: readonly string[]): void {
     this.#delivered.push(...places);
     if (this.#delivered.length >= REMOVED_TOGETHER) void this.#remove();
     else this.#removing ??= setTimeout(() => void this.#remove(), REMOVE_WITHIN_MS);
   }
 
-  /** Not now: it is tried again at `due`, by our clock. */
+  /** Writes down that the delivery is tried again at `due`, by our clock. */
   async putOff(place: string, due: number): Promise<void> {
     await this.#deliveries.putOff(this.endpoint, place, { at: this.#clock(), due });
     this.#settle([place]);
   }
 
-  /** Never: it is a dead letter from now on. */
+  /** Makes the delivery a dead letter. */
   async bury(place: string, reason: string): Promise<void> {
     await this.#deliveries.bury(this.endpoint, place, { at: this.#clock(), reason });
     this.#settle([place]);
   }
 
-  /** They were not tried after all, or what became of them could not be written down: whoever asks next gets them. */
+  /** Gives deliveries back that were not tried after all, or whose outcome could not be written down:
+   *  they can be taken again. */
   giveBack(places: readonly string[]): void {
     const delivered = new Set(this.#delivered);
     this.#settle(places.filter(place => this.#inHand.has(place) && !delivered.has(place)));
   }
 
-  /** Whether something is due that is in nobody's hand. */
+  /** Whether a delivery is due that nobody took. */
   async hasDue(): Promise<boolean> {
     if (this.#ahead.length > 0) return true;
     const due = await this.#deliveries.due(this.endpoint, this.#clock(), 1, [...this.#inHand]);
@@ -109,14 +112,15 @@ export class Lane {
     });
   }
 
-  /** Nothing is taken for the time being, though it may be due; or it is again. */
+  /** Says whether deliveries are held back for the time being, though they may be due: then `tried`
+   *  doesn't wait for them. */
   hold(isHeld: boolean): void {
     if (this.#isHeld === isHeld) return;
     this.#isHeld = isHeld;
     this.wake();
   }
 
-  /** Resolves when everything that is due has been tried, or nothing is for the time being. */
+  /** Resolves when everything that is due has been tried, or deliveries are held back. */
   async tried(signal: AbortSignal): Promise<void> {
     await this.#until(signal, async () => {
       if (this.#isHeld) return true;
@@ -125,7 +129,7 @@ export class Lane {
     });
   }
 
-  /** Resolves when what was delivered so far has left its rows. */
+  /** Resolves when the rows of what was delivered so far are removed. */
   async flush(): Promise<void> {
     await this.#remove();
     this.#throwFailure();
@@ -169,7 +173,7 @@ export class Lane {
       await this.#deliveries.remove(this.endpoint, places);
       this.#settle(places);
     } catch (error) {
-      // They stay in hand, so that they are not sent once more, and leave with the next.
+      // They still count as taken, so that they are not sent again, and are removed with the next ones.
       this.#delivered.push(...places);
       this.#failure = error;
     }
@@ -186,7 +190,7 @@ export class Lane {
     if (failure !== undefined) throw failure;
   }
 
-  /** Until somebody wakes the lane, or the next delivery is due. */
+  /** Waits until somebody wakes the lane, or the next delivery is due. */
   async #nap(woken: Promise<void>): Promise<void> {
     const next = (await this.#deliveries.nextDue(this.endpoint, this.#readAt)) ?? Number.POSITIVE_INFINITY;
     await Promise.race([this.rest(next), woken]);

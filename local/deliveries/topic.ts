@@ -9,7 +9,8 @@ import type { ChangeEvent } from '../../functions/changes/event.ts';
 import type { Attributes, Deliveries, NewDelivery } from '../../functions/delivery/deliveries.ts';
 import { Lane } from './lane.ts';
 
-/** Whether a message is wanted: by its attributes, or by its event; undefined where the message is none. */
+/** Whether a receiver wants a message, by its attributes or its event; `event` is undefined where the
+ *  message is no event. */
 export type Accepts = (attributes: Attributes, event: ChangeEvent | undefined) => boolean;
 
 /** Who gets what is published. */
@@ -19,8 +20,9 @@ interface Receiver {
 }
 
 /**
- * The topic on one machine. What is published is a row for each endpoint that wants it, in one transaction, before the
- * publisher hears that it was taken: from then on it arrives, or is a dead letter, whatever crashes.
+ * The topic on one machine. What is published becomes a row for each receiver that wants it, in one
+ * transaction, before the publisher is told that it was taken: from then on it is delivered, or becomes a
+ * dead letter, whatever crashes.
  */
 export class LocalTopic {
   readonly arn: string;
@@ -35,30 +37,31 @@ export class LocalTopic {
     this.#clock = clock;
   }
 
-  /** What is published from now on, and what an earlier run left, comes through the lane. */
+  /** The lane of an endpoint: it gets what is published from now on, and what an earlier run left. */
   open(endpoint: string, accepts: Accepts): Lane {
     const lane = new Lane(this.#deliveries, endpoint, this.#clock);
     this.#receivers.set(endpoint, { accepts, lane });
     return lane;
   }
 
-  /** Nothing more is published to it. What waits for it stays. */
+  /** Nothing more is published to the endpoint. Its deliveries stay. */
   close(endpoint: string): void {
     this.#receivers.delete(endpoint);
   }
 
-  /** `onEvent` is told of each event that is taken, in the order of publishing; of one that is published again, again. */
+  /** `onEvent` is called with each event that is taken, in the order of publishing; with one that is
+   *  published twice, twice. */
   listen(onEvent: (event: ChangeEvent) => void): void {
     this.#onEvent = onEvent;
   }
 
-  /** All that waits for the endpoint is tried at once. */
+  /** Makes all deliveries of the endpoint due at once. */
   async bringForward(endpoint: string): Promise<void> {
     await this.#deliveries.bringForward(endpoint, this.#clock());
     this.#receivers.get(endpoint)?.lane.wake();
   }
 
-  /** As the SNS client does for `functions/topic/`: `PublishBatch` is all that is asked of it there. */
+  /** Stands in for the SNS client in `functions/topic/`, which sends nothing but `PublishBatch`. */
   async send({ input }: PublishBatchCommand): Promise<PublishBatchCommandOutput> {
     const entries = input.PublishBatchRequestEntries ?? [];
     const at = this.#clock();
@@ -82,7 +85,7 @@ export class LocalTopic {
         { Type: DataType, Value: StringValue },
       ]),
     );
-    // One that is no event, which an operator may send, is like no other.
+    // A message that is no event, as an operator may send, gets an id of its own.
     const eventId = event?.id ?? randomUUID();
     return [...this.#receivers]
       .filter(([, { accepts }]) => accepts(attributes, event))

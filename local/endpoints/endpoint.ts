@@ -32,23 +32,24 @@ export interface EndpointOptions {
 
 /** An endpoint that is served from its rows. */
 export interface ServedEndpoint {
-  /** Resolves when everything that is due has been tried; rejects when stopped. */
+  /** Resolves when everything that is due has been tried; rejects when the endpoint is stopped. */
   tried(): Promise<void>;
-  /** Its row changed, or something was added to its rows. */
+  /** Looks again at once, because its row changed, or a delivery was added. */
   wake(): void;
-  /** Takes nothing more. Resolves when what was under way is over, or soon after. */
+  /** Starts no further delivery. Resolves when those under way have ended, or soon after. */
   stop(): Promise<void>;
 }
 
-/** Runs at once, and what one takes at most. */
+/** Runs of the deliverer at once, and the deliveries that one takes at most. */
 const RUNS = 2;
 const BATCH = 10;
-/** ms that one run may take, as on AWS. */
+/** The time that one run may take, in ms, as on AWS. */
 const TIME_LIMIT_MS = 120_000;
-/** An attempt may take 15 s, and loses nothing when it is not waited for. */
+/** How long a stop waits for attempts under way, in ms. An attempt may take 15 s, and nothing is lost
+ *  when it is cut off: its row stays. */
 const STOP_WITHIN_MS = 1000;
 
-/** Serves an endpoint: what an earlier run left is tried at once. */
+/** Serves an endpoint. What an earlier run left is tried at once. */
 export async function startEndpoint(options: EndpointOptions): Promise<ServedEndpoint> {
   const { endpoint, topic, clock, sleep, say } = options;
   const failures = new Failures(say, clock);
@@ -86,18 +87,20 @@ export async function startEndpoint(options: EndpointOptions): Promise<ServedEnd
 type RunOptions = EndpointOptions & {
   readonly failures: Failures;
   readonly log: BatchDependencies['log'];
-  /** Of several at once, the one that probes. */
+  /** Whether this is the first of the runs: while the endpoint fails, or what waited is sent, it works
+   *  alone. */
   readonly isFirst: boolean;
 };
 
-/** Takes what is due from a lane, as long as its endpoint may get something. */
+/** Delivers what is due in a lane, as long as its endpoint may get something. */
 class LaneRun {
   readonly #lane: Lane;
   readonly #options: RunOptions;
   readonly #signal: AbortSignal;
   readonly #deliveries: Deliveries;
   #batch: readonly PendingDelivery[] = [];
-  /** Since when it has taken all that was sent of what waited, in ms since 1970; undefined: nothing waits, or something failed. */
+  /** Since when the endpoint has taken everything while what waited is sent, in ms since 1970; undefined:
+   *  nothing waits, or something failed. */
   #takenSince: number | undefined;
 
   constructor(lane: Lane, options: RunOptions, signal: AbortSignal) {
@@ -121,12 +124,14 @@ class LaneRun {
     else this.#takenSince = undefined;
     if (health.now.waiting) return this.#drain(health, health.now.waiting);
     const batch = await this.#lane.take(health.now.failing ? 1 : BATCH, this.#signal);
-    // While it waited, the endpoint may have been paused, or begun to fail.
+    // Meanwhile the endpoint may have been paused, or begun to fail.
     if (batch.length > 0)
       await this.#deliver(batch, new EndpointHealth(name, await rows.read(name), this.#dependencies()));
   }
 
-  /** What is due while it fails, or is to get nothing, goes out at its rate, once it may; what a `Retry-After` held, as fast as ever. */
+  /** Waits until the endpoint may get something. If deliveries are due while it fails, is paused or
+   *  stopped, that is noted, so that they are later sent at the endpoint's rate; what only a
+   *  `Retry-After` held back is sent without that. */
   async #wait(health: EndpointHealth, until: number): Promise<void> {
     const { failing, paused, stopped, waiting } = health.now;
     const isAway = failing ?? paused ?? stopped;
@@ -147,7 +152,8 @@ class LaneRun {
     const rate = rateOf(endpoint, began - (this.#takenSince ?? began));
     const batch = await this.#lane.take(health.now.failing ? 1 : rate, this.#signal);
     await this.#deliver(batch, health);
-    // A lane gives fewer than a second's worth where that is many; however few were due, more are added meanwhile.
+    // The pause is for as many as were taken: at a high rate a lane gives fewer than a second's worth at
+    // once. It is made even when these were all, because more may be added meanwhile.
     const pause = (batch.length * 1000) / rate;
     if (endpoint.kind === 'webhook') await sleep(Math.max(0, began + pause - clock()), this.#signal);
   }

@@ -12,7 +12,7 @@ import type { LocalTopic } from '../deliveries/topic.ts';
 import { type ServedEndpoint, startEndpoint } from './endpoint.ts';
 
 export interface FleetOptions {
-  /** Those of the command line and of the configuration: they win over rows of the same names. */
+  /** The endpoints of the command line and of the configuration: they win over rows of the same names. */
   readonly configured: readonly EndpointSettings[];
   readonly topic: LocalTopic;
   readonly rows: EndpointRows;
@@ -25,7 +25,7 @@ export interface FleetOptions {
   readonly log: Log;
   /** A line for people about an endpoint. */
   readonly say: (endpoint: string, text: string) => void;
-  /** An endpoint is about to be served. */
+  /** Called before an endpoint is served for the first time in this run. */
   readonly onServe: (endpoint: string) => Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Member {
   row: string;
 }
 
-/** How often somebody's changes to endpoints are looked for: another process may make them. */
+/** How often changes to endpoints are looked for: another process may make them. */
 const LOOK_EVERY_MS = 2_000;
 /** How long replays are worked off before changes are looked for again. */
 const REPLAY_MS = 1_000;
@@ -54,7 +54,7 @@ export class Fleet {
     this.#options = options;
   }
 
-  /** Serves what there is. */
+  /** Serves the endpoints that there are. */
   async start(): Promise<void> {
     const { configured, rows } = this.#options;
     const names = new Set([
@@ -94,7 +94,7 @@ export class Fleet {
     return [...this.#members.keys()];
   }
 
-  /** Takes nothing more. Resolves when what was under way is over, or soon after. */
+  /** Starts no further delivery. Resolves when those under way have ended, or soon after. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#looking;
@@ -155,7 +155,8 @@ export class Fleet {
     }
     const { say, onServe, ...options } = this.#options;
     if (!member) await onServe(name);
-    // What the old one has in hand it ends, or leaves; what is published meanwhile has a row in any case.
+    // Stopped first, so that no two serve the endpoint. What is published meanwhile becomes a row in any
+    // case.
     await member?.served.stop();
     const tell = (line: string) => {
       if (!this.#stopping.signal.aborted) say(name, line);
@@ -172,8 +173,9 @@ export class Fleet {
   }
 }
 
-/** A start asks for an endpoint anew: what kept it from getting anything is forgotten, but not that somebody paused it. What it left is
- *  sent as fast as ever, unless it had waited for an endpoint that failed. */
+/** The health of an endpoint at a start: failures, a stop and a `Retry-After` are forgotten, but not that
+ *  somebody paused it. What an earlier run left is sent without the endpoint's rate, unless it waited
+ *  because the endpoint failed, was paused or stopped. */
 function restarted(health: Health): Health {
   const { stopped: _, draining: __, ...rest } = afterSuccess(health);
   return rest;

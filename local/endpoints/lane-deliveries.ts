@@ -1,7 +1,8 @@
 import type { Deliveries } from '../../functions/delivery/deliveries.ts';
 import type { Lane } from '../deliveries/lane.ts';
 
-/** An endpoint's deliveries as its lane has them in hand: what arrived leaves its row a moment later, together with others. */
+/** The deliveries of an endpoint, as the deliverer settles them, by way of its lane: what arrived leaves
+ *  its row a moment later, together with others. */
 export function laneDeliveries(
   deliveries: Deliveries,
   lane: Lane,

@@ -2,10 +2,10 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
 import type { Failures } from '../deliveries/failures.ts';
 
-/** What concerns no single event is told once in this time, in ms. */
+/** The shortest time, in ms, between two equal messages that are not about a single event. */
 const ONCE_IN = 60_000;
 
-/** What the deliverer says of a message. */
+/** The details that the deliverer's messages have. */
 interface Details {
   readonly eventId?: string;
   readonly reason?: string;
@@ -14,8 +14,8 @@ interface Details {
   readonly error?: unknown;
 }
 
-/** One endpoint's deliverer's log for a person at a terminal: its failures by their number, everything else once a minute,
- *  without what only tells machines something. */
+/** The log of one endpoint's deliverer, as lines for a person at a terminal: failures are counted, any
+ *  other message comes once a minute, and `info` is left out. */
 export function endpointLog(say: (text: string) => void, failures: Failures, clock: Clock): Log {
   const saidAt = new Map<string, number>();
   const tell = (message: string, details: object = {}): void => {
@@ -26,7 +26,8 @@ export function endpointLog(say: (text: string) => void, failures: Failures, clo
       else failures.failed({ ...attempt, pause: seconds * 1000 });
       return;
     }
-    // What an operator of a stack does about it is another thing.
+    // The message itself says what the operator of a stack does about it; on one machine that is
+    // something else.
     if (message.startsWith('endpoint.stopped')) {
       say(`${reason}, so nothing is sent to it until the next start; its events wait`);
       return;

@@ -29,7 +29,8 @@ export function fileSecrets(directory: string): SecretKeeper {
   };
 }
 
-/** A name that leads out of the directory never gets here; were it to, nothing outside is touched. */
+/** Checks that a name can't lead out of the directory. Such names are refused before; this is a second
+ *  guard. */
 function checked(endpoint: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(endpoint)) return endpoint;
   throw new Error('An endpoint has a name of 1 to 64 letters, digits, "-" and "_".');

@@ -16,13 +16,14 @@ export interface JournalFeedOptions {
   readonly interval?: number;
 }
 
-/** Change records handed over at once: as many as the event source of the stack takes, or fewer. */
+/** Change records handed over at once: no more than the stack's event source takes. */
 const BATCH = 100;
 const INTERVAL_MS = 100;
 
 /**
- * The event source of `publish.ts` on one machine: hands it the change records in the order of their commits. How far it
- * is stands in a row beside them, and moves when they are taken: what a crash leaves in between is published again.
+ * The event source of `publish.ts` on one machine: hands it the change records in the order of their
+ * commits. A row in the same file says how far it is, and moves on when records are taken: after a crash
+ * in between they are published again.
  */
 export function startJournalFeed(options: JournalFeedOptions): Feed {
   const { journal, publish, sleep, onNotice, interval = INTERVAL_MS } = options;

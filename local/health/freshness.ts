@@ -4,11 +4,11 @@ import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 export interface Freshness {
   /** When the run began. */
   readonly startedAt: number;
-  /** When a pass last read or completed something; the start of the run before that. */
+  /** When a pass last read or completed something; before that, the start of the run. */
   readonly movedAt: number;
-  /** When a sweep was last completed; the start of the run before that. */
+  /** When a sweep was last completed; before that, the start of the run. */
   readonly sweptAt: number;
-  /** What the last pass of each mode failed with; undefined when it went well. */
+  /** Why the last pass of each mode failed; undefined when it did not. */
   readonly failures: Readonly<Partial<Record<Mode, string>>>;
 }
 
@@ -27,12 +27,12 @@ export class PassWatch {
     return this.#processes.get(keyOf(process)) ?? fresh;
   }
 
-  /** It has read something, and goes on. */
+  /** A pass has read something, and goes on. */
   moved(process: ProcessKey, at: number): void {
     this.#set(process, { movedAt: at });
   }
 
-  /** It ended well. */
+  /** A pass was completed. */
   passed(process: ProcessKey, mode: Mode, at: number): void {
     const failures = { ...this.of(process).failures };
     delete failures[mode];

@@ -17,7 +17,7 @@ export interface Health {
   readonly processes: readonly ProcessHealth[];
   /** When the oldest event was committed that is not published yet. */
   readonly unpublishedSince?: string;
-  /** That one is away makes nothing late: its events wait. */
+  /** An endpoint that is away is not counted as late: its events wait. */
   readonly endpoints: readonly EndpointHealth[];
 }
 
@@ -27,11 +27,11 @@ interface ProcessHealth {
   readonly baselined: boolean;
   /** When a pass was last completed. */
   readonly completedAt?: string;
-  /** Since when deletions wait for an operator. */
+  /** Since when the process is on hold. */
   readonly onHoldSince?: string;
-  /** Projects that are left out because they can't be read, and that subscribers know of. */
+  /** The number of skipped projects. */
   readonly skipped: number;
-  /** What the last pass failed with. */
+  /** Why the last pass failed. */
   readonly failure?: string;
 }
 
@@ -42,7 +42,7 @@ interface EndpointHealth {
   readonly dead: number;
   /** Since when no attempt succeeded: one probe at a time is sent. */
   readonly failingSince?: string;
-  /** Since when somebody wants nothing to be sent. */
+  /** Since when somebody has paused it. */
   readonly pausedSince?: string;
   /** Why it gets nothing more in this run. */
   readonly stopped?: string;
@@ -60,9 +60,9 @@ export interface HealthParts {
   readonly clock: Clock;
 }
 
-/** Committed events are published within a second, unless something is wrong. */
+/** Committed events are published within a second. After so long something is wrong. */
 const PUBLISHED_WITHIN_MS = 5 * 60_000;
-/** A sweep may take long, and fail once. */
+/** A sweep is late after so many intervals, since it may take long, and fail once. */
 const SWEEP_INTERVALS = 2;
 
 /** Asks everything that can tell how the run is. */
@@ -89,8 +89,9 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
   };
 }
 
-/** A process is late by the rule by which subscribers are told of a stall; before its baseline, when nothing was read for as
- *  long. What was late at the start has this run's time to catch up. */
+/** A process is late after the time after which subscribers are told of a stall; before its baseline,
+ *  when nothing was read for that long. Time before this run began does not count, so that the run can
+ *  catch up. */
 async function look(
   { snapshots, passes }: HealthParts,
   { workspace }: Watched,

@@ -8,7 +8,8 @@ export interface HealthServer {
   stop(): Promise<void>;
 }
 
-/** By any other name a page of the web could ask, from a browser on this machine. */
+/** Hosts that a request may name. Under another name, which leads to this machine, any web page could ask
+ *  from a browser here. */
 const OURS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Answers `GET /healthz` on 127.0.0.1: 200 when all is well, 503 when something is late or can't be known; as JSON.

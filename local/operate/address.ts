@@ -8,12 +8,12 @@ import { writeWhole } from '../basics/write-whole.ts';
 export interface Address {
   readonly url: string;
   readonly token: string;
-  /** Whether it has the console's page at `/`. */
+  /** Whether the run serves the console's page at `/`. */
   readonly hasPage: boolean;
 }
 
 export const ADDRESS_FILE = 'operate.json';
-/** Of the run before. */
+/** Holds the address of the run before. */
 const FORMER_FILE = 'operate.json.last';
 const address = z.object({
   url: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
@@ -21,12 +21,13 @@ const address = z.object({
   hasPage: z.boolean().default(false),
 });
 
-/** Too long to be guessed, and fit for a header. */
+/** A random token, too long to be guessed, of characters that a header may have. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Writes it for this user alone, whole or not at all. A reader never finds the token of one run with the address of another. */
+/** Writes the address for this user alone, whole or not at all: a reader never finds the token of one run
+ *  with the URL of another. */
 export function writeAddress(directory: string, { url, token, hasPage }: Address): void {
   writeWhole(join(directory, ADDRESS_FILE), `${JSON.stringify({ url, token, hasPage })}\n`);
 }
@@ -41,7 +42,7 @@ export function formerAddress(directory: string): Address | undefined {
   return read(directory, ADDRESS_FILE) ?? read(directory, FORMER_FILE);
 }
 
-/** Puts aside what this run wrote, and nothing that another one wrote since. */
+/** Puts the address of this run aside, unless another run has written its own since. */
 export function removeAddress(directory: string, { token }: Address): void {
   if (readAddress(directory)?.token === token)
     renameSync(join(directory, ADDRESS_FILE), join(directory, FORMER_FILE));
@@ -55,13 +56,14 @@ function read(directory: string, file: string): Address | undefined {
   }
 }
 
-/** Where people look: a browser keeps what follows the `#` to itself. */
+/** The address for a browser: it sends what follows the `#` to nobody. */
 export function pageAddress({ url, token }: Pick<Address, 'url' | 'token'>): string {
   return `${url}/#token=${token}`;
 }
 
-/** What only a run that has the token can answer to a challenge. A run that was killed leaves its address behind, and by now anybody may
- *  listen there: nobody but the run itself is told what is asked, and with which token. */
+/** The answer to a challenge, which only a run that has the token can compute. A run that was killed
+ *  leaves its address behind, and anybody may listen there by now: so a client has this proved before it
+ *  sends its request and the token. */
 export function proofOf(token: string, challenge: string): string {
   return createHmac('sha256', token).update(`changewire ${challenge}`).digest('base64url');
 }

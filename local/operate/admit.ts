@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** Why somebody isn't let in. */
+/** Why a request is refused. */
 export interface Refusal {
   readonly status: number;
   readonly body: { readonly error: string };
@@ -12,15 +12,16 @@ export type Admitted =
   | { readonly asks: true }
   /** A file of the console's page, by its path. */
   | { readonly file: string }
-  /** A browser that was started with a ticket. */
+  /** A browser that the command opened: it shows a ticket. */
   | { readonly ticket: string }
   | Refusal;
 
 type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
 
-/** Lets in who may ask. A browser on this machine can be made to send requests here by any page of the web; such a request names another
- *  host (DNS rebinding), or an origin or site that isn't ours, and can't have the token. The files of the page take no token: they are
- *  the same for everybody. A link of another site may lead to the page, which then knows nothing to ask with. */
+/** Decides whether a request is answered. Any web page can make a browser on this machine send requests
+ *  here, but such a request names another host (DNS rebinding), or an origin or site that isn't ours, and
+ *  can't have the token. The files of the page take no token, because they are the same for everybody: so
+ *  another site may link to the page, which without a token can ask nothing. */
 export function admit({ method, url = '', headers, socket }: Head, token: string): Admitted {
   const { pathname, searchParams } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
   const isOfPage = pathname === '/' || pathname === '/open';
@@ -51,7 +52,7 @@ function whyForeign(headers: Head['headers'], port: number | undefined, isOpenin
 
 export const NOT_THERE = 'There is POST /operations, and the console at /.';
 
-/** In a tab of its own: what is only fetched, or framed, says otherwise. */
+/** Whether a browser opens the address in a tab: a request of a script, or of a frame, has other headers. */
 function isOpened(headers: Head['headers']): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
@@ -62,7 +63,8 @@ function challengeOf(challenge: string | null): Admitted {
   return { challenge };
 }
 
-/** In a time that doesn't depend on how much of it is right. */
+/** Compares in a time that doesn't depend on how much of the token is right, so that nobody can guess it
+ *  bit by bit. */
 function isToken(authorization = '', token: string): boolean {
   return timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
 }

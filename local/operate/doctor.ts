@@ -15,12 +15,13 @@ import { configuredSource, realSource, type Source } from '../source/source.ts';
 
 const NEVER = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 
-/** A doctor of what a run watches. A process that isn't watched yet can be asked about, too. */
+/** A doctor for the services that a run polls. It can also be asked about a process that isn't polled
+ *  yet. */
 export function doctorOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): Doctor {
   return createDoctor(partsOf(source, wait));
 }
 
-/** The same, while somebody edits a task. */
+/** A doctor that looks on while somebody edits a task. */
 export function watchOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): WatchDoctor {
   return createWatch(partsOf(source, wait));
 }
@@ -52,8 +53,8 @@ export function workspaceOf(
   throw new UsageError(`Name the workspace of the process, with --workspace: ${names.join(', ')}.`);
 }
 
-/** Where the service is, for a doctor without a run: a configuration file, SERVICE_*, or the simulated service as it was when its run
- *  was last seen, in `file`. Stop it in the end.
+/** Where the service is, for a doctor without a run: from a configuration file, from SERVICE_*, or the
+ *  simulated service with the state that its run left in `file`. The caller stops it in the end.
  *  @throws UsageError for a configuration or environment that is not as it must be */
 export async function doctorSource(
   { config, file }: { readonly config?: string | undefined; readonly file?: string | undefined },
@@ -65,7 +66,7 @@ export async function doctorSource(
   return simulated(file);
 }
 
-/** Nothing is written: a run may have the file open. */
+/** Writes nothing: a run may have the file open. */
 async function simulated(file: string | undefined): Promise<Source> {
   const workspace = file === undefined ? undefined : loadWorkspace(file);
   const service = await startSimulatedService(workspace && { workspace });

@@ -1,4 +1,4 @@
-/** Nothing but our own files, none of their code in the page itself, and nobody's frame. */
+/** The page loads nothing but our own files, has no code inside its HTML, and can't be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -10,7 +10,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Of every answer. Nothing is kept by a browser: each file comes from this machine, and an answer may hold a secret. */
+/** Headers of every answer. Browsers must keep nothing: each file comes from this machine anyhow, and an
+ *  answer may hold a secret. */
 export const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': POLICY,

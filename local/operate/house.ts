@@ -13,7 +13,7 @@ import { Refused } from '../../functions/operations/refused.ts';
 import type { SqliteDeliveries } from '../../functions/snapshots/sqlite/deliveries.ts';
 import { checkEndpoint } from '../../infra/config/check-endpoint.ts';
 
-/** What differs between a run and what the last one left. */
+/** The parts that a run has in another way than a command that reads what the last run left. */
 export interface HouseParts
   extends Pick<
     OperationsHouse,
@@ -58,8 +58,8 @@ export function localOperations({ configured, sender, obey, ...parts }: HousePar
   };
 }
 
-/** Of an endpoint that is configured, address and secrets come with the start of a run: only the run knows them, and what were written
- *  beside them would count for nothing. */
+/** Whether a request needs the address or the secrets of an endpoint that is configured. They come from
+ *  the start of a run: only that run knows them, and new ones in the store would have no effect. */
 function asksForSecret(asked: Request, isRunning: boolean): boolean {
   const { operation } = asked;
   if (operation === 'test-endpoint') return !isRunning;

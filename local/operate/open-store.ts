@@ -16,8 +16,9 @@ import { localOperations } from './house.ts';
 const NOTHING_RUNS =
   'Nothing runs that could walk it. Start it with npm start, which looks for changes at once.';
 
-/** Answers from what the last run left in `directory`. Whatever is done is obeyed by the next one; a run that goes on all the same, though it
- *  can't be asked, sees it within seconds: SQLite lets both write, one after the other.
+/** Answers from what the last run left in `directory`. What is done here takes effect at the next start.
+ *  If a run goes on after all, and only can't be asked, it sees the change within seconds: SQLite lets
+ *  both write, one after the other.
  *  @throws when the store is of another version */
 export async function openStoredOperations(
   directory: string,

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { type Refusal, refusal } from './admit.ts';
 
-/** The longest request has a filter of thousands of values. */
+/** The longest body, in bytes: a filter of thousands of values takes that much. */
 const LONGEST = 256 * 1024;
 
-/** The JSON of a request that was let in. */
+/** The JSON of a request that was admitted. */
 export async function readBody(message: IncomingMessage): Promise<{ readonly json: unknown } | Refusal> {
   const tooLong = refusal(413, `A request has at most ${LONGEST} bytes.`);
   if (Number(message.headers['content-length'] ?? 0) > LONGEST) return tooLong;

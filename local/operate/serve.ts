@@ -20,8 +20,8 @@ interface Run {
 /** Has a pass begin now, or when the one under way ends. */
 export type Begin = (process: ProcessKey, mode: Mode) => ReturnType<Scheduler['runNow']>;
 
-/** Has a run answer what people ask, until it stops; where, stands in its data directory. Passes can be asked for once the scheduler is
- *  there. */
+/** Answers the requests of people until the run stops. Its data directory says where. Passes can be asked
+ *  for once the scheduler has started. */
 export async function serveOperations(
   { closers, directory, output }: Run,
   parts: Omit<HouseParts, 'isRunning' | 'passes' | 'log'>,

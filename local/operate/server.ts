@@ -16,13 +16,14 @@ export interface OperationsServer extends Address {
 }
 
 export interface ServerOptions {
-  /** Whoever may read the token: the user of this run. */
+  /** The name of the caller: whoever may read the token is the user of this run. */
   readonly who: string;
   readonly onError: (error: unknown) => void;
   /** The console; undefined: there is none. */
   readonly page?: Page | undefined;
-  /** Where the run before answered. A page that is open there finds this one by itself, unless somebody else has the port by now: that one
-   *  may have heard the token. */
+  /** Where the run before answered. This one takes the same port, so that a page that is still open finds
+   *  it. If another program has the port by now, the token is made anew: that program may have heard the
+   *  old one. */
   readonly before?: Address | undefined;
 }
 
@@ -135,7 +136,8 @@ function send(response: ServerResponse, { status, body, location }: Answered, is
     'content-type': isFile ? body.type : 'application/json',
     'content-length': Buffer.byteLength(bytes),
     ...(location !== undefined && { location }),
-    // What was refused may have more to send, that nobody reads.
+    // The body of a refused request is not read: without closing, what is left of it would be taken for
+    // the next request.
     ...(status >= 400 && { connection: 'close' }),
   });
   response.end(isHead ? undefined : bytes);

@@ -1,17 +1,18 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../functions/basics/clock.ts';
 
-/** A browser starts within this, in ms. */
+/** How long a ticket is valid, in ms: a browser starts within this time. */
 const VALID_FOR = 60_000;
 
-/** Lets a browser in once, within a minute. It stands where everybody on this machine can read it: on the command line that starts the
- *  browser. The token, which is good for longer, must not. */
+/** Makes a ticket, which admits a browser once, within a minute. It stands on the command line that
+ *  starts the browser, where everybody on this machine can read it: the token, which is valid for longer,
+ *  must not. */
 export function newTicket(token: string, clock: Clock): string {
   const good = `${clock() + VALID_FOR}.${randomBytes(12).toString('base64url')}`;
   return `${good}.${macOf(token, good)}`;
 }
 
-/** Takes tickets, each once. */
+/** Checks tickets, and accepts each once. */
 export function ticketTaker(token: string, clock: Clock): (ticket: string) => boolean {
   const taken = new Map<string, number>();
   return ticket => {

@@ -3,8 +3,8 @@ import { ConfigError, readConfigs } from '../../infra/config/read.ts';
 import type { Config } from '../../infra/config/schema.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-/** Reads a configuration: a JSON file with what stands under `changewire` in cdk.json, or a cdk.json itself. Of a list of stacks one is
- *  meant: `FILE#STACK` names it.
+/** Reads a configuration: a JSON file with the content of `changewire` in cdk.json, or a cdk.json itself.
+ *  `FILE#STACK` picks one stack of a list.
  *  @throws UsageError that names the file, each place, what was found and what is allowed */
 export function readConfigFile(named: string): Config {
   const { path, stack } = parts(named);
@@ -17,14 +17,15 @@ export function readConfigFile(named: string): Config {
   }
 }
 
-/** The stack behind the last `#`, unless a file has the whole as its name. */
+/** Splits off the stack after the last `#`, unless there is a file with the whole name. */
 function parts(named: string): { path: string; stack?: string } {
   const at = named.lastIndexOf('#');
   if (at <= 0 || existsSync(named)) return { path: named };
   return { path: named.slice(0, at), stack: named.slice(at + 1) };
 }
 
-/** A run has one data directory and one set of endpoints, as a stack has one table. */
+/** Picks the one stack that is meant: a run has one data directory and one set of endpoints, as a stack
+ *  has one table. */
 function chosen(configs: readonly Config[], path: string, stack: string | undefined): Config {
   const [only, ...others] = configs.filter(({ stackName }) => stack === undefined || stackName === stack);
   if (only && others.length === 0) return only;
@@ -48,7 +49,8 @@ function textOf(path: string): string {
   }
 }
 
-/** The parser's own message may quote the file, which may hold what nobody should read: only the place is told. */
+/** Shows only the place of an error: the parser's own message may quote the file, which may hold a
+ *  secret. */
 function parse(path: string, text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));

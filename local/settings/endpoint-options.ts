@@ -8,11 +8,11 @@ import { undeliverable } from './undeliverable.ts';
 /** An endpoint of the command line: `--webhook`, `--slack` or `--teams`, and what stands behind it. */
 export interface EndpointOption {
   readonly kind: EndpointKind;
-  /** Empty text: the environment tells it. */
+  /** Empty: the URL comes from the environment. */
   readonly url: string;
-  /** Of a webhook: none, one, or two. */
+  /** Signing secrets of a webhook: none, one, or two. */
   readonly secrets: readonly string[];
-  /** By default made of the kind and the URL. */
+  /** Undefined: the name is made of the kind and the URL. */
   readonly name: string | undefined;
   /** Undefined: every event. */
   readonly filter: EndpointFilter | undefined;
@@ -32,7 +32,7 @@ interface Draft {
   name?: string;
 }
 
-/** Whether what follows on the command line may be left out. */
+/** Options that may stand without a value. */
 export const VALUE_IS_OPTIONAL = new Set(['--slack', '--teams', '--health']);
 
 /** Reads the options that name endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret` belong
@@ -65,8 +65,8 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   }));
 }
 
-/** The URL, if deliveries can go there, as far as it tells by itself: where a name leads is looked up later.
- *  `name` is where it came from. @throws UsageError */
+/** Checks that deliveries can go to this URL, as far as it shows by itself: where its host name leads is
+ *  looked up later. `name` is where the URL came from. @throws UsageError */
 export function checkAddress(name: string, value: string): string {
   if (!isPlainAddress(value))
     throw new UsageError(
@@ -77,7 +77,7 @@ export function checkAddress(name: string, value: string): string {
   return value;
 }
 
-/** The secret, if it can sign. `name` is where it came from. @throws UsageError */
+/** Checks that the secret can sign. `name` is where it came from. @throws UsageError */
 export function checkSecret(name: string, value: string): string {
   if (isSigningSecret(value)) return value;
   throw new UsageError(

@@ -11,8 +11,8 @@ const EXAMPLE = '--filter events=task.updated,task.created --filter to:status=Do
 
 type Read = Record<string, string[]>;
 
-/** The filter of an endpoint from its `--filter key=value,value` options; several values of one key: any of them. Conditions on
- *  one field (`from:status=Open`, `to:status=Done`) are one.
+/** The filter of an endpoint from its `--filter key=value,value` options. Several values of one key mean:
+ *  any of them. Conditions on one field (`from:status=Open`, `to:status=Done`) become one condition.
  *  @throws UsageError that names the key, and what is allowed */
 export function filterOption(options: readonly string[]): EndpointFilter {
   const lists: Read = {};
@@ -41,13 +41,14 @@ export function filterOption(options: readonly string[]): EndpointFilter {
   throw new UsageError(`--filter ${name}=: found ${shown(value)}; allowed: ${issue?.message}.`);
 }
 
-/** What an option says of a field is refused for its length alone: of the field's name, or of one of the values. */
+/** Which text of a condition is too long, the only reason for which one is refused: the field's name, or
+ *  one of the values. */
 function tooLong([field, asked]: [string, Read], key: string): [name: string, value: string | undefined] {
   if (key === 'field') return [`${Object.keys(asked)[0]}:FIELD`, field];
   return [`${key}:${field}`, asked[key]?.find(({ length }) => length > LONGEST_TEXT)];
 }
 
-/** @throws UsageError for one that no event ever fits */
+/** @throws UsageError for a filter that no event ever fits */
 function matching(filter: EndpointFilter): EndpointFilter {
   const [problem] = neverMatching(filter, []);
   if (problem !== undefined) throw new UsageError(`--filter: ${problem.replaceAll('changewire.', '')}.`);

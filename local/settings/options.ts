@@ -60,7 +60,7 @@ const FLAGS = {
 
 /** Every option's name. */
 export const OPTION_NAMES: readonly string[] = Object.keys(FLAGS);
-/** Where nobody says otherwise. */
+/** The port of `--health` without a value. */
 export const HEALTH_PORT = 8321;
 
 /** Reads the arguments after the script's name. @throws UsageError */
@@ -95,7 +95,7 @@ export function parseOptions(args: readonly string[]): Options {
   };
 }
 
-/** A file that says when to look must not be contradicted silently. */
+/** Refuses options that say when to look beside a configuration file, which says it as well. */
 function noneBeside(values: object): void {
   const beside = ['interval', 'sweep-interval', 'overlap'].find(name => Object.hasOwn(values, name));
   if (beside !== undefined)
@@ -137,7 +137,7 @@ function checkOption({
   if (!wantsValue && value !== undefined)
     throw new UsageError(`${rawName} takes no value, found ${shown(value)}.`);
   const isOption = !inlineValue && value?.startsWith('-');
-  // Node takes an option that follows for the value.
+  // `parseArgs` takes the option that follows for the value.
   if (wantsValue && (value === undefined || /^--?[a-z]/i.test(value) || isOption))
     throw new UsageError(`${rawName} needs a value: ${EXAMPLES[name] ?? ''}`);
 }

@@ -2,7 +2,7 @@ import { secureAddress } from '../../infra/config/values.ts';
 import type { Environment } from '../basics/environment.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-/** A real service, as the environment tells it (service-api.md §1, §5). */
+/** A real service, as the environment names it (service-api.md §1, §5). */
 export interface ServiceSettings {
   readonly baseUrl: string;
   readonly authUrl: string;
@@ -44,7 +44,8 @@ export function serviceSettings(environment: Environment): ServiceSettings | und
   };
 }
 
-/** What `baseUrl` and `authUrl` of cdk.json may be: credentials and records go there. */
+/** Checks an address as `baseUrl` and `authUrl` of cdk.json are checked: credentials and records are sent
+ *  there. */
 function address(name: Name, value: string): string {
   const { success, error } = secureAddress().safeParse(value);
   if (success) return value;

@@ -4,8 +4,8 @@ import type { EndpointKind } from '../../functions/endpoints/endpoint.ts';
 import type { Resolve } from '../../functions/endpoints/guarded-agent.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-/** Why nothing can ever be delivered to a URL: what deliveries would meet each time. undefined when something may. `addresses`
- *  is where its name leads; by default only what the URL itself tells is looked at. */
+/** Why every delivery to a URL would be refused; undefined when it would not. `addresses` is where its
+ *  host name leads; without it only the URL itself is looked at. */
 export function undeliverable(url: URL, addresses: readonly string[] = literal(url)): string | undefined {
   const { port, protocol } = url;
   if (port === '0') return 'names port 0, where nobody can listen';
@@ -22,14 +22,15 @@ function literal({ hostname }: URL): string[] {
   return isIP(address) === 0 ? [] : [address];
 }
 
-/** Where an endpoint is, and what asked for it. */
+/** Where an endpoint is; `kind` is also the name of its option. */
 interface Destination {
   readonly kind: EndpointKind;
   readonly url: string;
   readonly origin: string;
 }
 
-/** Looks up where the endpoints' names lead. One that can't be looked up within `patience` ms may yet be there.
+/** Looks up where the endpoints' names lead. One that can't be looked up within `patience` ms is allowed:
+ *  it may be reachable later.
  *  @throws UsageError for one that deliveries would refuse; it shows no more of a URL than the origin */
 export async function refuseUndeliverable(
   endpoints: readonly Destination[],

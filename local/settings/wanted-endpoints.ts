@@ -7,18 +7,19 @@ import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
 import { variablePrefix } from './watched.ts';
 
-/** An endpoint that was asked for, whatever told its parts. */
+/** An endpoint of the command line or the configuration, with all parts that it takes. */
 export interface WantedEndpoint {
-  /** Given, or the same for the same kind and URL at every start; it tells no more of the URL than the host. */
+  /** The given name, or one that is made of kind and URL and is the same at every start; it shows no more
+   *  of the URL than the host. */
   readonly name: string;
   readonly kind: EndpointKind;
   readonly url: string;
   readonly origin: string;
-  /** Of a webhook; empty when a secret is to be made. */
+  /** Signing secrets of a webhook; empty when one is to be made. */
   readonly secrets: readonly string[];
   /** Undefined: every event. */
   readonly filter: EndpointFilter | undefined;
-  /** Requests a second while what waited is sent; undefined: as its kind has it. */
+  /** Requests a second while what waited is sent; undefined: the default of its kind. */
   readonly perSecond?: number | undefined;
   /** Whether attempts that succeeded are kept; undefined: they are. */
   readonly keepSuccesses?: boolean | undefined;
@@ -88,8 +89,8 @@ function fromEnvironment(variable: string, lack: string, environment: Environmen
   throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);
 }
 
-/** Names that stand for the same variables, or, where a file system takes no notice of capital letters (macOS, Windows), for
- *  the same file of a secret. */
+/** Whether two names stand for the same variables, or for the same secret file on a file system that
+ *  ignores case (macOS, Windows). */
 function isAlike(one: string, other: string): boolean {
   return variablePrefix(one) === variablePrefix(other);
 }

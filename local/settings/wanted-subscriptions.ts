@@ -6,7 +6,7 @@ import { defaultName, type SubscribeOptions } from '../sns/subscribe.ts';
 /** A native subscription that was asked for. */
 export interface WantedSubscription extends SubscribeOptions {
   readonly name: string;
-  /** How it is called in what people read. */
+  /** The name in what people read. */
   readonly label: string;
 }
 
@@ -32,8 +32,8 @@ export function wantedSubscriptions(
   return [...configured, ...asked];
 }
 
-/** The pause before each retry, in ms, by SNS's phases: at once; `minDelay` apart; from `minDelay` to `maxDelay`; `maxDelay`
- *  apart. */
+/** The pause before each retry, in ms, in the order of SNS's phases: retries at once, retries `minDelay`
+ *  apart, retries whose pause grows from `minDelay` to `maxDelay`, and retries `maxDelay` apart. */
 export function retryDelays(delivery: DeliveryConfig): number[] {
   const { minDelay, maxDelay, retries, noDelayRetries, minDelayRetries, maxDelayRetries, backoff } = delivery;
   const growing = Math.max(0, retries - noDelayRetries - minDelayRetries - maxDelayRetries);
@@ -48,7 +48,8 @@ export function retryDelays(delivery: DeliveryConfig): number[] {
   ];
 }
 
-/** How far the delay has grown when this part of the growing retries is over: SNS documents the curves by their shape. */
+/** How much of the way from `minDelay` to `maxDelay` the pause has grown, when so much of the growing
+ *  retries is over. SNS documents only the shapes of these curves. */
 const PARTS: Readonly<Record<DeliveryConfig['backoff'], (over: number) => number>> = {
   linear: over => over,
   arithmetic: over => over ** 1.5,

@@ -36,7 +36,8 @@ export function watchedOf(config: Config, environment: Environment): Watched[] {
   });
 }
 
-/** Workspaces that read the same variables would share credentials silently. */
+/** Refuses workspaces whose names stand for the same variables: they would share credentials without a
+ *  word. */
 function refuseAlike(names: readonly string[]): void {
   const alike = names.find(name =>
     names.some(other => other !== name && variablePrefix(other) === variablePrefix(name)),

@@ -8,11 +8,12 @@ import type { Made, ServiceAnswer, ServiceRequest } from './messages.ts';
 import { route } from './router.ts';
 import type { Tokens } from './tokens.ts';
 
-/** {base_url} and {auth_url} are paths on one server: a client that drops the path of a base address meets 404. */
+/** The base addresses of the API and of tokens are paths on one server, so that a client that drops such
+ *  a path meets 404. */
 export const API_PATH = '/api';
 export const AUTH_PATH = '/auth';
 
-/** What the service answers from. */
+/** What answers are made from. */
 export interface Backend {
   readonly workspace: () => Workspace;
   readonly freedoms: Freedoms;
@@ -21,7 +22,7 @@ export interface Backend {
   readonly clock: Clock;
 }
 
-/** Answers one request by the rules. `change` may alter the body of a right answer. */
+/** Answers one request by the rules of the API. `change` may alter the body of a right answer. */
 export function respond(
   backend: Backend,
   request: ServiceRequest,

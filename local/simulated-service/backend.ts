@@ -14,7 +14,7 @@ export const SIMULATED_CREDENTIALS: Credentials = {
   audience: 'https://api.simulated.example',
 };
 
-/** The service free of its transport: `respond` answers from it, and it is edited from within. */
+/** The service without HTTP: `respond` answers from it, and its workspace can be edited. */
 export interface SimulatedBackend extends Backend {
   readonly edit: EditApi;
   readonly tokens: Tokens;
@@ -24,7 +24,7 @@ export function createBackend(options: {
   readonly clock: Clock;
   readonly workspace: Workspace;
   readonly freedoms?: Partial<Freedoms> | undefined;
-  /** Where the service is reached, as its tokens name it. */
+  /** The service's address, as its tokens name it. */
   readonly origin: string;
   readonly persist?: (workspace: Workspace) => void;
 }): SimulatedBackend {

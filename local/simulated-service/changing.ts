@@ -6,13 +6,14 @@ export interface ChangingOptions {
   /** Milliseconds from one edit to the next, on average; each wait lies between half of it and one and a half. */
   readonly every: number;
   readonly random?: Random;
-  /** Where "today" is, for new dates. */
+  /** Gives "today" for new dates. */
   readonly clock?: Clock;
-  /** Told when an edit fails, for instance because the disk is full; else the failure is thrown out of the timer. */
+  /** Called when an edit fails, for instance because the disk is full. Without it the failure is thrown
+   *  out of the timer. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Makes one believable edit every so often until it is stopped. It keeps no process alive. */
+/** Makes a believable edit every now and then until it is stopped. Its timer keeps no process alive. */
 export function startChanging(
   service: { readonly workspace: EditApi },
   options: ChangingOptions,

@@ -11,7 +11,7 @@ export interface SeenRequest {
 
 /** What goes wrong with a request. */
 export type Fault =
-  /** An answer of its own; a string `body` stands as it is, anything else becomes JSON. */
+  /** An answer that the test gives; a string `body` is sent as it is, anything else becomes JSON. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: Json }
   /** The socket is closed without an answer. */
   | 'destroy'
@@ -33,7 +33,7 @@ export interface FaultRule {
 
 /** A rule that was set. */
 export interface ActiveFault {
-  /** How many requests it still waits for. */
+  /** How many more requests will meet the fault. */
   readonly remaining: number;
   cancel(): void;
 }
@@ -63,7 +63,7 @@ export class Faults {
     };
   }
 
-  /** The fault of this request, which then counts. */
+  /** The fault that this request meets, if any; it is counted. */
   take(request: SeenRequest): Fault | undefined {
     const active = this.#rules.find(({ rule, remaining }) => remaining > 0 && (rule.when?.(request) ?? true));
     if (!active) return undefined;

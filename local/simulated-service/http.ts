@@ -12,7 +12,7 @@ export interface HttpBackend extends Backend {
   readonly seen: (request: SeenRequest) => void;
 }
 
-/** Answers one HTTP request, by the rules or by the fault that awaits it. */
+/** Answers one HTTP request, by the rules of the API or with the fault that a test has set for it. */
 export async function answer(
   backend: HttpBackend,
   request: IncomingMessage,
@@ -46,7 +46,7 @@ async function make(
   return respond(backend, asked, typeof fault === 'object' && 'change' in fault ? fault.change : undefined);
 }
 
-/** The body, or as much of it as shows that it is too large. */
+/** The body, read only until it shows that it is too large. */
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -58,7 +58,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What is smaller gains little by being compressed. */
+/** Smaller bodies gain little by being compressed. */
 const LEAST_BYTES = 256;
 
 /** Compressed when the client asks for gzip, as servers do. */

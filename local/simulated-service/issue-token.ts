@@ -12,7 +12,7 @@ export interface Credentials {
 }
 
 const FORM_FIELDS = ['grant_type', 'client_id', 'client_secret', 'audience'] as const;
-/** Of the token request's form. */
+/** The most that the form of a token request may have. */
 export const MAX_FORM_BYTES = 16 * 1024;
 
 /** Request #8: reads the form, checks each of its four fields, and issues a token (service-api.md §5.4).

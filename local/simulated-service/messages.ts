@@ -1,6 +1,6 @@
 import type { Json } from '../../functions/basics/json.ts';
 
-/** A request, free of its transport. */
+/** A request, apart from HTTP. */
 export interface ServiceRequest {
   readonly method: string;
   /** Path and query. */
@@ -10,7 +10,7 @@ export interface ServiceRequest {
   readonly body: string;
 }
 
-/** An answer, free of its transport. */
+/** An answer, apart from HTTP. */
 export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { PageRequest } from './cursors.ts';
 import { BadRequest } from './errors.ts';
 
-/** Refuses parameters that the endpoint doesn't document, and any given twice.
+/** Refuses parameters that the request doesn't document, and any given twice.
  *  @throws BadRequest naming the parameter */
 export function onlyKnown(query: URLSearchParams, known: readonly string[]): void {
   for (const name of new Set(query.keys())) {
@@ -26,8 +26,8 @@ export function pageRequest(query: URLSearchParams): PageRequest {
 
 const DATE_STRING = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A date-string as ms since 1970: a full ISO 8601 timestamp with its zone, or a date, which is that day's begin in UTC
- *  (service-api.md §4.2). */
+/** A date-string as ms since 1970: a full ISO 8601 timestamp with its zone, or a date, which means the
+ *  beginning of that day in UTC (service-api.md §4.2). */
 export function dateParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;

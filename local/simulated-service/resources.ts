@@ -7,7 +7,7 @@ import { definitionsBody } from './definitions.ts';
 import { HttpError, NotFound } from './errors.ts';
 import { booleanParameter, dateParameter, onlyKnown, pageRequest } from './query.ts';
 
-/** What an endpoint answers from. */
+/** What a request is answered from. */
 export interface Asked {
   readonly workspace: Workspace;
   readonly freedoms: Freedoms;
@@ -69,7 +69,8 @@ function recordPage<Item extends RecordState>(
   return pageOf(list, placed, request, freedoms, descending);
 }
 
-/** So many records of one update time have places of their own; times that much larger are still safe integers. */
+/** How many records with the same update time keep different places in a list. Times in ms, multiplied by
+ *  it, are still safe integers. */
 const SAME_TICK = 4_096;
 
 /** Request #3. */

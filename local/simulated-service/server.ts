@@ -25,12 +25,12 @@ export { type Fault, type FaultRule, type SeenRequest, tooManyRequests } from '.
 export interface SimulatedServiceOptions {
   /** 0, the default, takes any free port. */
   readonly port?: number;
-  /** The service's clock: it stamps edits, ends tokens, and is told in the `Date` header. */
+  /** The service's clock: edits are stamped by it, tokens expire by it, and the `Date` header shows it. */
   readonly clock?: Clock;
   /** Makes the believable workspace, when neither `file` nor `workspace` gives one. */
   readonly seed?: number;
   readonly workspace?: Workspace;
-  /** Where the state is kept. When it holds a state already, that one is taken. */
+  /** Where the state is kept. If the file has a state already, the service starts from that. */
   readonly file?: string;
   readonly freedoms?: Partial<Freedoms>;
 }
@@ -39,16 +39,16 @@ export interface SimulatedServiceOptions {
 export interface SimulatedService extends Credentials {
   readonly baseUrl: string;
   readonly authUrl: string;
-  /** Edits and reads the workspace from within. */
+  /** Edits and reads the workspace without the REST API. */
   readonly workspace: EditApi;
   /** The requests so far (the last 100,000), in the order of their arrival, token requests included. */
   readonly requests: readonly SeenRequest[];
   clearRequests(): void;
-  /** To be changed at any time. */
+  /** May be changed at any time. */
   readonly freedoms: Freedoms;
   /** Makes the next requests go wrong. */
   fail(rule: FaultRule): ActiveFault;
-  /** Makes every token issued so far worthless. */
+  /** Makes every token issued so far invalid. */
   revokeTokens(): void;
   /** Closes every socket at once. */
   stop(): Promise<void>;

@@ -6,9 +6,9 @@ import { HttpError } from './errors.ts';
 export interface Tokens {
   /** A token that lives for `lifetime` seconds. */
   issue(lifetime: number): string;
-  /** @throws HttpError 401 unless the whole header is a token of ours that is still good */
+  /** @throws HttpError 401 unless the whole header is a valid token of this service */
   check(authorization: string | undefined): void;
-  /** Makes every token issued so far worthless. */
+  /** Makes every token issued so far invalid. */
   revoke(): void;
 }
 

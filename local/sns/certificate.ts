@@ -4,8 +4,10 @@ import type { Clock } from '../../functions/basics/clock.ts';
 const TEN_YEARS = 10 * 365 * 24 * 3_600_000;
 const A_DAY = 24 * 3_600_000;
 
-/** The certificate that receivers verify with, PEM: self-signed, and made when one first asks for it, since what makes it is
- *  hundreds of files. A key has another one in each process; its name is the key's, so that nobody needs to ask again. */
+/** The certificate by which receivers verify signatures, as PEM: self-signed, and made when the first
+ *  receiver asks for it, because the package that makes it loads hundreds of files. Each process makes
+ *  another one for the same key. Its name is made of the key, so a receiver that has one of them need not
+ *  ask again. */
 export interface Certificate {
   readonly name: string;
   readonly pem: () => Promise<string>;

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Certificate } from './certificate.ts';
 
-/** What the addresses inside messages do. `undefined` answers that there is no such subscription. */
+/** What the URLs inside messages do. `undefined` means that there is no such subscription. */
 export interface ControlActions {
   /** Resolves with the subscription's ARN. */
   confirm(topicArn: string, token: string): Promise<string | undefined>;

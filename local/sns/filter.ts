@@ -19,7 +19,8 @@ export function checkFilter(filter: Filter): void {
   }
 }
 
-/** Whether SNS would deliver a message with these attributes. Of a `String.Array` one element that is listed suffices. */
+/** Whether SNS would deliver a message with these attributes. For a `String.Array` one matching element
+ *  is enough. */
 export function matchesFilter(filter: Filter | undefined, attributes: Attributes): boolean {
   return Object.entries(filter ?? {}).every(([name, wanted]) => {
     const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;

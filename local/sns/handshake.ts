@@ -5,8 +5,9 @@ import { handshake, type Outgoing, type Sender } from './messages.ts';
 
 const LONGEST_PAUSE = 20_000;
 
-/** Posts the SubscriptionConfirmation until `signal` aborts, which a confirmation does. The message keeps its id, as SNS's
- *  retries do. `onPending` hears why it is still pending, once per reason. */
+/** Posts the SubscriptionConfirmation until `signal` aborts, as it does when the subscription is
+ *  confirmed. Each try has the same message id, as SNS's retries have. `onPending` is told why it is
+ *  still pending, once per reason. */
 export async function askForConfirmation(how: {
   readonly sender: Sender;
   readonly clock: Clock;
@@ -25,7 +26,7 @@ export async function askForConfirmation(how: {
     if (how.signal.aborted) return;
     const taken = result.outcome === 'delivered';
     const reason = taken ? 'took the confirmation, but has not visited its SubscribeURL' : result.reason;
-    // Many receivers answer first and visit the URL afterwards: that is not worth a word.
+    // Many receivers answer first and visit the URL afterwards: after the first try that is not reported.
     const early = taken && pause === 1000;
     if (reason !== told && !early) {
       told = reason;

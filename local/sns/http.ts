@@ -10,18 +10,19 @@ export type PostResult =
       readonly outcome: 'failed' | 'refused';
       readonly code: string;
       readonly reason: string;
-      /** What the endpoint answered, in one line. */
+      /** What the receiver answered, in one line. */
       readonly said?: string | undefined;
     };
 
-/** Posts to one endpoint, over connections of its own, so that no other endpoint waits for it. */
+/** Posts to one receiver, over connections of its own, so that a slow one delays no other. */
 export interface Poster {
   post(outgoing: Outgoing): Promise<PostResult>;
-  /** Kills every connection. */
+  /** Closes every connection at once. */
   close(): Promise<void>;
 }
 
-/** `timeout` in ms covers connecting, sending and the answer's head, as SNS's 15 s do. Redirects are not followed. */
+/** `timeout` in ms covers connecting, sending and the head of the answer, as SNS's 15 s do. Redirects are
+ *  not followed. */
 export function poster(url: URL, connections: number, timeout: number): Poster {
   const agent = new Agent({ connections });
   const target = new URL(url);
@@ -50,7 +51,8 @@ export function poster(url: URL, connections: number, timeout: number): Poster {
   };
 }
 
-/** Whatever happens to the body, the head has told what counts. */
+/** The beginning of the answer's body, as one line. A body that can't be read is ignored: the head has
+ *  said what counts. */
 async function said(body: Dispatcher.ResponseData['body'], url: URL): Promise<string | undefined> {
   try {
     return quote(await beginning(body), url.href);

@@ -13,13 +13,14 @@ export interface Sender {
   readonly token: string;
 }
 
-/** A POST to an endpoint. */
+/** A POST to a receiver. */
 export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The first half of the handshake, or the last word after unsubscribing: both carry the URL that (re)confirms. */
+/** The first half of the handshake, or the message that confirms an unsubscription: both carry the URL
+ *  that (re)confirms. */
 export async function handshake(
   sender: Sender,
   type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation',
@@ -74,7 +75,7 @@ export async function notification(
   return { headers, body: JSON.stringify(envelope, null, 2) };
 }
 
-/** The same for each attempt, whoever makes it: a UUID of version 8, made of the event's id. */
+/** The same for each attempt, in each process: a UUID of version 8, made of the event's id. */
 function messageIdOf(eventId: string): string {
   const bytes = createHash('sha256').update(eventId).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;

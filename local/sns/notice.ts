@@ -1,6 +1,6 @@
 import type { Failure } from '../../functions/endpoints/outcome.ts';
 
-/** Something about a subscription that whoever runs it wants to know. */
+/** Something about a subscription that its operator wants to know. */
 export interface Notice {
   /** `unconfirmed`: the handshake goes on; `retrying`: a delivery failed and is tried again; `dead-lettered`: it was given
    *  up and kept; `arrived`: after one that failed; `trouble`: something local failed, such as the disk. */
@@ -16,15 +16,15 @@ export interface Notice {
   readonly name: string;
   /** One line for people, without the name. It shows nothing of the URL, which may hold a secret. */
   readonly text: string;
-  /** Of `retrying`, `arrived` and `dead-lettered`. */
+  /** The attempt, where the kind is `retrying`, `arrived` or `dead-lettered`. */
   readonly attempt?: Attempt;
 }
 
 export interface Attempt {
   readonly eventId: string;
-  /** Of the same event, this one too. */
+  /** How many attempts the event has had, including this one. */
   readonly attempts: number;
   readonly failure?: Failure;
-  /** Until the next one, in ms. */
+  /** The time until the next attempt, in ms. */
   readonly pause?: number;
 }

@@ -1,6 +1,6 @@
 import type { Subscription } from './subscription.ts';
 
-/** A subscription, with what finds it. */
+/** A subscription, with the names by which it is found. */
 export interface Entry {
   readonly arn: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export class Registry {
     this.#entries.set(entry.arn, entry);
   }
 
-  /** Throws when the name is no file name, or when the name or the URL is taken. */
+  /** @throws when the name can't be a file name, or when the name or the URL is taken */
   checkFree(url: URL, name: string): void {
     if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/.test(name)) {
       throw new Error(`Subscribe: the name "${name}" may have letters, digits, ".", "_" and "-" only.`);
@@ -34,7 +34,7 @@ export class Registry {
     }
   }
 
-  /** Confirms whose token it is; resolves with its ARN, or undefined when it is nobody's. */
+  /** Confirms the subscription that has this token; resolves with its ARN, or undefined when none has it. */
   async confirm(token: string): Promise<string | undefined> {
     const entry = [...this.#entries.values()].find(candidate => candidate.token === token);
     entry?.subscription.confirm();

@@ -1,7 +1,7 @@
 import { type KeyLike, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** Off the event loop: a signature takes longer than all else that is done for a message. */
+/** In the thread pool: signing takes longer than all else that is done for a message. */
 const signAside = promisify(sign);
 
 /** What SNS signs of a message to an HTTP endpoint, by its type, in this order; a field that is absent is left out. */

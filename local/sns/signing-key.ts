@@ -35,7 +35,7 @@ async function readKey(path: string): Promise<KeyObject | undefined> {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new Error(`${path} holds no RSA key: delete it, and a new one is made.`);
 }

@@ -24,22 +24,22 @@ export interface LocalSnsOptions {
 /** Native subscriptions of the topic on this machine, delivered over HTTP as SNS does. */
 export interface LocalSns {
   readonly topicArn: string;
-  /** Begins the handshake; one that was confirmed in an earlier run with the same data directory and the same options is
-   *  live when this resolves, with the same ARN. Rejects when the URL, the name or the filter is not what SNS would take,
-   *  or is taken. */
+  /** Begins the handshake. A subscription that an earlier run with the same data directory and options
+   *  confirmed needs none: it is live when this resolves, with the same ARN. Rejects when the URL, the
+   *  name or the filter is not what SNS would take, or when the URL or name is taken. */
   subscribe(options: SubscribeOptions): Promise<Subscribed>;
   unsubscribe(subscriptionArn: string): Promise<void>;
   /** Forgets the subscriptions of earlier runs that were not asked for in this one. */
   forgetOthers(): void;
-  /** Resolves when everything published so far has been delivered to every confirmed subscription or is a dead letter.
-   *  Rejects when `stop` comes first: nothing may be taken for delivered then. */
+  /** Resolves when everything published so far has been delivered to every confirmed subscription or is a
+   *  dead letter. Rejects when `stop` comes first, because then some of it may not be delivered. */
   idle(): Promise<void>;
-  /** Ends everything at once, also under a subscriber that hangs. */
+  /** Ends everything at once, even while a receiver hangs. */
   stop(): Promise<void>;
 }
 
-/** With the first subscription a key is made, or read, and a server for the handshake and the certificate is started, on
- *  127.0.0.1: a run without any needs neither. */
+/** The key is made or read, and the server for the handshake and the certificate started (on 127.0.0.1),
+ *  with the first subscription: a run without any needs neither. */
 export function localSns(options: LocalSnsOptions): LocalSns {
   const { topic, dataDirectory, clock } = options;
   const memory = subscriptionMemory(dataDirectory);

@@ -14,7 +14,7 @@ export interface SubscribeOptions {
   readonly url: string;
   /** The message alone, without envelope, attributes and signature. */
   readonly raw?: boolean;
-  /** By default everything. */
+  /** Which messages it gets; by default all. */
   readonly filter?: Filter;
   /** The pause before each retry, in ms; by default SNS's own. */
   readonly retryDelays?: readonly number[];
@@ -22,11 +22,12 @@ export interface SubscribeOptions {
   readonly name?: string;
 }
 
-/** A subscription as its owner sees it. */
+/** A subscription as its subscriber sees it. */
 export interface Subscribed {
   readonly name: string;
   readonly subscriptionArn: string;
-  /** Resolves when the endpoint confirmed; rejects when it is unsubscribed or the SNS stopped before. Waiting is optional. */
+  /** Resolves when the receiver confirmed; rejects when it is unsubscribed, or the SNS is stopped, before
+   *  that. Nobody has to wait for it. */
   readonly confirmed: Promise<void>;
   /** The name under which its deliveries are kept. */
   readonly endpoint: string;
@@ -48,8 +49,9 @@ export interface House {
   readonly memory: SubscriptionMemory;
 }
 
-/** Begins the handshake, or goes on with a subscription that was confirmed in an earlier run: it is live then.
- *  Rejects when the URL, the name or the filter is not what SNS would take, or is taken. */
+/** Begins the handshake, or takes up a subscription that was confirmed in an earlier run: that one is
+ *  live at once. Rejects when the URL, the name or the filter is not what SNS would take, or when the URL
+ *  or name is taken. */
 export async function subscribe(house: House, wanted: SubscribeOptions): Promise<Subscribed> {
   const { options, registry, memory, topic } = house;
   const { raw = false, filter } = wanted;
@@ -88,7 +90,8 @@ export async function subscribe(house: House, wanted: SubscribeOptions): Promise
  *  The four phases with 50 attempts and more are for SMTP, SMS, push, SQS and Lambda endpoints. */
 export const SNS_RETRY_DELAYS: readonly number[] = [20_000, 20_000, 20_000];
 
-/** The name under which a native subscription's deliveries are kept: no endpoint can have it. */
+/** The name under which a native subscription's deliveries are kept. An endpoint's name has no colon, so
+ *  the two never clash. */
 export const subscriberName = (name: string): string => `sns:${name}`;
 
 function newIdentity(topicArn: string): Identity {
@@ -110,11 +113,12 @@ function senderOf({ privateKey, topic, control }: House, { subscriptionArn, toke
 function endpointUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  // Only its beginning is told: what follows may hold a password or a token.
+  // Only its beginning is shown: the rest may hold a password or a token.
   throw new Error(`Subscribe: "${text.split(/[/@]/)[0]}…" is no http or https URL.`);
 }
 
-/** The digest keeps two endpoints of one host apart, and whatever secret a path holds out of a file name. */
+/** The host and a digest of the URL: it differs for two receivers on one host, and a secret in the path
+ *  does not show in a file name. */
 export function defaultName(url: URL): string {
   const digest = createHash('sha256').update(url.href).digest('hex').slice(0, 8);
   return `${url.host.replaceAll(/[^A-Za-z0-9.-]/g, '-')}-${digest}`;

@@ -16,16 +16,16 @@ const stored = z.array(
   }),
 );
 
-/** What makes two subscriptions the same. */
+/** A subscription's options; two with equal ones are the same subscription. */
 export interface Asked {
-  /** As `URL.href` has it. */
+  /** As in `URL.href`. */
   readonly url: string;
   readonly name: string;
   readonly raw: boolean;
   readonly filter?: Filter | undefined;
 }
 
-/** What an endpoint knows its subscription by. */
+/** What a receiver knows its subscription by. */
 export interface Identity {
   readonly subscriptionArn: string;
   readonly token: string;
@@ -34,11 +34,12 @@ export interface Identity {
 /** Remembers confirmed subscriptions from one start to the next, as SNS does. Each change is on disk when the call
  *  returns; it throws the file system's error when it can't be written. */
 export interface SubscriptionMemory {
-  /** The identity under which exactly this was confirmed to this topic in an earlier run. */
+  /** The identity under which a subscription with these options to this topic was confirmed in an earlier
+   *  run. */
   recall(topicArn: string, asked: Asked): Identity | undefined;
   remember(asked: Asked, identity: Identity): void;
   forget(subscriptionArn: string): void;
-  /** Forgets what was neither recalled nor remembered since the start. */
+  /** Forgets the subscriptions that were neither recalled nor remembered since the start. */
   forgetOthers(): void;
 }
 

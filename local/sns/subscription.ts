@@ -8,26 +8,26 @@ import { type Poster, type PostResult, poster } from './http.ts';
 import { handshake, notification, type Sender } from './messages.ts';
 import type { Attempt, Notice } from './notice.ts';
 
-/** What a subscription needs of the house. */
+/** What a subscription is made with. */
 export interface SubscriptionSetup {
   readonly name: string;
   readonly url: URL;
   readonly raw: boolean;
   readonly sender: Sender;
-  /** An earlier run's confirmation holds: nobody is asked again. */
+  /** Confirmed in an earlier run: the receiver need not confirm again. */
   readonly confirmedBefore: boolean;
   /** The pause before each retry, in ms. */
   readonly retryDelays: readonly number[];
-  /** In ms. */
+  /** How long a receiver may take to answer, in ms. */
   readonly requestTimeout: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** From then on what is published comes through the lane. */
+  /** Opens the lane: what is published from then on comes through it. */
   openLane(): Lane;
   closeLane(): void;
-  /** What waits for its next try is due now. */
+  /** Makes deliveries that wait for their next try due now. */
   bringForward(): Promise<void>;
-  /** Keeps the confirmation for the next start; throws when it can't. */
+  /** Keeps the confirmation for the next start. @throws when it can't */
   remember(): void;
   onNotice(notice: Notice): void;
 }
@@ -47,7 +47,7 @@ export class Subscription {
   readonly #pending = new AbortController();
   readonly #ended = new AbortController();
   #lane: Lane | undefined;
-  /** Since the last event that arrived. */
+  /** Failed attempts since an event last arrived. */
   #failures = 0;
   #workers: Promise<void>[] = [];
 
@@ -66,13 +66,14 @@ export class Subscription {
     });
   }
 
-  /** What is published from now on arrives, nothing from before. Throws when that can't be remembered; it is not
-   *  confirmed then. */
+  /** From now on what is published is delivered; what was published before is not. Throws when the
+   *  confirmation can't be remembered; then it does not count. */
   confirm(): void {
     if (this.#ended.signal.aborted || this.#lane) return;
     const { confirmedBefore, remember, openLane } = this.#setup;
     try {
-      // Before anything can be published to it: what a kill then leaves undelivered finds it at the next start.
+      // Remembered before anything can be published to it, so that after a kill the next start delivers
+      // what is left.
       remember();
     } catch (error) {
       this.#notify('trouble', `the confirmation is not taken: ${error}`);
@@ -86,8 +87,9 @@ export class Subscription {
     this.#notify('confirmed', confirmedBefore ? 'confirmed in an earlier run' : 'confirmed its subscription');
   }
 
-  /** Resolves when everything published so far has been delivered or dead-lettered; at once if not confirmed or
-   *  unsubscribed. Rejects when `end('stopped')` comes first. */
+  /** Resolves when everything published so far has been delivered or is a dead letter; at once where the
+   *  subscription is not confirmed, or has been ended as unsubscribed. Rejects when `end('stopped')`
+   *  comes first. */
   async idle(): Promise<void> {
     try {
       await this.#lane?.idle(this.#ended.signal);
@@ -96,8 +98,8 @@ export class Subscription {
     }
   }
 
-  /** Ends deliveries at once and kills the connections; an unsubscribed endpoint is told so, once. What it did not get
-   *  waits for the next start. */
+  /** Ends deliveries at once and closes the connections. A receiver that is unsubscribed gets one message
+   *  that says so. What was not delivered waits for the next start. */
   async end(why: 'stopped' | 'unsubscribed'): Promise<void> {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort(why === 'stopped' ? new Error('The local SNS was stopped.') : why);
@@ -113,7 +115,8 @@ export class Subscription {
     if (why === 'unsubscribed') await this.#sayGoodbye();
   }
 
-  /** One of the deliveries at once. A row that can't be written is written again: nothing may be lost to a full disk. */
+  /** Delivers one event at a time; several of these work at once. When a row can't be written, it is
+   *  tried again: nothing may be lost because the disk is full. */
   async #work(lane: Lane): Promise<void> {
     const { signal } = this.#ended;
     while (!signal.aborted) {
@@ -131,7 +134,7 @@ export class Subscription {
     const { sender, raw, retryDelays, clock } = this.#setup;
     const result = await this.#poster.post(await notification(sender, delivery, raw));
     if (result.outcome === 'delivered') return this.#arrived(lane, delivery);
-    // What was cut off by the end says nothing of the endpoint.
+    // An attempt that was cut off by `end` says nothing about the receiver.
     if (this.#ended.signal.aborted) return;
     this.#failures += 1;
     const attempts = delivery.attempts + 1;
@@ -150,7 +153,8 @@ export class Subscription {
     });
   }
 
-  /** When it was away, and is back, what waits for its next try is tried at once. */
+  /** Settles a delivery that arrived. If the receiver was away before, what waits for its next try is
+   *  tried at once. */
   async #arrived(lane: Lane, delivery: PendingDelivery): Promise<void> {
     lane.delivered([delivery.place]);
     const failures = this.#failures;

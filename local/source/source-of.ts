@@ -8,18 +8,18 @@ import type { Options } from '../settings/options.ts';
 import { serviceSettings } from '../settings/service-settings.ts';
 import { configuredSource, realSource, type Source, simulatedSource, type Timing } from './source.ts';
 
-/** How lively the simulated service is: changes come this often, and are looked for as often, in ms. */
+/** How often the simulated service changes, and how often changes are looked for, in ms. */
 const LIVELY = 2000;
 
-/** What a simulated service needs of a run. */
+/** What a simulated service is started with. */
 interface SourceHouse {
   readonly closers: Closers;
   readonly directory: DataDirectory;
   readonly output: Output;
 }
 
-/** Where the processes are, and where what is known of them is kept unless told otherwise: what one service left to be sent
- *  must never reach those who watch another. */
+/** The service to poll, and the data directory where none is named. The simulated service has another
+ *  directory than real ones: what is left to be sent of one must never reach the receivers of the other. */
 export function sourceOf(options: Options, environment: Environment) {
   if (options.config !== undefined) {
     const config = readConfigFile(options.config);

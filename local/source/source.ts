@@ -12,13 +12,13 @@ import { type SimulatedService, startChanging, startSimulatedService } from '../
 /** What is watched: real services or the simulated one. */
 export interface Source {
   readonly watched: readonly Watched[];
-  /** For people. */
+  /** What the banner calls it. */
   readonly description: string;
   readonly simulated: boolean;
   stop(): Promise<void>;
 }
 
-/** How often it is looked for changes, and for everything; and how far back. All in ms. */
+/** How often changes are looked for, and how often everything is compared; and the overlap. All in ms. */
 export type Timing = Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>;
 
 /** The workspaces of a configuration file. */
@@ -28,8 +28,8 @@ export function configuredSource(config: Config, environment: Environment): Sour
   return { watched, description: names.join(', '), simulated: false, stop: async () => undefined };
 }
 
-/** The real service of the environment. Its host names the workspace, so that what is known of one instance is never
- *  compared with another. */
+/** The real service of the environment. Its host is the name of the workspace, so that the snapshots of
+ *  one instance are never compared with records of another. */
 export function realSource(settings: ServiceSettings, timing: Timing): Source {
   const { clientId, clientSecret, processes, ...rest } = settings;
   const { host } = new URL(settings.baseUrl);
@@ -42,11 +42,12 @@ export function realSource(settings: ServiceSettings, timing: Timing): Source {
   };
 }
 
-/** Each edit writes the state whole: a log of days would make that slow. Passes read it every few seconds. */
+/** Audit entries that the simulated service keeps. Each edit writes the whole state, which a longer log
+ *  would slow down; passes read the log every few seconds, so they miss none. */
 const AUDIT_RETENTION = 5_000;
 
-/** Starts the simulated service, whose state is in `file`; `every` is the mean time between two of its changes, in ms, and
- *  undefined leaves it as it is. */
+/** Starts the simulated service, whose state is in `file`. `every` is the mean time between two of its
+ *  changes, in ms; undefined: nothing changes. */
 export async function simulatedSource(options: {
   file: string;
   timing: Timing;

@@ -43,7 +43,8 @@ async function create(client: DynamoDBClient, tableName: string): Promise<void> 
   await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1, maxDelay: 1 }, { TableName: tableName });
 }
 
-/** Asked for at every start, because a start may have ended between the table and this. */
+/** Turns expiry on. Done at every start, because a start may have ended after making the table and before
+ *  this. */
 async function expireItems(client: DynamoDBClient, TableName: string): Promise<void> {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   if (['ENABLED', 'ENABLING'].includes(TimeToLiveDescription?.TimeToLiveStatus ?? '')) return;

@@ -3,8 +3,9 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { recordOfItem, timeInKey } from './lambda-record.ts';
 
 /**
- * The change records that the table still holds (30 days of them) from `since` on (ms since 1970, our clock), as stream
- * records, in pages; in order per process. For when the stream has lost them: it walks the whole table.
+ * The change records that the table still holds (30 days of them) since `since` (ms since 1970, our
+ * clock), as stream records, in pages; in order per process. It scans the whole table, and is for the
+ * case that the stream no longer has them.
  */
 export async function* journal(
   client: DynamoDBClient,

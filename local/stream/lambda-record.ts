@@ -2,12 +2,13 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, AttributeValue as LambdaValue } from 'aws-lambda';
 
-/** What the event source's filter lets through: change records, as they are written (design.md §6). */
+/** Whether the record is a change record: the same as the filter of the event source on AWS (design.md
+ *  §6). */
 export function isChange(record: _Record): boolean {
   return record.eventName === 'INSERT' && (record.dynamodb?.Keys?.sk?.S ?? '').startsWith('CHANGE#');
 }
 
-/** A stream record as Lambda hands it to a function: binary as base64, times in seconds. */
+/** A stream record as Lambda hands it to a function: binary values as base64, times in seconds. */
 export function lambdaRecord(record: _Record, streamArn: string): DynamoDBRecord {
   const { Keys, NewImage, SequenceNumber = '', ApproximateCreationDateTime } = record.dynamodb ?? {};
   return {
@@ -27,7 +28,7 @@ export function lambdaRecord(record: _Record, streamArn: string): DynamoDBRecord
   };
 }
 
-/** An item of the table, as the stream would have told its insertion. `sequenceNumber` need only be unique. */
+/** The stream record of an item's insertion, made from the item. `sequenceNumber` need only be unique. */
 export function recordOfItem(
   item: Record<string, AttributeValue>,
   streamArn: string,
@@ -38,7 +39,7 @@ export function recordOfItem(
   return lambdaRecord({ eventID: sequenceNumber, dynamodb } as _Record, streamArn);
 }
 
-/** The time in a change record's key: ms since 1970, our clock; 0 when it is no change record. */
+/** The time in a change record's key: ms since 1970, our clock; 0 for another record. */
 export function timeOfChange(record: DynamoDBRecord): number {
   return timeInKey(record.dynamodb?.Keys?.sk?.S ?? '');
 }

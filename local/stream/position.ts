@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { writeWhole } from '../basics/write-whole.ts';
 
 const position = z.strictObject({
-  /** A table made anew has another. */
+  /** A table that was made anew has another one. */
   streamArn: z.string(),
-  /** By shard: the last record that needs no further care. `ended` tells that the shard has no more. */
+  /** By shard: the last record that is done with. `ended`: the shard has no more records. */
   shards: z.record(z.string(), z.strictObject({ sequenceNumber: z.string(), ended: z.boolean() })),
   /** The latest time in the key of a change record that is delivered: ms since 1970. */
   time: z.number(),
@@ -31,7 +31,7 @@ export function memoryPosition(): PositionStore {
   };
 }
 
-/** Keeps the position in a JSON file, which a crash leaves as it was or as it should be. */
+/** Keeps the position in a JSON file. A crash while it is written leaves the old position or the new one. */
 export function filePosition(file: string): PositionStore {
   return {
     load: () => {

@@ -7,12 +7,13 @@ export type PublishHandler = (
   context: PublishContext,
 ) => Promise<DynamoDBBatchResponse>;
 
-/** On one machine nothing cuts a run off. */
+/** On one machine no run has a time limit. */
 const ENDLESS: PublishContext = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
 
 /**
- * Calls the handler as Lambda's event source does, until every record is taken: after a failure it goes on from the first
- * one that failed, after an error from the start. Waits longer each time, up to 10 s.
+ * Calls the handler as Lambda's event source does, until every record is taken: when it returns failures,
+ * from the first failed record on; when it throws, with all of them again. Waits longer each time, up to
+ * 10 s.
  * @throws only when `signal` aborts.
  */
 export async function publishAll(
@@ -41,7 +42,7 @@ export async function publishAll(
   }
 }
 
-/** As Lambda reads the answer: an identifier that none of the records has fails them all. */
+/** Reads the answer as Lambda does: an identifier that none of the records has means that all failed. */
 function fromFirstFailed(
   records: readonly DynamoDBRecord[],
   failures: DynamoDBBatchResponse['batchItemFailures'],

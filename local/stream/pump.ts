@@ -24,13 +24,15 @@ export interface StreamPumpOptions {
 }
 
 const INTERVAL_MS = 200;
-/** Commit times and the stream's order part by no more than a commit takes. */
+/** How far before the last delivered record the journal is read again, in ms: records reach the stream in
+ *  another order than their times, but they differ by no more than the time of a commit. */
 const JOURNAL_MARGIN = 15 * 60_000;
 
 /**
- * The event source of `publish.ts` on one machine: hands it the change records that the table's stream shows, in order,
- * and remembers how far they are taken. It goes on from there after a restart; when the stream no longer reaches so
- * far back, it takes the change records from the table, some of them a second time.
+ * The event source of `publish.ts` on one machine: hands it the change records that the table's stream
+ * shows, in order, and remembers how far they are taken. After a restart it goes on from there. When the
+ * stream no longer reaches so far back, it takes the change records from the table, some of them a second
+ * time.
  */
 export function startStreamPump(options: StreamPumpOptions): Feed {
   const pump = new Pump(options);
@@ -49,7 +51,7 @@ class Pump {
     this.#reader = new ShardReader(options.streams, options.table.streamArn);
   }
 
-  /** Reads each shard once. @returns whether there was anything, of any kind. */
+  /** Reads each shard once. @returns whether it read any record, or the end of a shard */
   async round(fails: Parameters<RoundsOptions['round']>[0], signal: AbortSignal): Promise<boolean> {
     const publish = (records: readonly DynamoDBRecord[]) => this.#publish(records, fails, signal);
     this.#position ??= await this.#resume(publish);

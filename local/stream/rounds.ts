@@ -4,16 +4,16 @@ import type { Sleep } from '../../functions/basics/clock.ts';
 export interface Feed {
   /** Resolves when every change record committed before the call is published; rejects when stopped. */
   drained(): Promise<void>;
-  /** Something was committed: it is looked for at once, and not when the pause is over. */
+  /** Something was committed: the next round begins at once, not after the pause. */
   wake(): void;
   stop(): Promise<void>;
 }
 
 export interface RoundsOptions {
-  /** Takes what there is, and publishes it. `fails` is told of what is tried again within the round.
+  /** Publishes what there is. `fails` is called with what is tried again within the round.
    *  @returns false when there was nothing */
   readonly round: (fails: Fails, signal: AbortSignal) => Promise<boolean>;
-  /** What it reads, for people: `The journal`. */
+  /** What it reads, as lines for people begin: `The journal`. */
   readonly what: string;
   readonly sleep: Sleep;
   /** One line for people: reading or publishing fails, or works again. */
@@ -26,7 +26,8 @@ type Fails = (what: string, error: unknown) => void;
 
 const AGAIN_MS = 1000;
 
-/** Goes round after round until it is stopped. What fails is said once, and when it works again. */
+/** Makes round after round until it is stopped. A failure is reported once, and once more when it works
+ *  again. */
 export function startRounds(options: RoundsOptions): Feed {
   const stopping = new AbortController();
   const rounds = new Rounds(options, stopping.signal);
@@ -45,7 +46,7 @@ class Rounds {
   readonly #options: RoundsOptions;
   readonly #signal: AbortSignal;
   #drains: PromiseWithResolvers<void>[] = [];
-  /** Woken by {@link drained} and {@link wake}. */
+  /** The pause; {@link drained} and {@link wake} abort it. */
   #nap = new AbortController();
   #isWoken = false;
   #failing = false;
@@ -59,7 +60,8 @@ class Rounds {
     const { round, what, interval } = this.#options;
     const fails: Fails = (failed, error) => this.#fails(failed, error);
     while (!this.#signal.aborted) {
-      // Those who ask from now on may mean a change that this round does not see.
+      // Only these are resolved by this round: who asks from now on may mean a change that it does not
+      // see.
       const asked = [...this.#drains];
       this.#isWoken = false;
       try {

@@ -18,7 +18,8 @@ export interface ShardRead {
   readonly ended: boolean;
 }
 
-/** Reads a stream's shards, each from where `positions` says, a parent to its end before its children. */
+/** Reads a stream's shards, each from the place in `positions`, and each parent to its end before its
+ *  children. */
 export class ShardReader {
   readonly #client: DynamoDBStreamsClient;
   readonly #streamArn: string;
@@ -41,8 +42,9 @@ export class ShardReader {
   }
 
   /**
-   * True when every record after `positions` is still there: that is so when the last record read is. A record lost by
-   * trimming, or by a database that is older than the position, shows in that one's absence.
+   * Whether the stream still has every record after `positions`: it does if it still has the last one
+   * that was read. That one is missing when the stream was trimmed beyond it, or when the database is
+   * older than the position.
    */
   async has(positions: Position['shards']): Promise<boolean> {
     const known = new Set((await this.#shards()).map(shard => shard.ShardId));

@@ -22,13 +22,13 @@ export interface FormatOptions {
 type ToldEvent = ProjectEvent | TaskEvent | FieldEvent;
 type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-/** Where things stand on a line, in columns. */
+/** The widths of the parts of a line, in columns. */
 interface Layout {
   readonly paint: Paint;
   readonly head: number;
   /** Infinite when nothing is to be cut. */
   readonly rest: number;
-  /** The text, or what of it there is room for. */
+  /** Cuts a text to the room for it, or leaves it whole. */
   readonly fit: typeof cut;
 }
 
@@ -36,8 +36,9 @@ const MARGIN = 12;
 const GAP = 2;
 const CREATED_FIELDS = 4;
 
-/** An event as a person reads it: one line for each changed field, the head (time, project, task) on the first only.
- *  No line end follows the last. Nothing in the event can write to the terminal but its own text. */
+/** An event as a person reads it: one line for each changed field, with the head (time, project, task) on
+ *  the first only, and no line end after the last. Control characters in the event are escaped, so that
+ *  it can't do anything to the terminal. */
 export function formatEvent(event: ChangeEvent, options: FormatOptions): string {
   const paint: Paint = options.colour
     ? (format, text) => styleText(format, text, { validateStream: false })
@@ -123,7 +124,7 @@ function entityOf(event: ToldEvent): string {
   return 'task' in event.data ? 'task' : 'project';
 }
 
-/** What changed; that a field was archived is told before. */
+/** The changed fields; that a field was archived is shown elsewhere. */
 function changesOf({ type, data }: ToldEvent): FieldChange[] {
   if (!('field' in data)) return data.changes;
   const changes =
@@ -150,7 +151,8 @@ function createdLine(event: ToldEvent, { paint, rest, fit }: Layout): string {
   return `${paint('green', said)}${parts.join('')}${ending}`;
 }
 
-/** What tells most about a new record: its custom fields first; neither its name, which the head shows, nor identifiers. */
+/** The most telling fields of a new record: custom fields first, without its name, which the head shows,
+ *  and without identifiers. */
 function mainFields(event: ToldEvent): FieldChange[] {
   const { data } = event;
   const { name } = 'field' in data ? data.field : 'task' in data ? data.task : data.project;

@@ -8,8 +8,9 @@ const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Text from outside, fit for a terminal: control characters (with ANSI's escape), line ends, direction overrides and lone
- *  surrogates appear as escapes, so that data can neither move the cursor nor pass for something else. */
+/** Makes text from outside safe for a terminal: control characters (with ANSI's escape), line ends,
+ *  direction overrides and lone surrogates are shown as escapes, so that data can neither move the cursor
+ *  nor imitate other output. */
 export function printable(text: string): string {
   return text.replaceAll(UNSAFE, character => SHORT_ESCAPES.get(character) ?? codeEscape(character));
 }
@@ -23,7 +24,7 @@ export function columns(text: string): number {
 
 /** The text cut to `width` columns, with an ellipsis where it was cut. Characters are never split. */
 export function cut(text: string, width: number): string {
-  // No grapheme takes less than one column for one code unit or more: so a short text needs no counting.
+  // A UTF-16 code unit takes at most two columns, so a short text needs no counting.
   if (text.length * 2 <= width || columns(text) <= width) return text;
   let kept = '';
   let room = width - 1;

@@ -2,7 +2,8 @@ import { isJsonObject, type Json } from '../../functions/basics/json.ts';
 import type { FieldChange } from '../../functions/changes/event.ts';
 import { columns, cut, printable } from './text.ts';
 
-/** A value as a person reads it; undefined when it is empty, as the comparison means it: null, "" or []. */
+/** A value as a person reads it; undefined when it is empty by the rules of the comparison: null, "" or
+ *  []. */
 export function readable(value: Json, type: string): string | undefined {
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
   if (typeof value === 'string') return type === 'number' || type === 'date' ? value : `"${value}"`;
@@ -10,11 +11,12 @@ export function readable(value: Json, type: string): string | undefined {
   return nameOf(value) ?? JSON.stringify(value);
 }
 
-/** Both values of a change, printable and together at most `room` columns wide. Long texts that begin alike show where
- *  they differ; what one side doesn't need the other may take. With infinite room both are whole. */
+/** Both values of a change, printable and together at most `room` columns wide. Long texts that begin
+ *  alike are shown from where they differ; room that one value doesn't need is given to the other. With
+ *  infinite room both are whole. */
 export function readablePair(change: FieldChange, room: number): [string | undefined, string | undefined] {
   let pair = [readable(change.from, change.type), readable(change.to, change.type)] as const;
-  // Objects that go by the same name differ in something else: then all of it is shown.
+  // Two objects with the same display name differ in something else: then both are shown whole.
   if (pair[0] === pair[1]) pair = [JSON.stringify(change.from), JSON.stringify(change.to)];
   const longest = Number.isFinite(room) ? LONGEST : undefined;
   const [from, to] = pair.map(text => (text === undefined ? undefined : printable(text.slice(0, longest))));

@@ -68,7 +68,8 @@ function makeProcess(
   };
 }
 
-/** Projects that began long ago are further on: done, then in work, then only planned. */
+/** Projects that began long ago are further on: most of their tasks are done. Later ones are in work, the
+ *  newest only planned. */
 function makeProject(
   scenario: Scenario,
   index: number,

@@ -32,8 +32,8 @@ type WeightedTurn = (typeof TURNS)[number];
 
 const SCENES = 10;
 
-/** Makes one edit that people would make, by one of the workspace's users. A kind of edit that fits nowhere gives way to
- *  the others.
+/** Makes one edit that people would make, by one of the workspace's users. If a kind of edit fits
+ *  nowhere, another kind is tried.
  *  @param now ms since 1970: "today" for new dates
  *  @returns whether an edit was possible */
 export function changeOnce(workspace: EditApi, random: Random, now: number): boolean {

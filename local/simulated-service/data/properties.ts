@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../functions/basics/json.ts';
 import type { Field, FieldKind, FieldType } from './workspace.ts';
 
-/** Built-in properties that no custom field may hide. */
+/** Built-in properties: no custom field may have their names. */
 const BUILT_IN: Record<FieldKind, readonly string[]> = {
   project: ['id', 'projectId', 'name', 'state', 'createdAt', 'updatedAt', 'owner'],
   task: ['id', 'taskId', 'externalId', 'projectId', 'name', 'status', 'createdAt', 'updatedAt', 'assignee'],

@@ -58,7 +58,7 @@ export interface SimulatedProcess {
   readonly deletedProjects: readonly string[];
 }
 
-/** A user of the workspace: `id`, and whatever else is told of them. */
+/** A user of the workspace: `id`, and whatever else the service tells of users. */
 export interface User {
   readonly id: string;
   readonly seq: number;

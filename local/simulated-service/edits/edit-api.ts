@@ -9,7 +9,7 @@ import { type TaskEdits, taskEdits } from './tasks.ts';
 
 /** The workspace as it stands, each record as it would be served now. */
 export interface WorkspaceView {
-  /** The whole state as it is; it never changes under the reader. */
+  /** The whole state as it is now. Edits make a new one, so this one never changes. */
   readonly state: Workspace;
   /** The ids of the processes. */
   processes(): string[];
@@ -22,7 +22,8 @@ export interface WorkspaceView {
   fields(processId: string, kind: FieldKind): readonly Field[];
 }
 
-/** Edits and reads the simulated workspace from within, as its users would through a user interface. */
+/** Edits and reads the simulated workspace without the REST API, as its users would through a user
+ *  interface. */
 export interface EditApi extends ProjectEdits, TaskEdits, FieldEdits, WorkspaceView {}
 
 export function createEditApi(store: WorkspaceStore): EditApi {

@@ -3,14 +3,15 @@ import { splitProperties } from '../data/properties.ts';
 import type { ProjectState, SimulatedProcess } from '../data/workspace.ts';
 import { type EditOptions, type Outcome, projectOf, type WorkspaceStore, withProject } from './store.ts';
 
-/** The edits of projects. Properties are those of a record as it is served: built-in ones, and custom fields by their
- *  `externalId` in wire format (service-api.md §2.3). Every edit throws for what isn't there. */
+/** The edits of projects. Properties are those of a record as it is served: built-in ones, and custom
+ *  fields by their `externalId` in wire format (service-api.md §2.3). Each edit throws for a process or
+ *  project that isn't there. */
 export interface ProjectEdits {
   /** @param options `id` makes the project under that id, for instance one that was deleted
    *  @returns the id */
   createProject(processId: string, properties?: JsonObject, options?: EditOptions & { id?: string }): string;
   updateProject(processId: string, projectId: string, properties: JsonObject, options?: EditOptions): void;
-  /** Moves the update time and nothing else. */
+  /** Moves the update time, and changes nothing else. */
   touchProject(processId: string, projectId: string, options?: EditOptions): void;
   deleteProject(processId: string, projectId: string, options?: EditOptions): void;
 }
@@ -86,7 +87,7 @@ function createProject(
   return id;
 }
 
-/** The next number that no project has as its id: ids may have been given by name. */
+/** The next number that is no project's id: some ids may have been given, not counted. */
 function nextNumber(process: SimulatedProcess, last: number): number {
   let number = last + 1;
   while (process.projects.has(String(number))) number += 1;

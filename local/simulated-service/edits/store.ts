@@ -5,7 +5,7 @@ import type { AuditEntry, ProjectState, SimulatedProcess, Workspace } from '../d
 
 /** What is special about one edit. */
 export interface EditOptions {
-  /** False: the audit log tells nothing of it. */
+  /** False: the audit log gets no entry for it. */
   readonly audit?: boolean;
   /** False: no update time moves. */
   readonly touch?: boolean;
@@ -13,7 +13,7 @@ export interface EditOptions {
   readonly user?: string;
 }
 
-/** What an edit makes of its process. */
+/** What an edit returns: the changed process, and more. */
 export interface Outcome {
   readonly process: SimulatedProcess;
   /** The counters, when the edit took a number. */
@@ -21,7 +21,7 @@ export interface Outcome {
   readonly entry: { readonly action: string; readonly entity: JsonObject; readonly details: JsonObject };
 }
 
-/** The moment of an edit. */
+/** When an edit happens, and which update times it sets. */
 export interface Moment {
   readonly workspace: Workspace;
   /** When, in ms since 1970, at the resolution of the service's clock. */
@@ -31,7 +31,7 @@ export interface Moment {
   readonly freedoms: Freedoms;
 }
 
-/** Holds the workspace, and makes each edit all or nothing: `persist` comes first, then the edit is to be seen. */
+/** Holds the workspace, and makes each edit all or nothing: the new state is persisted first, then shown. */
 export class WorkspaceStore {
   readonly freedoms: Freedoms;
   readonly #clock: Clock;
