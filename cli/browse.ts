@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { platform } from 'node:process';
 import { Refused } from '../functions/operations/refused.ts';
 
-/** What opens an address: of each system the program that takes its user's choice. */
+/** The program of each system that opens an address in the browser that its user has chosen. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an address in the browser of whoever is there. @throws Refused when nothing opens it */
+/** Opens an address in the user's browser. @throws Refused when nothing opens it */
 export async function browse(address: string): Promise<void> {
   const [program, ...args] = OPENERS[platform] ?? ['xdg-open'];
   const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true });

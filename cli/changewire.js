@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// JavaScript, so that any Node can start it. The rest is TypeScript, for Node 24: an older one hands over to the one that `npm ci`
-// brings (design.md §12), with the same terminal and signals, and ends as that one ends.
+// JavaScript, so that any Node can start it. The rest is TypeScript, for Node 24: an older Node starts
+// the one that `npm ci` installs (design.md §12) as a child, which has the same terminal and signals, and
+// exits with its exit code.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +14,7 @@ const [major] = process.versions.node.split('.').map(Number);
 if (major >= 24) await import('./main.ts');
 else handOver(projectsNode());
 
-/** Where the package `node` has its binary; undefined where npm has none for this platform. */
+/** The binary of the package `node`; undefined where npm has none for this platform. */
 function projectsNode() {
   try {
     const manifest = createRequire(import.meta.url).resolve('node/package.json');
@@ -28,7 +29,7 @@ function handOver(node) {
   if (node === undefined) return tooOld();
   const child = spawn(node, [MAIN, ...process.argv.slice(2)], { stdio: 'inherit' });
   child.once('error', tooOld);
-  // The terminal sends Ctrl-C to both: the child decides what becomes of it.
+  // The terminal sends Ctrl-C to both processes; this one leaves it to the child.
   process.on('SIGINT', () => undefined);
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.once('exit', (code, signal) => {

@@ -17,7 +17,7 @@ export async function changewire(args: readonly string[], world: World): Promise
     await program.parseAsync(args.length > 0 ? [...args] : ['--help'], { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    // It has said what is wrong.
+    // Commander has said already what is wrong.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (world.interrupted.aborted || (error as Error).name === 'AbortError') return EXIT.interrupted;
     if (!(error instanceof Failed)) world.stderr.write(`changewire: ${wordsOf(error)}\n`);
@@ -69,7 +69,7 @@ const EXIT_CODES = `
 Exit codes: 0 done; 1 it could not be done, or what was tested failed; 2 asked wrongly.
 More of each command: changewire help COMMAND, and docs/operating.md.`;
 
-/** In lines that can write nothing but text. */
+/** The error's message, safe for a terminal. */
 function wordsOf(error: unknown): string {
   const message =
     error instanceof Refused || error instanceof UsageError ? error.message : `${failure(error)}.`;

@@ -6,8 +6,9 @@ import { sleep } from '../local/basics/sleep.ts';
 import { restoreProcesses } from './restore/restore.ts';
 import { restoredTable, tableOf } from './restore/restored-table.ts';
 
-/** `npm run restore-table`: makes what passes know what it was at an earlier time, within the table of a stack that goes on
- *  (docs/runbook.md, docs/decisions/0101). It takes an administrator's credentials. May be repeated. */
+/** `npm run restore-table`: restores snapshots and states of the processes as they were at an earlier
+ *  time, in the table of a stack that goes on (docs/runbook.md, docs/decisions/0101). It needs an
+ *  administrator's credentials. It may be repeated. */
 
 const USAGE = `npm run restore-table -- --stack NAME --region REGION --at TIME
 

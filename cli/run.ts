@@ -8,16 +8,16 @@ import { open } from './connect/open.ts';
 import { terminalInput } from './context/input.ts';
 import { changewire } from './program.ts';
 
-/** `npx changewire …` (docs/operating.md): asks a run of this machine, or a stack on AWS. Exit code: 0 when it was done, 1 when it
- *  could not be done, 2 when it was asked wrongly. */
+/** `npx changewire …` (docs/operating.md): asks a run on this machine, or a stack on AWS. Exit code: 0
+ *  when it was done, 1 when it could not be done, 2 when the command line is wrong. */
 const interrupting = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
-    // Whoever asks twice waits no longer.
+    // The second Ctrl-C ends it at once.
     if (interrupting.signal.aborted) exit(130);
     interrupting.abort();
   });
-// Who reads only the beginning, as `head` does, has had enough.
+// The reader, such as `head`, has closed the pipe: that is no error.
 stdout.on('error', () => exit(0));
 
 const code = await changewire(argv.slice(2), {

@@ -7,9 +7,10 @@ import type { Cli } from '../context/runner.ts';
 import { examples } from './example.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../changewire.js', import.meta.url));
-/** Whoever presses Tab waits no longer. */
+/** More names than these are not completed: asking for them would take too long for somebody who pressed
+ *  Tab. */
 const MOST_NAMES = 100;
-/** Nothing that a shell would read as more than a word. */
+/** Only such names are offered; others would need quoting in a shell. */
 const WORD = /^[\w.@%+:,/=-]+$/;
 
 export function completionCommand(program: Command, { world }: Cli): void {
@@ -30,7 +31,8 @@ export function completionCommand(program: Command, { world }: Cli): void {
   });
 }
 
-/** None when nobody can be asked: that is no time for an error. */
+/** The names that may stand here; none when the connection fails, because a completion must print no
+ *  error. */
 async function asked(names: Candidates['names'], open: () => Promise<Connection>): Promise<string[]> {
   if (names === undefined) return [];
   const connection = await open().catch(() => undefined);
@@ -48,7 +50,7 @@ async function asked(names: Candidates['names'], open: () => Promise<Connection>
   }
 }
 
-/** Who is asked, as the words say that stand there. */
+/** Which stack or data directory the command line names. */
 function placeOf(words: readonly string[]): Place {
   const behind = (option: string) => {
     const at = words.indexOf(option);

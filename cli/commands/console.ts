@@ -38,7 +38,8 @@ async function ticketAddress({ url, token }: Pick<Address, 'url' | 'token'>, clo
   return `${url}/open?ticket=${newTicket(token, clock)}`;
 }
 
-/** Shows the page here, for whoever answers elsewhere and has none, until somebody ends it. */
+/** Serves the page from this machine until somebody ends it, for a stack or a stored state, which have no
+ *  page of their own. */
 async function serve({ ask, print, interrupted }: Context, show: (page: Address) => Promise<void>) {
   const { createPage, whyNoPage } = await import('../../local/console/page.ts');
   const { startOperationsServer } = await import('../../local/operate/server.ts');

@@ -6,7 +6,7 @@ import { say } from '../show/paper.ts';
 import { examples } from './example.ts';
 import { showList } from './list.ts';
 
-/** What was sent to an endpoint, and what it never got. */
+/** The commands for what was sent to an endpoint, and for what it did not get. */
 export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('attempts <name>')

@@ -126,7 +126,8 @@ function kindOf(options: Added): { kind: EndpointKind; given: string } {
   return { kind, given: options[kind] ?? '' };
 }
 
-/** What stands on a command line can be seen by others on the machine. */
+/** Asks for a value that is better not given as an argument: others on the machine can see a command
+ *  line. */
 async function hidden(input: Input, given: string, what: string): Promise<string> {
   return given === '-' ? input.secret(what) : given;
 }

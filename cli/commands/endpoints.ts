@@ -12,7 +12,7 @@ import { examples } from './example.ts';
 import { showList } from './list.ts';
 import { secretCommand } from './secrets.ts';
 
-/** What people do to endpoints. */
+/** The commands that work on endpoints. */
 export function endpointCommands(program: Command, cli: Cli): void {
   const endpoints = program
     .command('endpoints')

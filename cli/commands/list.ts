@@ -3,14 +3,15 @@ import type { Printer } from '../context/printer.ts';
 import type { Paper } from '../show/paper.ts';
 
 interface List<Page, Item> {
-  /** How many at most; Infinity for all. */
+  /** How many items at most; Infinity for all. */
   readonly limit: number;
   ask(page: PageRequest): Promise<Page>;
   itemsOf(page: Page): readonly Item[];
   words(items: readonly Item[], paper: Paper): string;
 }
 
-/** Asks for a list page by page, and shows it: to programs as it comes, to people as one table. */
+/** Asks for a list page by page and shows it: to programs each page as it comes, to people one table at
+ *  the end. */
 export async function showList<Page extends { readonly cursor?: string | undefined }, Item extends object>(
   print: Printer,
   { limit, ask, itemsOf, words }: List<Page, Item>,

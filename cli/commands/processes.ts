@@ -71,7 +71,8 @@ function forgetCommand(program: Command, { run }: Cli): void {
     );
 }
 
-/** One request for each thousand projects, as if there were one. Who ends it knows how far it came, and repeats it. */
+/** Repeats the request, since each one forgets a thousand projects, and answers as if there had been one.
+ *  It says how far it is, so that somebody who stops it can run it again. */
 function untilForgotten({ ask, print }: Context): Context['ask'] {
   const whole = async (request: RequestOf<'forget'>): Promise<AnswerOf<'forget'>> => {
     for (let deleted = 0; ; ) {

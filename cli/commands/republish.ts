@@ -46,7 +46,8 @@ export function republishCommand(program: Command, { run, world }: Cli): void {
     );
 }
 
-/** One request for each slice, as if there were one. Said as it goes on: who ends it knows how far it came. */
+/** Sends one request for each slice, and answers as if there had been one. It says how far it is, so that
+ *  somebody who stops it can go on from there. */
 function inSlices({ ask, print }: Context): Context['ask'] {
   const whole = async (request: RequestOf<'republish'>): Promise<AnswerOf<'republish'>> => {
     const total = { events: 0, records: 0 };

@@ -26,7 +26,7 @@ export function secretCommand(endpoints: Command, { run }: Cli): void {
           ...(given !== undefined && { secret: given }),
         } as const;
         const { secret } = await ask(request);
-        // Who gave it knows it.
+        // A secret that was given is not shown: whoever gave it knows it.
         const shown = given === undefined ? `${secret}, which is shown only now,` : 'the new secret';
         print.answer(
           given === undefined ? { endpoint, secret } : { endpoint },

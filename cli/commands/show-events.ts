@@ -9,7 +9,7 @@ import { MORE } from './list.ts';
 export type EventQuery = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit' | 'order'>;
 type Committed = AnswerOf<'events'>['events'][number];
 
-/** The newest, the last one below. */
+/** Shows the newest events, the last one at the bottom. */
 export async function showNewest(context: Context, query: EventQuery, limit: number): Promise<void> {
   const { print } = context;
   const { found, isMore } = await tail(context, query, limit);
@@ -29,7 +29,7 @@ async function tail({ ask }: Context, query: EventQuery, limit: number) {
   return { found: found.reverse(), isMore };
 }
 
-/** Those of a time from its beginning, or else the newest; then each that comes, once. */
+/** Shows the events since a time, or else the newest, and then each new one, once. */
 export async function showFollowed(
   context: Context,
   query: Omit<EventQuery, 'until'>,
@@ -43,14 +43,16 @@ export async function showFollowed(
     if (!known?.ids.has(committed.event.id)) show(print, [committed]);
 }
 
-/** One that was committed by then may be seen only later: so following begins some time back, without what is known. */
+/** An event may become visible only after its commit time. So following begins some time back, without
+ *  the events that were shown already. */
 const BACK_MS = 120_000;
 
 async function showTail(context: Context, query: EventQuery, limit: number) {
   const { ask, print } = context;
   const { at } = await ask({ operation: 'events', limit: 1, since: EPOCH, until: EPOCH });
   const since = new Date(Date.parse(at) - BACK_MS).toISOString();
-  // In this order: what comes in between is in neither list, or in the second.
+  // In this order: an event that comes between the two requests is shown by the second, or by following.
+  // In the other order it would count as known without having been shown.
   const recent = await tail(context, { ...query, since }, Number.POSITIVE_INFINITY);
   const { found } = await tail(context, query, limit);
   if (found.length > 0) show(print, found);
@@ -59,7 +61,7 @@ async function showTail(context: Context, query: EventQuery, limit: number) {
 
 const EPOCH = new Date(0).toISOString();
 
-/** Those of a whole journal may be many: each page is shown as it comes, the oldest first. */
+/** Shows all events of a query, the oldest first, each page as it comes: there may be many. */
 export async function showAll({ ask, print }: Context, query: EventQuery): Promise<void> {
   const question = (page: object) => ask({ operation: 'events', ...query, order: 'oldest-first', ...page });
   for await (const page of pages(Number.POSITIVE_INFINITY, question, countOf))
@@ -68,7 +70,7 @@ export async function showAll({ ask, print }: Context, query: EventQuery): Promi
 
 const countOf = ({ events }: AnswerOf<'events'>) => events.length;
 
-/** To programs the events themselves, as `npm start --json` and webhooks tell them. */
+/** Shows events: to programs as they are, as `npm start --json` and webhooks give them. */
 function show({ answers }: Context['print'], found: readonly Committed[]): void {
   answers(
     found.map(({ event }) => event),

@@ -16,7 +16,7 @@ interface LogOptions {
   readonly limit: number;
 }
 
-/** What there is on AWS alone. */
+/** The command for what only a stack on AWS has. */
 export function logsCommand(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program

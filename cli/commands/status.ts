@@ -41,7 +41,7 @@ async function once(context: Context, limit: number): Promise<void> {
 
 const shown = { words: statusText, lines: linesOf };
 
-/** One line says whose status it is; then one for each process and endpoint. */
+/** For programs: one line that says whose status it is, then one for each process and endpoint. */
 function linesOf({ at, house, isRunning, processes, endpoints }: Status): object[] {
   return [
     { run: { at, house, isRunning } },
@@ -50,7 +50,7 @@ function linesOf({ at, house, isRunning, processes, endpoints }: Status): object
   ];
 }
 
-/** All pages as one. */
+/** The status with the processes and endpoints of all its pages. */
 async function statusOf({ ask }: Context, limit: number): Promise<Status> {
   let all: Status | undefined;
   const countOf = ({ processes, endpoints }: Status) => processes.length + endpoints.length;

@@ -12,8 +12,8 @@ interface Shown<Answer> {
   lines(answer: Answer): readonly object[];
 }
 
-/** Shows an answer again and again, in its place on a terminal, until somebody ends it. A question that fails is told in its place,
- *  and asked again; the first one may not fail. */
+/** Shows an answer again and again until somebody ends it, on a terminal in the same place. When a
+ *  request fails, the error is shown there, and it is asked again; but the first one must not fail. */
 export async function watch<Answer>(
   { print, sleep, interrupted }: Context,
   stdout: Output,
@@ -40,7 +40,7 @@ export async function watch<Answer>(
 function show(text: string, stdout: Output): void {
   if (stdout.isTTY !== true) return void stdout.write(`${text}\n\n`);
   const lines = text.split('\n');
-  // What is taller than the terminal would scroll, and could not be written over.
+  // Text that is taller than the terminal would scroll, and could not be overwritten.
   const room = (stdout.rows ?? 24) - 1;
   const seen =
     lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${lines.length - room + 1} more lines`];

@@ -1,19 +1,20 @@
 import type { Command, Option } from 'commander';
 import { EVENT_TYPES } from '../../infra/config/filter.ts';
 
-/** What may stand where somebody presses Tab: words that the command line itself knows, or names that are asked for. */
+/** What may stand where somebody presses Tab: words of the command line itself, or names that must be
+ *  asked for. */
 export interface Candidates {
   readonly words: readonly string[];
   readonly names?: 'endpoints' | 'processes' | undefined;
 }
 
-/** What operands and options take which names. */
+/** Which names the operands and options take. */
 const NAMES = {
   endpoints: new Set(['name', '--to', '--endpoint']),
   processes: new Set(['process', '--process']),
 } as const;
 
-/** Candidates for the last of the words behind `changewire`, which may be empty. */
+/** Candidates for the last of the words after `changewire`; that word may be empty. */
 export function candidatesOf(program: Command, words: readonly string[]): Candidates {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? '';
@@ -28,9 +29,9 @@ export function candidatesOf(program: Command, words: readonly string[]): Candid
 
 interface Walked {
   readonly command: Command;
-  /** Operands of it that are there already. */
+  /** How many of its operands are there already. */
   readonly operands: number;
-  /** An option whose value comes next. */
+  /** The option that still needs its value. */
   readonly waiting: Option | undefined;
 }
 
@@ -65,7 +66,7 @@ function namesOf(what: string | undefined): Candidates['names'] {
   return (['endpoints', 'processes'] as const).find(kind => NAMES[kind].has(what));
 }
 
-/** Help leaves out those that are hidden. */
+/** Whether help shows the command. */
 function isShown(command: Command): boolean {
   return !(command as Command & { _hidden?: boolean })._hidden;
 }

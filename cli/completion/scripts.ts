@@ -1,7 +1,7 @@
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** What a shell reads so that Tab completes `changewire`. Each asks the command itself, whose launcher lies at `launcher`; nothing that it
- *  answers is ever evaluated. */
+/** The script with which a shell completes `changewire` at Tab. It asks the command itself, whose
+ *  launcher is the file `launcher`, and never evaluates what that answers. */
 export function completionScript(shell: (typeof SHELLS)[number], launcher: string): string {
   const path = `'${launcher.replaceAll("'", `'\\''`)}'`;
   return SCRIPTS[shell](shell === 'fish' ? `'${launcher.replaceAll(/['\\]/g, '\\$&')}'` : path);

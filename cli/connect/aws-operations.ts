@@ -16,22 +16,24 @@ import { type Asked, unanswered } from './aws-problems.ts';
 export interface Stack {
   readonly stackName: string;
   readonly region: string;
-  /** By default, those that the AWS CLI would use. */
+  /** By default, the credentials that the AWS CLI would use. */
   readonly credentials?: LambdaClientConfig['credentials'];
-  /** Of an emulator; by default Lambda's own. */
+  /** The address of an emulator; by default Lambda's own. */
   readonly endpoint?: string;
   readonly clock?: () => number;
 }
 
-/** The doctor takes minutes: as long as the function may run, and a little more. */
+/** How long an answer may take, in ms: as long as the function may run, which the doctor needs, and a
+ *  little more. */
 const PATIENCE_MS = 11 * 60_000;
 
-/** The operations of a deployed stack, answered by its function `operate`. Who asks is found out there, from the credentials: the
- *  caller that is given here counts for nothing.
+/** The operations of a deployed stack, answered by its function `operate`. The function finds out from
+ *  the credentials who asks; the caller that is given here is ignored.
  *  @throws Refused also when the function can't be asked; the message says what is missing */
 export function lambdaOperations(stack: Stack): Operations {
   const { stackName, region, clock = Date.now } = stack;
-  // What was done may have been done though no answer came: to do it again is the operator's decision.
+  // A look is tried again, an act is not: it may have been done though no answer came. Whether to repeat
+  // it is the operator's decision.
   const clients = { look: clientOf(stack, 3), act: clientOf(stack, 1) };
   const functionName = operateFunction(stackName);
   const invoke = async (request: Request, alias: Alias): Promise<InvocationResponse> => {
@@ -39,7 +41,8 @@ export function lambdaOperations(stack: Stack): Operations {
     const sign = () =>
       signIdentity({ region, functionName, request }, client.config.credentials, new Date(clock()));
     const Payload = JSON.stringify({ request, ...(alias === 'act' && { identity: await sign() }) });
-    // As part of the name, not beside it: both are the same to Lambda, and not to every emulator.
+    // The alias is part of the name, not a `Qualifier`: both are the same to Lambda, but not to every
+    // emulator.
     return client.send(new InvokeCommand({ FunctionName: `${functionName}:${alias}`, Payload }));
   };
   return async given => {
@@ -68,11 +71,12 @@ function answerOf({ FunctionError, Payload }: InvocationResponse, asked: Asked) 
   if (FunctionError !== undefined) throw unanswered(new Error(failure(text)), asked);
   const said = reply.parse(JSON.parse(text));
   if ('refused' in said) throw new Refused(said.refused, said);
-  // The other end made it by the same schema, and versions may differ: what is new there is no reason to fail.
+  // Not checked again: the function made it by the same schema, and one of a newer version may have added
+  // to it.
   return said.answer as never;
 }
 
-/** What the function threw, as the runtime tells it. */
+/** The error that the function threw, as the Lambda runtime reports it. */
 function failure(text: string): string {
   try {
     const { errorMessage } = JSON.parse(text) as { errorMessage?: unknown };

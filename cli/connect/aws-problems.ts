@@ -1,7 +1,7 @@
 import type { Alias } from '../../functions/operate/identity.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 
-/** What was asked, of whom. */
+/** The request that failed, and the stack that it was sent to. */
 export interface Asked {
   readonly functionName: string;
   readonly alias: Alias;

@@ -3,7 +3,8 @@ import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
 
-/** Asks whoever answers: a run, its store, or a stack. @throws Refused, and UsageError for a request that isn't as it must be */
+/** Sends a request to whoever answers: a run, its store, or a stack. @throws Refused, and UsageError for
+ *  a request that isn't as it must be */
 export type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
 
 export interface Connection {
@@ -13,14 +14,14 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Who is to answer, as the command line says. */
+/** Which run or stack is to answer, as the command line says. */
 export interface Place {
   /** A stack on AWS, and its region; undefined: this machine. */
   readonly stack?: string | undefined;
   readonly region?: string | undefined;
-  /** The data directory of a run of this machine. */
+  /** The data directory of a run on this machine. */
   readonly data?: string | undefined;
 }
 
-/** Whoever answered is gone. */
+/** The run that answered before has ended. */
 export class Gone extends Refused {}

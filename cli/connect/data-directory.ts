@@ -4,14 +4,15 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { STORE_FILE } from '../../local/data/store.ts';
 import { type Address, readAddress } from '../../local/operate/address.ts';
 
-/** Where `npm start` keeps what it knows, unless told otherwise; and the directory of a run itself, as on a server. */
+/** Where data directories usually are: those of `npm start`, and the current one, for who works inside a
+ *  data directory, as on a server. */
 const USUAL = ['.changewire', '.changewire/simulated', '.'];
 
 export interface DataPlace {
   readonly directory: string;
-  /** Where a run said that it answers; it may be gone. */
+  /** The address that a run has written; the run may have ended. */
   readonly address: Address | undefined;
-  /** Whether a run left something there, or has something. */
+  /** Whether there is a store, of a run that goes on or has ended. */
   readonly hasStore: boolean;
 }
 
@@ -30,7 +31,7 @@ export function dataPlaces(data: string | undefined): readonly DataPlace[] {
   throw nothingIn(data);
 }
 
-/** Nothing is there, or nothing any more. */
+/** The error for a directory that holds nothing of a run, or does not any more. */
 export function nothingIn(data: string | undefined): UsageError {
   return new UsageError(
     `${data === undefined ? `None of ${USUAL.join(', ')} holds anything` : `${data} holds nothing`} that a run keeps. Start one with npm start, or name its directory with --data DIR; ` +

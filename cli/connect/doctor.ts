@@ -13,10 +13,10 @@ interface Asked {
   readonly workspace?: string | undefined;
 }
 
-/** One that asks the service itself, with the credentials of the environment. */
+/** A doctor that asks the service from here, with the credentials of the environment. */
 export interface DirectDoctor {
   examine(asked: Asked): Promise<AnswerOf<'doctor'>>;
-  /** The same, while somebody edits a task; says what to do, and what was seen. */
+  /** Examines the service while somebody edits a task; says what to do, and what was seen. */
   watch(
     asked: Asked & { readonly project?: string | undefined },
     how: { readonly say: (text: string) => void; readonly signal: AbortSignal },
@@ -24,8 +24,8 @@ export interface DirectDoctor {
   addressesOf(workspace: string): ServiceAddresses | undefined;
 }
 
-/** A doctor for the service of a configuration file or of SERVICE_*; undefined where there is neither: then a run or a stack is asked,
- *  which has a service. Neither needs a pass to have been made. */
+/** A doctor for the service of a configuration file or of SERVICE_*; undefined where there is neither:
+ *  then a run or a stack is asked, which knows its service. No pass needs to have been made before. */
 export async function openDoctor(
   { config, stack }: DoctorPlace,
   environment: Readonly<Record<string, string | undefined>>,

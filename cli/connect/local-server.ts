@@ -7,12 +7,12 @@ import { type Address, proofOf } from '../../local/operate/address.ts';
 import { type Connection, Gone } from './connection.ts';
 
 const DOUBT = ' Whether it was done, changewire actions tells.';
-/** A run answers a challenge at once, unless it isn't there. */
+/** How long a run may take to answer a challenge, in ms: one that is there answers at once. */
 const PROOF_WITHIN = 3000;
 
 /** Connects to a run, once it has proved that it is the one that wrote this address. @returns undefined when it isn't there any more */
 export async function connectToRun(address: Address): Promise<Connection | undefined> {
-  // Of its own, so that no proxy of the environment is asked.
+  // An agent of its own, so that no proxy of the environment gets the request.
   const agent = new Agent({ keepAlive: true });
   const challenge = randomBytes(24).toString('base64url');
   const answered = await send(agent, address, { challenge }).catch(() => undefined);

@@ -5,7 +5,7 @@ import { userName } from '../../local/operate/user-name.ts';
 import { printable } from '../../local/terminal/text.ts';
 import type { Connection } from './connection.ts';
 
-/** Asks what the last run left, as the user who may read it. */
+/** Connects to the store that the last run left, as the user who may read it. */
 export async function openLocalStore(directory: string): Promise<Connection> {
   const { operations, close } = await openStoredOperations(directory, {
     warn: text => void stderr.write(`${printable(text)}\n`),

@@ -3,9 +3,10 @@ import type { Connection, Place } from './connection.ts';
 import { dataPlaces, nothingIn } from './data-directory.ts';
 import { connectToRun } from './local-server.ts';
 
-/** Connects to whoever answers: a stack on AWS; else a run of this machine; where none lives, what the last one left. Each part is loaded
- *  when it is needed: a command is to answer at once.
- *  @throws UsageError when nobody can be found by what the command line says */
+/** Connects to a stack on AWS if one is named, else to a run on this machine, or, if none goes on, to the
+ *  store that the last one left. Each of these is loaded only when needed, because a command is to answer
+ *  at once.
+ *  @throws UsageError when the command line leads to none of them */
 export async function open(place: Place): Promise<Connection> {
   if (place.stack !== undefined) {
     if (place.data !== undefined)
@@ -19,7 +20,7 @@ export async function open(place: Place): Promise<Connection> {
     const run = address && (await connectToRun(address));
     if (run) return run;
   }
-  // One that kept nothing left nothing but its address.
+  // A run that kept nothing left only its address.
   const left = places.find(({ hasStore }) => hasStore);
   if (!left) throw nothingIn(place.data);
   const { openLocalStore } = await import('./local-store.ts');

@@ -3,7 +3,7 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { lambdaOperations } from './aws-operations.ts';
 import type { Connection, Place } from './connection.ts';
 
-/** Asks the function of a stack. Who asks is found out there, from the credentials. */
+/** Connects to a stack's function `operate`, which finds out from the credentials who asks. */
 export function openStack(stackName: string, { region }: Place): Connection {
   const where = region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
   if (where === undefined)

@@ -3,7 +3,7 @@ import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { type Context, Failed } from './context.ts';
 
-/** How much of a question a command line answers already. */
+/** Which of these options were given: what they say need not be asked. */
 export interface Consent {
   readonly yes?: boolean;
   readonly dryRun?: boolean;
@@ -11,8 +11,9 @@ export interface Consent {
 
 type Destroying = Extract<Request, { dryRun?: boolean | undefined }>;
 
-/** Does what destroys, or tells many people, something: with `--yes` at once; on a terminal after a yes to what a dry run says; and with
- *  `--dry-run` not at all. `words` are of the answer, whose `dryRun` says whether it was done.
+/** Sends a request that destroys something or reaches many people. With `--yes` it is done at once; with
+ *  `--dry-run` not at all; else the terminal shows what a dry run says, and it is done after a yes.
+ *  `words` are made of the answer, whose `dryRun` says whether it was done.
  *  @throws UsageError where nobody can be asked */
 export async function confirmed<Asked extends Destroying>(
   { ask, print, input }: Context,

@@ -5,11 +5,11 @@ import type { World } from './world.ts';
 /** What one command works with. */
 export interface Context extends Pick<World, 'input' | 'clock' | 'sleep' | 'interrupted'> {
   readonly ask: Ask;
-  /** Whoever answers. */
+  /** Connects to whoever answers. */
   connect(): Promise<Connection>;
   readonly print: Printer;
   readonly place: Place;
 }
 
-/** It could not be done, which has been said already: exit code 1. */
+/** The command failed, and has said so already: exit code 1. */
 export class Failed extends Error {}

@@ -6,9 +6,10 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 export interface Input {
   /** Whether somebody is there to be asked. */
   readonly canAsk: boolean;
-  /** A yes, or anything else. */
+  /** Asks a question; true only for a yes. */
   confirm(question: string): Promise<boolean>;
-  /** A line that is not for everybody's eyes: typed without being shown, or the next line of what is piped in. */
+  /** Asks for a line that nobody else should see: typed without being shown, or the next line that is
+   *  piped in. */
   secret(what: string): Promise<string>;
 }
 
@@ -47,7 +48,8 @@ async function linesOf(stdin: Readable): Promise<string[]> {
   return text.split('\n').filter(line => line.trim() !== '');
 }
 
-/** readline writes what it edits to its output: one that shows nothing. */
+/** Reads a line without showing it: readline writes what is typed to its output, so it gets one that
+ *  shows nothing. */
 async function hidden(what: string, { stdin, stderr }: Terminal, signal: AbortSignal): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
@@ -60,7 +62,8 @@ async function hidden(what: string, { stdin, stderr }: Terminal, signal: AbortSi
   }
 }
 
-/** readline takes Ctrl-C and Ctrl-D for itself. @throws AbortError after either */
+/** Waits for an answer. readline handles Ctrl-C and Ctrl-D itself, so both are listened for here. @throws
+ *  AbortError after either */
 async function answered(lines: Interface, question: string, signal: AbortSignal): Promise<string> {
   const ending = new AbortController();
   const end = () => ending.abort();

@@ -1,4 +1,4 @@
-/** Most that one page holds. */
+/** The most items that one page holds. */
 const PAGE = 100;
 
 export interface PageRequest {

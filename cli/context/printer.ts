@@ -2,20 +2,20 @@ import { printable } from '../../local/terminal/text.ts';
 import type { Paper } from '../show/paper.ts';
 import type { World } from './world.ts';
 
-/** Where a command speaks: to people in words, with `--json` to programs. */
+/** Where a command writes: in words for people, with `--json` for programs. */
 export interface Printer {
   readonly json: boolean;
-  /** For what is shown: as it is now. */
+  /** The width, the colours and the time for what is shown now. */
   paper(): Paper;
-  /** An answer: as words, or as one line of JSON. */
+  /** Writes one answer: in words, or as one line of JSON. */
   answer(answer: object, words: (paper: Paper) => string): void;
-  /** Several: as words all together, or as a line of JSON each. */
+  /** Writes several answers: in words all together, or as a line of JSON each. */
   answers(answers: readonly object[], words: (paper: Paper) => string): void;
-  /** What is no answer, on stderr. */
+  /** Writes what is no answer, to stderr. */
   note(text: string): void;
 }
 
-/** Speaks in colour on a terminal, unless NO_COLOR is set or `colour` is false. */
+/** Writes in colour on a terminal, unless NO_COLOR is set or `colour` is false. */
 export function createPrinter(
   { stdout, stderr, env, clock }: Pick<World, 'stdout' | 'stderr' | 'env' | 'clock'>,
   options: { readonly json: boolean; readonly colour: boolean },

@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { createPrinter } from './printer.ts';
 import type { World } from './world.ts';
 
-/** Makes the action of a command: it is given who answers, and gives it back. */
+/** Makes the action of a command: connects it to whoever answers, and closes the connection afterwards. */
 export type Run = <Args extends unknown[]>(
   work: (context: Context, ...args: Args) => Promise<void>,
 ) => (...args: [...Args, ...rest: unknown[]]) => Promise<void>;
@@ -26,7 +26,8 @@ export function runnerOf(program: Command, world: World): Run {
       const { json = false, color, ...place } = program.opts<GlobalOptions>();
       const print = createPrinter(world, { json, colour: color });
       const { input, clock, sleep, interrupted } = world;
-      // Opened at the first question: what is asked wrongly is said before anybody is connected to.
+      // The connection is opened at the first request, so that a wrong command line is reported before
+      // anything is connected to.
       let opening: ReturnType<World['open']> | undefined;
       const connect: Context['connect'] = () => {
         opening ??= world.open(place);
@@ -35,7 +36,7 @@ export function runnerOf(program: Command, world: World): Run {
       const ask: Context['ask'] = async request => {
         const { ask } = await connect();
         return await ask(request).catch(error => {
-          // Whoever asks again asks whoever is there then.
+          // The next request connects anew, to whoever answers then.
           if (error instanceof Gone) opening = undefined;
           throw error;
         });

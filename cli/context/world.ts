@@ -11,7 +11,7 @@ export interface Output {
   readonly rows?: number | undefined;
 }
 
-/** What the command is given by its process, or by a test. */
+/** What a command gets from its process, or from a test. */
 export interface World {
   readonly stdout: Output;
   readonly stderr: Output;
@@ -22,7 +22,7 @@ export interface World {
   /** Aborts when somebody wants it to end. */
   readonly interrupted: AbortSignal;
   open(place: Place): Promise<Connection>;
-  /** Opens an address in the browser of whoever is there. @throws when there is none */
+  /** Opens an address in the user's browser. @throws when there is none */
   browse(address: string): Promise<void>;
   /** A doctor for the service that the command line or the environment names; undefined: whoever answers has one. */
   doctor(place: DoctorPlace): Promise<DirectDoctor | undefined>;

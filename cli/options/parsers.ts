@@ -5,7 +5,8 @@ import { parseDuration } from '../../local/basics/duration.ts';
 
 const DAY = 86_400_000;
 
-/** A time, or how long ago it was, as ISO 8601. A date, and a time without a zone, are those of this machine's clock.
+/** Reads a time, or how long ago it was ("2h"), as ISO 8601. A date, and a time without a zone, are taken
+ *  as local time.
  *  @throws InvalidArgumentError */
 export function timeOf(now: () => number): (text: string) => string {
   return text => {
@@ -35,7 +36,7 @@ export function typesOf(text: string, before?: readonly string[]): string[] {
   throw new InvalidArgumentError(`Event types are ${EVENT_TYPES.join(', ')}${hint(wrong, EVENT_TYPES)}`);
 }
 
-/** How many: Infinity for `all`. */
+/** Reads how many; `all` is Infinity. */
 export function limitOf(text: string): number {
   if (text === 'all') return Number.POSITIVE_INFINITY;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
@@ -48,7 +49,7 @@ export function rateOf(text: string): number {
   throw new InvalidArgumentError('It takes a number of requests a second, such as 10 or 0.5.');
 }
 
-/** An option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function each(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }

@@ -6,27 +6,30 @@ import { restoreProcess } from '../../functions/snapshots/restore-process.ts';
 import type { Lease, Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Table } from '../../functions/snapshots/table.ts';
 
-/** Longer than a process takes to be restored. */
+/** How long the lease is taken for: longer than a process takes to be restored. */
 const LEASE_MS = 60 * 60_000;
-/** Longer than any pass holds a lease. */
+/** How long the lease of a pass is waited for: longer than any pass holds one. */
 const PATIENCE_MS = 20 * 60_000;
 const ASK_AGAIN_MS = 2_000;
 
 interface Restoring {
-  /** The stack's. */
+  /** The stack's table. */
   readonly to: Table;
-  /** What that was at an earlier time. */
+  /** Another table, with the content that the stack's had at an earlier time. */
   readonly from: Table;
   readonly say: (text: string) => void;
 }
 
-/** Makes what passes know of each process what it was, one process after the other, while the stack goes on.
- *  @throws when a pass holds a process for longer than passes do: then the others are as they are, and all of it may be repeated */
+/** Restores snapshots and state of each process as they were, one process after the other, while the
+ *  stack goes on.
+ *  @throws when a pass holds a process for longer than passes do: the processes after it are left as they
+ *  are, and all of it may be repeated */
 export async function restoreProcesses({ to, from, say }: Restoring): Promise<void> {
   const [snapshots, then] = [createSnapshots(to), createSnapshots(from)];
   for (const process of await processesOf(from, to)) {
     const name = `${process.workspace}/${process.processId}`;
-    // To take away what it knows by now would be a new baseline, which tells nothing of what changed since.
+    // A process that had no baseline then is left alone: taking its state away would mean a new baseline,
+    // which tells nothing of what changed since.
     if (!(await then.readState(process)).baselined) {
       say(`${name}: had no baseline then, and stays as it is.`);
       continue;
@@ -41,8 +44,8 @@ async function processesOf(...tables: readonly Table[]): Promise<Iterable<Proces
   return new Map(all.flat().map(each => [JSON.stringify([each.workspace, each.processId]), each])).values();
 }
 
-/** Does this while no pass can walk the process: those that come meanwhile find it busy, and end. Whatever comes of it, a pass that had begun
- *  begins anew. */
+/** Does this while it holds the lease of the process, so that passes that come meanwhile find it busy,
+ *  and end. Afterwards, even after an error, a pass that was under way begins anew. */
 async function held<Result>(
   snapshots: Snapshots,
   { patience: { clock, sleep } }: Table,

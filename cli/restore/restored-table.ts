@@ -18,7 +18,8 @@ export async function tableOf(lambda: LambdaClient, stackName: string): Promise<
   return name;
 }
 
-/** Has DynamoDB make another table of what this one was, and waits for it: minutes to hours. One that an earlier run of this asked for is waited for.
+/** Has DynamoDB make another table with what this one held at an earlier time, and waits for it: minutes
+ *  to hours. If an earlier run of this command asked for it already, that one is waited for.
  *  @returns its name */
 export async function restoredTable(
   client: DynamoDBClient,

@@ -7,7 +7,7 @@ export type Attempt = AnswerOf<'test-endpoint'>;
 type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
 type Action = AnswerOf<'actions'>['actions'][number];
 
-/** Each request, newest first: with what came. */
+/** Each request, newest first, with its outcome. */
 export function attemptsTable(attempts: readonly Attempt[], paper: Paper): string {
   const columns: readonly Column[] = [
     { title: 'WHEN' },
@@ -26,7 +26,7 @@ export function attemptsTable(attempts: readonly Attempt[], paper: Paper): strin
   return table(columns, rows, paper);
 }
 
-/** What came of one request, in a line. */
+/** The outcome of one request, in a line. */
 export function attemptLine(attempt: Attempt, paper: Paper): string {
   const result = paint(paper, attempt.failure === undefined ? 'green' : 'red', say`${came(attempt)}`);
   const answer = attempt.answer ? say`: ${attempt.answer}` : '';
@@ -72,7 +72,7 @@ function eventsOf({ events: [first, ...others] }: Attempt): string {
   return others.length === 0 ? (first?.id ?? '') : `${first?.id} and ${others.length} more`;
 }
 
-/** Of an ARN what people look for: not its partition, service and account. */
+/** The part of an ARN that people look for: without partition, service and account. */
 function nameOf(who: string): string {
   return who.replace(/^arn:[^:]*:[^:]*:[^:]*:[^:]*:/, '');
 }

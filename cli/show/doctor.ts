@@ -12,7 +12,7 @@ const MARKS: Record<Verdict, readonly [string, Style]> = {
   warning: ['warning', 'yellow'],
   unknown: ['unknown', 'dim'],
 };
-/** Requests of one finding that people are shown; programs have them all. */
+/** How many requests of one finding are shown to people; programs get all of them. */
 const MOST_ASKED = 2;
 const INDENT = ' '.repeat(10);
 

@@ -20,7 +20,7 @@ const STATES: Record<EndpointStatus['state'], Style> = {
   paused: 'yellow',
 };
 
-/** A line each: how they do, and what waits for them. */
+/** One line for each: its state, and how many deliveries wait. */
 export function endpointsTable(endpoints: readonly EndpointStatus[], paper: Paper): string {
   if (endpoints.length === 0)
     return 'There is no endpoint. Add one: changewire endpoints add NAME --webhook URL';
@@ -41,7 +41,7 @@ export function endpointsTable(endpoints: readonly EndpointStatus[], paper: Pape
   ].join('\n');
 }
 
-/** A count that may have been given up: `1000+`; nothing for none. */
+/** A count, which may have stopped at a limit: `1000+`; empty for 0. */
 export function countText({ atLeast, isExact }: EndpointStatus['dead']): string {
   return atLeast === 0 && isExact ? '' : `${atLeast}${isExact ? '' : '+'}`;
 }

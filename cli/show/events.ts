@@ -11,10 +11,11 @@ type Committed = AnswerOf<'events'>['events'][number];
 type Trace = AnswerOf<'trace'>;
 type Fate = Trace['endpoints'][number];
 
-/** As `npm start` shows it, and below it what asks for more of it: its id. */
+/** An event as `npm start` shows it, and below it its id, by which more can be asked about it. */
 export function eventText({ committedAt, event }: Committed, paper: Paper): string {
   const { colour, width } = paper;
-  // It was checked where it was committed; a version that knows more types may have been there.
+  // Not checked again: it was checked where it was committed, and that version may know more types than
+  // this one.
   const told = event as unknown as ChangeEvent;
   const shown = isKnown(told)
     ? formatEvent(told, { colour, ...(width !== undefined && { width }) })
@@ -33,7 +34,7 @@ const STATES: Record<Fate['state'], Style> = {
   unknown: 'dim',
 };
 
-/** The way of one event: committed, published, and what became of it at each endpoint. */
+/** The way of one event: committed, published, and its outcome at each endpoint. */
 export function traceText(trace: Trace, paper: Paper): string {
   const { published, endpoints, notWanted } = trace;
   const way = [

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 import { printable } from '../../local/terminal/text.ts';
 
-/** What is written on. */
+/** What output is made for. */
 export interface Paper {
   readonly colour: boolean;
-  /** The terminal's columns; undefined for a file or a pipe, of which nothing is cut. */
+  /** The terminal's columns; undefined for a file or a pipe, where nothing is cut. */
   readonly width: number | undefined;
   /** ms since 1970. */
   readonly now: number;
@@ -16,7 +16,7 @@ export function paint({ colour }: Paper, style: Style, text: string): string {
   return colour ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** A sentence with parts from outside, which can write nothing but text to a terminal. */
+/** A sentence whose parts come from outside and are made safe for a terminal. */
 export function say(words: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
   return words.reduce((text, word, index) => `${text}${printable(String(parts[index - 1] ?? ''))}${word}`);
 }

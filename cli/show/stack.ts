@@ -7,7 +7,7 @@ import { when } from './times.ts';
 
 const LEVELS: Record<LogEntry['level'], Style> = { debug: 'dim', info: 'dim', warn: 'yellow', error: 'red' };
 
-/** Log lines, oldest first. None is cut: what is looked for may stand at its end. */
+/** Log lines, oldest first. None is cut: the part that matters may stand at its end. */
 export function logsText(entries: readonly LogEntry[], paper: Paper): string {
   return entries
     .map(({ at, level, message, details }) => {
@@ -18,7 +18,7 @@ export function logsText(entries: readonly LogEntry[], paper: Paper): string {
     .join('\n');
 }
 
-/** What was given up, and why. */
+/** Messages that were given up, and why. */
 export function setAsideText({ queue, messages, first }: AnswerOf<'set-aside'>, paper: Paper): string {
   if (messages === 0 && first.length === 0) return `${queue}: nothing is set aside.`;
   const rows = first.map(({ at, reason = '', about }) => [

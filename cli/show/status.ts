@@ -6,7 +6,7 @@ import { type Paper, paint, type Style, say } from './paper.ts';
 import { notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
-/** Everything that can be seen at a glance, and below it what needs somebody. */
+/** The status of everything at a glance, and below it what needs attention. */
 export function statusText(status: AnswerOf<'status'>, paper: Paper): string {
   const { isRunning, processes, endpoints } = status;
   const house = status.house === 'run' ? 'This machine' : `The stack ${status.house}`;
@@ -55,7 +55,8 @@ function processTable(processes: readonly ProcessStatus[], paper: Paper): string
   ].join('\n');
 }
 
-/** Nobody pays the debts of a process that nobody polls. */
+/** Whether the process has projects that are still to be read. Where nobody polls it, they never will be,
+ *  and are not shown. */
 function isOwing({ state, debts }: ProcessStatus): boolean {
   return state !== 'removed' && debts.count > 0;
 }
@@ -64,7 +65,7 @@ function underWay({ mode, progress }: ProcessStatus['underWay'][number]): string
   return progress === undefined ? mode : `${mode}, at ${progress}`;
 }
 
-/** What somebody should know of it, or do about it. */
+/** What an operator should know or do about the process. */
 function notesOf({ process, state, hold, stalledSince }: ProcessStatus, paper: Paper): string[] {
   if (state === 'removed')
     return [
@@ -83,7 +84,7 @@ function notesOf({ process, state, hold, stalledSince }: ProcessStatus, paper: P
   ];
 }
 
-/** Of which subscribers will be told, if they stay so. */
+/** Causes of debts of which subscribers are told if they remain. */
 const UNREAD: ReadonlySet<string> = new Set(['unreadable', 'no-task-list']);
 
 function debtTable(processes: readonly ProcessStatus[], paper: Paper): string {

@@ -4,15 +4,15 @@ import { wrap } from './wrap.ts';
 
 export interface Column {
   readonly title: string;
-  /** What people copy: never cut. */
+  /** Never cut, because people copy it. */
   readonly whole?: boolean;
 }
 
-/** Text from anywhere; an empty one is an empty cell. */
+/** Any text, even from outside. */
 export type Cell = string | { readonly text: string; readonly style: Style | undefined };
 
 const GAP = '  ';
-/** No column is cut to less. */
+/** The least width that a column is cut to. */
 const LEAST = 8;
 
 /** Rows under titles. On a terminal the widest columns are cut (`…`) until a row fits; in a file nothing is. Columns that hold
@@ -56,7 +56,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly Cell[
   ].join('\n');
 }
 
-/** Below a table: what somebody should know of some rows. */
+/** Lines below a table, with what people should know about some rows. */
 export function notes(
   of: readonly (readonly [name: string, notes: readonly string[]])[],
   paper: Paper,
@@ -78,7 +78,7 @@ function noteOf(name: string, note: string, paper: Paper): string {
     : `${paint(paper, 'yellow', head)}${lines.join('')}`;
 }
 
-/** Takes from the widest, one column of the terminal at a time. */
+/** Narrows the widest column by one, until the row fits. */
 function fitted(
   columns: readonly { readonly width: number; readonly whole: boolean }[],
   room: number | undefined,

@@ -1,7 +1,8 @@
 import { showAbout } from '../../local/basics/duration.ts';
 import type { Paper } from './paper.ts';
 
-/** A time for people who look now: `3 min ago`, `in 30 s`. In a file it would mean nothing later: there it is the time itself. */
+/** A time as somebody at a terminal reads it: `3 min ago`, `in 30 s`. In a file, which is read later, the
+ *  time itself. */
 export function when(time: string, { now, width }: Paper): string {
   if (width === undefined) return time.replace(/\.\d+Z$/, 'Z');
   const ago = now - Date.parse(time);
@@ -9,7 +10,7 @@ export function when(time: string, { now, width }: Paper): string {
   return ago > 0 ? `${showAbout(ago)} ago` : `in ${showAbout(-ago)}`;
 }
 
-/** `for 3 min`; in a file, since when. */
+/** `for 3 min`; in a file, the time since when. */
 export function since(time: string, paper: Paper): string {
   return paper.width === undefined
     ? `since ${when(time, paper)}`

@@ -12,7 +12,8 @@ export function wrap(text: string, width: number, most: number): string[] {
   return [...lines, cut(rest, width)];
 }
 
-/** As much as fits, up to a blank; of a word that is longer than a line, its beginning. */
+/** The beginning of the text that fits on a line, up to a blank; of a word that is longer than a line,
+ *  its beginning. */
 function headOf(text: string, width: number): string {
   const fitting = cut(text, width + 1).replace(/…$/, '');
   const blank = fitting.lastIndexOf(' ');
