@@ -28,8 +28,8 @@ export class Alarms extends Construct {
   }
 }
 
-/** Not encrypted at rest: CloudWatch can't use AWS's key for SNS, and what it sends are the names of processes and of
- *  what is wrong with them, no records: nothing that a key of our own would have to guard. */
+/** Not encrypted at rest: CloudWatch can't use AWS's key for SNS. Its messages hold the names of
+ *  processes and what is wrong with them, but no records, so they need no key of our own. */
 function alarmTopic(scope: Construct, email: string | undefined): Topic {
   const topic = new Topic(scope, 'Topic', {
     displayName: 'Changewire alarms',

@@ -3,7 +3,8 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigError, readConfigs } from './config/read.ts';
 import { stacksOf } from './stacks.ts';
 
-/** What `cdk` runs: each part of the `changewire` context of cdk.json becomes three stacks, checked by cdk-nag. */
+/** What `cdk` runs: each stack of the `changewire` context of cdk.json becomes three stacks of
+ *  CloudFormation, checked by cdk-nag. */
 const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 try {

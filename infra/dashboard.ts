@@ -23,14 +23,15 @@ export interface DashboardProps {
 const PERIOD = Duration.minutes(5);
 const HOUR = Duration.hours(1);
 
-/** One page for the whole stack, whatever its size, with no more than the 50 metrics that are free of charge: is it fresh, does it arrive, what fails, what does it cost. Each graph's title says
- *  what is normal. */
+/** One page for the whole stack, whatever its size: how fresh it is, whether events arrive, what fails,
+ *  what it costs. It keeps to the 50 metrics that are free of charge. Each graph's title says what is
+ *  normal. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
     const { stackName, region } = Stack.of(this);
     const dashboard = new CloudWatchDashboard(this, 'Page', {
-      // Dashboards are of the account: two regions may have a stack of one name.
+      // A dashboard's name is unique in an account, and two regions may have stacks of one name.
       dashboardName: `${stackName}-${region}`,
       defaultInterval: Duration.hours(12),
     });
@@ -105,7 +106,7 @@ export class Dashboard extends Construct {
     return ownMetric(this, name, statistic, PERIOD).with({ label });
   }
 
-  /** Written only where it is not 0. */
+  /** A metric that is written only where it is not 0, with the gaps filled. */
   #gauge(name: OwnMetric, label: string): IMetric {
     return filled(this.#of(name, 'Maximum', label), name, label);
   }
@@ -125,7 +126,7 @@ function filled(metric: IMetric, name: string, label: string): IMetric {
   });
 }
 
-/** By the hour, as bills are read. */
+/** Graphs of what costs money, by the hour, as bills count. */
 function cost({ table, queues, passes, handlers }: DashboardProps): GraphWidget[] {
   const { poll, tick, deliver } = handlers;
   const hourly = { period: HOUR, statistic: 'Sum' };
@@ -159,7 +160,7 @@ function queuesOf({ events, deliveries, chat }: Queues, { queue }: PassQueue) {
   return Object.entries({ passes: queue, events, deliveries, chat });
 }
 
-/** Four in a row. */
+/** A graph; four of them make a row. */
 function graph(title: string, left: IMetric[], right: IMetric[] = []): GraphWidget {
   return new GraphWidget({ title, left, right, width: 6, height: 6, leftYAxis: { min: 0 }, liveData: true });
 }

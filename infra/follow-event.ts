@@ -3,8 +3,9 @@ import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Watched } from './alarms/function-alarms.ts';
 
-/** A query of Logs Insights that follows one event: each function writes one line for each batch, with the ids of its events. It asks for
- *  the id as text, for an id stands in lists of any length, and in errors as well. */
+/** A query of Logs Insights that follows one event. Each function writes one line for each batch, with
+ *  the ids of its events. The query searches for the id as text, because it may stand in long lists, and
+ *  in errors as well. */
 export function followEvent(scope: Construct, handlers: Watched): CfnQueryDefinition {
   return new CfnQueryDefinition(scope, 'FollowEvent', {
     name: `${Stack.of(scope).stackName}/Follow one event`,

@@ -21,14 +21,16 @@ import type { SnapshotTable } from './parts/table.ts';
 import { Tick } from './parts/tick.ts';
 import { ChangeTopic } from './parts/topic.ts';
 
-/** All of Changewire but its table and its native subscriptions, for any account and region: as many resources for one process as for
- *  thousands. Nothing here but what people look for by name (the function for operators, dashboard, alarms, query), which goes with
- *  the stack, has a name that could be taken, so it can be destroyed and made again; only what nobody settled yet outlives it. */
+/** All of Changewire but its table and its native subscriptions, for any account and region, with the
+ *  same number of resources for one process as for thousands. Only what people look for by name has a
+ *  fixed name (the function for operators, dashboard, alarms, query), and that is deleted with the stack:
+ *  so the stack can be destroyed and made again. Only the queues with what nobody has settled yet outlive
+ *  it. */
 export class ChangewireStack extends Stack {
-  /** What the stack of the subscriptions builds on. */
+  /** The topic, for the stack of the subscriptions. */
   readonly changes: ITopic;
 
-  /** `entries` are the sources of the functions: paths from the root of the repository. */
+  /** `entries` are the source files of the functions: paths from the root of the repository. */
   constructor(
     scope: Construct,
     config: Config,
@@ -70,10 +72,12 @@ export class ChangewireStack extends Stack {
     new Dashboard(this, 'Dashboard', { table, queues, passes, handlers });
     followEvent(this, handlers);
     this.changes = topic.topic;
-    // Also while nobody imports it: an export that came and went with the first and the last subscription could not go before the
-    // other stack did, which is deployed after this one.
+    // Exported even while nothing imports it. If the export went with the last subscription,
+    // CloudFormation would refuse to remove it, because the other stack is deployed after this one and
+    // still imports it.
     this.exportValue(topic.topic.topicArn);
-    // Imported by the subscriptions' stack of versions before this one: until that one is replaced the export can't go.
+    // Earlier versions' subscription stacks import it: until those are updated, CloudFormation refuses to
+    // remove the export.
     this.exportValue(alarms.topic.topicArn);
     this.#outputs({
       TableName: table.table.tableName,
@@ -94,7 +98,7 @@ export class ChangewireStack extends Stack {
     });
   }
 
-  /** What tools ask for: who subscribes, who attaches the policies, tests. */
+  /** Outputs for those who subscribe or attach the policies, and for tests. */
   #outputs(values: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(values))
       new CfnOutput(this, `Output.${name}`, { value }).overrideLogicalId(name);

@@ -6,8 +6,9 @@ import { subscriptionsStackName } from './config/stack-names.ts';
 import { inRegion } from './parts/in-region.ts';
 import { HttpSubscription } from './parts/subscription.ts';
 
-/** The native subscriptions, apart from all else: SNS calls each receiver while its subscription is made, and one that is dead may
- *  fail the deployment. This one then, and not that of the functions and queues, which watches them. */
+/** The native subscriptions in a stack of their own: SNS calls each receiver while its subscription is
+ *  made, and one that is dead may fail the deployment. Then only this stack fails, and not that of the
+ *  functions and queues. */
 export class SubscriptionsStack extends Stack {
   constructor(scope: Construct, config: Config, changes: ITopic) {
     const name = subscriptionsStackName(config.stackName);
@@ -16,7 +17,8 @@ export class SubscriptionsStack extends Stack {
       stackName: name,
       description: 'Changewire: the receivers that SNS itself delivers to',
     });
-    // The CDK CLI deploys no stack that is empty, and deletes one that has become so. That is what is wanted here.
+    // The CDK CLI does not deploy an empty stack, and deletes one that has become empty, as is wanted
+    // here.
     if (config.subscriptions.length === 0)
       Validations.of(this).acknowledge({
         id: 'CloudFormation-Validate::F0001',
@@ -33,7 +35,8 @@ export class SubscriptionsStack extends Stack {
   }
 }
 
-/** CloudFormation takes letters and digits only in an output's name, and two names may differ in what it doesn't take. */
+/** An output's name may have letters and digits only. Other characters are written as codes, so that two
+ *  names never become the same. */
 function encoded(name: string): string {
   return name.replaceAll(/[_-]/g, mark => (mark === '_' ? 'Underscore' : 'Dash'));
 }

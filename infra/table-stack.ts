@@ -5,8 +5,8 @@ import { tableStackName } from './config/stack-names.ts';
 import { inRegion } from './parts/in-region.ts';
 import { SnapshotTable } from './parts/table.ts';
 
-/** What outlives a deployment: the table, alone. Whether the other stack is destroyed, or its first deployment fails and is
- *  rolled back, the next one finds the table where it was (decision 0049). */
+/** The table alone, which outlives a deployment. If the other stack is destroyed, or its first deployment
+ *  fails and is rolled back, the next one finds the table as it was (decision 0049). */
 export class TableStack extends Stack {
   readonly snapshots: SnapshotTable;
 

@@ -4,8 +4,8 @@ import { type OwnMetric, ownMetric } from './own-metric.ts';
 
 type Condition = Pick<OperatorAlarm, 'metric' | 'threshold' | 'points' | 'of' | 'missing'>;
 
-/** What the tick function counted in `minutes` of the last minutes. One that it missed, or that counted none, ends no alarm that
- *  goes on, and is no second mail. */
+/** What the tick function counted, in `minutes` of the last `minutes` + 4. So up to four minutes in which
+ *  it did not run, or counted none, do not end an alarm, and no second mail is sent for the same cause. */
 export function counted(scope: Construct, name: OwnMetric, minutes = 1): Condition {
   return {
     metric: ownMetric(scope, name, 'Maximum'),
@@ -13,7 +13,8 @@ export function counted(scope: Construct, name: OwnMetric, minutes = 1): Conditi
   };
 }
 
-/** What a function told once, in the minute in which it was: the alarm ends by itself, or it would say nothing of the next one. */
+/** What a function counts in the minute in which it happens. The alarm ends by itself, or it could not
+ *  report the next case. */
 export function happened(scope: Construct, name: OwnMetric): Condition {
   return {
     metric: ownMetric(scope, name, 'Sum'),

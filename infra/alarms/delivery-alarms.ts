@@ -5,8 +5,8 @@ import type { Queues } from '../parts/queues.ts';
 import { counted, happened, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 
-/** What is to be heard of queues, endpoints and native subscriptions, however many there are. Which it is stands in the log and in
- *  `status`: an alarm for each would be as many alarms as endpoints, and a deployment for each. */
+/** The alarms about queues, endpoints and native subscriptions, however many there are. Which one it is
+ *  about stands in the log and in `status`: an alarm for each would take a deployment for each. */
 export function deliveryAlarms(scope: Construct, queues: Queues): OperatorAlarm[] {
   return [
     queuesBehind(queues),
@@ -19,10 +19,11 @@ export function deliveryAlarms(scope: Construct, queues: Queues): OperatorAlarm[
   ];
 }
 
-/** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue after some three minutes, as a row of the table. So
- *  this age is not about one endpoint that is down, nor about one run, whose messages are shown again after six minutes:
- *  more comes than is worked off, or nothing is settled. Chat messages are few, and the deliver function's as well: they don't
- *  have a look of their own. */
+/** Routing takes milliseconds, and what an endpoint doesn't take leaves its queue after some three
+ *  minutes, as a row of the table. So neither one endpoint that is down nor one run that was killed,
+ *  whose messages are shown again after six minutes, makes messages this old: more comes than can be
+ *  worked off, or nothing is settled. The queue for chats has few messages and is served by the same
+ *  function, so it needs no alarm of its own. */
 function queuesBehind({ events, deliveries }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };
@@ -65,7 +66,8 @@ function setAside(scope: Construct): OperatorAlarm {
   };
 }
 
-/** Tick counts those that took nothing for half an hour; one that is away for less is tried again, and nobody need know. */
+/** Tick counts the endpoints that took nothing for half an hour. One that is away for less is tried
+ *  again, and nobody need know. */
 function endpointsFailing(scope: Construct): OperatorAlarm {
   return {
     name: 'endpoints failing',
@@ -102,7 +104,7 @@ function deliveriesDead(scope: Construct): OperatorAlarm {
   };
 }
 
-/** A deployment that adds one, and its handshake, take minutes. */
+/** For 15 minutes, because a deployment that adds a subscription, and its handshake, take minutes. */
 function subscriptionsUnconfirmed(scope: Construct): OperatorAlarm {
   return {
     name: 'subscriptions unconfirmed',

@@ -10,14 +10,15 @@ export type Watched = Readonly<Record<'poll' | 'publish' | 'route' | 'deliver' |
 
 const FIVE_MINUTES = { period: Duration.minutes(5), statistic: 'Sum' };
 
-/** What is to be heard of the functions. */
+/** The alarms about the functions. */
 export function functionAlarms(scope: Construct, handlers: Watched): OperatorAlarm[] {
   return [failing(handlers), throttled(handlers), readingStopped(scope), publishBehind(handlers.publish.fn)];
 }
 
-/** A pass that fails and an endpoint that fails are no errors of a function. What remains are settings, permissions and defects. Those of the
- *  other functions are heard by what they leave undone: `processes late` of poll, `queues behind` of route, `publish behind`
- *  of publish; each metric of an alarm costs as much as an alarm (decision 0094). */
+/** Passes and endpoints that fail are no errors of a function. What remains are wrong settings, missing
+ *  permissions and defects. The other functions need no alarm for these, because another alarm shows that
+ *  their work is not done: `processes late` for poll, `queues behind` for route, `publish behind` for
+ *  publish. And each metric in an alarm costs as much as an alarm (decision 0094). */
 function failing({ deliver, tick }: Watched): OperatorAlarm {
   return {
     name: 'functions failing',
@@ -32,8 +33,8 @@ function failing({ deliver, tick }: Watched): OperatorAlarm {
   };
 }
 
-/** Lambda tries again what a queue holds; a minute of it is a peak. The limit is the account's, and poll is what runs most: where there is no
- *  room, it is the first to be refused. */
+/** Lambda repeats what stands in a queue, so a minute of throttling is only a peak. The limit is the
+ *  account's. Poll has the most runs, so it is the first to be throttled. */
 function throttled({ poll }: Watched): OperatorAlarm {
   return {
     name: 'invocations throttled',
@@ -48,7 +49,8 @@ function throttled({ poll }: Watched): OperatorAlarm {
   };
 }
 
-/** Tick asks after each of the event source mappings. A deployment has them updating for a minute or two. */
+/** Tick looks at each of the event source mappings. While a stack is deployed they are being updated for
+ *  a minute or two. */
 function readingStopped(scope: Construct): OperatorAlarm {
   return {
     name: 'reading stopped',
@@ -64,7 +66,8 @@ function readingStopped(scope: Construct): OperatorAlarm {
   };
 }
 
-/** Publishing takes seconds. Ten minutes behind is far outside that, and far inside the stream's 24 hours. */
+/** Publishing takes seconds. Ten minutes behind is much longer than that, and leaves most of the stream's
+ *  24 hours to act. */
 function publishBehind(publish: IFunction): OperatorAlarm {
   return {
     name: 'publish behind',
@@ -81,7 +84,8 @@ function publishBehind(publish: IFunction): OperatorAlarm {
   };
 }
 
-/** All together. SUM takes those that have data: a function that nobody calls has none. */
+/** The errors of all these functions. SUM skips metrics without data, as a function has that was not
+ *  called. */
 function summedErrors(handlers: Readonly<Record<string, Handler>>): MathExpression {
   const names = Object.keys(handlers).join(', ');
   return new MathExpression({

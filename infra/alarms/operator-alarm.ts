@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 
-/** An alarm as the operator meets it: the name and these lines are all that the message at 3 a.m. holds. */
+/** An alarm as the operator meets it: its name and these lines are all that the message contains. */
 export interface OperatorAlarm {
   readonly name: string;
   /** What happened. */
@@ -19,10 +19,10 @@ export interface OperatorAlarm {
   readonly first: { readonly ask: string; readonly see: string };
   readonly metric: IMetric;
   readonly threshold: number;
-  /** So many of the last `of` periods of the metric must reach it. */
+  /** How many of the last `of` periods of the metric must reach the threshold. */
   readonly points: number;
   readonly of: number;
-  /** What a period without data is. Where only what is wrong is counted, that is a good one. */
+  /** What a period without data counts as: as a good one where only what is wrong is counted. */
   readonly missing: 'not breaching' | 'ignored';
 }
 
@@ -31,7 +31,8 @@ const MISSING = {
   ignored: TreatMissingData.IGNORE,
 } as const;
 
-/** Creates the alarm; `action` hears of it when it begins and when it ends. Its name, with dashes, is its heading in docs/runbook.md. */
+/** Creates the alarm; `action` is run when it begins and when it ends. Its name, with dashes, is its
+ *  heading in docs/runbook.md. */
 export function operatorAlarm(scope: Construct, spec: OperatorAlarm, action: IAlarmAction): Alarm {
   const { region, stackName } = Stack.of(scope);
   const alarm = new Alarm(scope, idOf(spec.name), {
@@ -39,7 +40,7 @@ export function operatorAlarm(scope: Construct, spec: OperatorAlarm, action: IAl
     alarmDescription: [
       `What happened: ${spec.happened}`,
       `What it means: ${spec.means}`,
-      // Ready to paste, whoever reads it at night.
+      // Complete, so that it can be pasted.
       `First: npx changewire ${spec.first.ask} --stack ${stackName} --region ${region}`,
       `Then: ${spec.first.see}`,
       `More: docs/runbook.md#${spec.name.replaceAll(' ', '-')}`,
@@ -56,7 +57,7 @@ export function operatorAlarm(scope: Construct, spec: OperatorAlarm, action: IAl
   return alarm;
 }
 
-/** `processes late` as a construct is `ProcessesLate`. */
+/** The construct's id: `ProcessesLate` for `processes late`. */
 function idOf(name: string): string {
   return name.replaceAll(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

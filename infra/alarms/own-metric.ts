@@ -2,8 +2,9 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 
-/** The metrics of Changewire itself, each about the stack as a whole. All but `OldestPassAge`, which is the sign of life of the tick
- *  function, are written only where there is something to tell: a minute without data is a minute of 0. */
+/** The metrics of Changewire itself, each about the stack as a whole. They are written only where there
+ *  is something to count, so a minute without data means 0; only `OldestPassAge` is always written, and
+ *  shows that the tick function runs. */
 export type OwnMetric =
   | 'DeliveriesDead'
   | 'Delivered'
@@ -21,7 +22,8 @@ export type OwnMetric =
   | 'SubscriptionsUndelivered'
   | 'SubscriptionsUnconfirmed';
 
-/** One of them, by the minute; its dimension must be exactly the one that the functions write (infra/parts/handler.ts). */
+/** One of these metrics, per minute. Its dimension must be exactly the one that the functions write
+ *  (infra/parts/handler.ts). */
 export function ownMetric(
   scope: Construct,
   metricName: OwnMetric,

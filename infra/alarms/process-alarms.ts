@@ -5,12 +5,13 @@ import { counted } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 import { ownMetric } from './own-metric.ts';
 
-/** What is to be heard of the processes, however many there are: which it is stands in `status`. */
+/** The alarms about the processes, however many there are; which one it is about stands in `status`. */
 export function processAlarms(scope: Construct): OperatorAlarm[] {
   return [late(scope), held(scope), skipped(scope), tickSilent(scope)];
 }
 
-/** Tick counts a process as late when none of its passes was completed for 5 intervals; 5 minutes of that are no slow pass. */
+/** Tick counts a process as late when none of its passes was completed for 5 intervals. When it counts
+ *  that for 5 minutes, it is more than one slow pass. */
 function late(scope: Construct): OperatorAlarm {
   return {
     name: 'processes late',
@@ -54,13 +55,14 @@ function skipped(scope: Construct): OperatorAlarm {
   };
 }
 
-/** Each tick that gets to its end says how old the oldest pass is. Five minutes of the last ten without that are no tick that was late
- *  or failed once.
+/** Each tick that gets to its end writes how old the oldest pass is. If that is missing for five of the
+ *  last ten minutes, more is wrong than one tick that was late or failed.
  *
- *  The difference is 1 in a minute without a tick that follows one with, 0 in one with, and nothing where there was no tick before, nor in
- *  all of the ten minutes; the state then stays as it is. So a first deployment is silent until its first tick, and a tick that
- *  stopped is told of until one comes again (decision 0094). A first tick that never comes is told of by its function's errors and
- *  throttles. */
+ *  The difference is 1 in a minute without a tick that follows one with a tick, 0 in a minute with a
+ *  tick, and has no data where there was no tick before, or none in all of the ten minutes; then the
+ *  alarm's state stays as it is. So the alarm is silent in a first deployment until its first tick; and
+ *  once ticks have stopped, it goes on until one comes again (decision 0094). A first tick that never
+ *  comes is reported by the alarms about the function's errors and throttles. */
 function tickSilent(scope: Construct): OperatorAlarm {
   return {
     name: 'tick silent',

@@ -8,15 +8,15 @@ import { bundleOptions } from './options.ts';
 
 const FUNCTIONS = fileURLToPath(new URL('../../functions', import.meta.url));
 
-/** The bundled entry as a CDK asset, named by the hash of its content, with `files` (text by name) beside it. The local esbuild
- *  makes it: no Docker. */
+/** The bundled entry as a CDK asset, named by the hash of its content, with `files` (text by name) beside
+ *  it. The local esbuild bundles it, so no Docker is needed. */
 export function bundledCode(entry: string, files: Readonly<Record<string, string>> = {}): Code {
   return Code.fromAsset(FUNCTIONS, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       // CDK bundles once per source and command: without this every function would get the first one's bundle.
       command: [entry, JSON.stringify(files)],
-      // CDK wants an image, for the case that the local build declines; ours never does.
+      // CDK wants an image for the case that there is no local bundling; here it is never used.
       image: DockerImage.fromRegistry('unused'),
       local: {
         tryBundle: outdir => {

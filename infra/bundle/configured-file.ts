@@ -7,8 +7,8 @@ export function configuredFile(config: Config): Readonly<Record<string, string>>
   return { [CONFIGURED]: JSON.stringify(configuredOf(config)) };
 }
 
-/** `workspaces.json`, for the bundles of the functions that poll, or say what is polled: an environment of 4 KB would hold some dozen
- *  processes. */
+/** `workspaces.json`, for the bundles of the functions that poll, or that must know what is polled. It is
+ *  a file because an environment has 4 KB, room for some dozen processes. */
 export function workspacesFile(config: Config): Readonly<Record<string, string>> {
   return { [WORKSPACES]: workspacesJson(config) };
 }

@@ -4,12 +4,12 @@ import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { bundleOptions } from './options.ts';
 
-/** One bundle's sizes in bytes, source map aside: Lambda reads that one only to print a stack. */
+/** One bundle's sizes in bytes, without the source map, which Lambda reads only to print a stack trace. */
 export interface Bundle {
   readonly name: string;
   readonly size: number;
   readonly gzip: number;
-  /** The packages that weigh most, for whoever must make it lighter. */
+  /** The packages that weigh most, to show where it can be made smaller. */
   readonly largest: string;
 }
 

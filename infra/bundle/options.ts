@@ -27,7 +27,8 @@ export function bundleOptions(entry: string, outdir: string) {
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    // Many packages offer ESM under `module` only, and only ESM loses its unused parts.
+    // Many packages name their ESM build under `module` only, and esbuild can drop unused code from ESM
+    // alone.
     mainFields: ['module', 'main'],
     // CommonJS parts call `require` for Node's own modules; an ES module has none.
     banner: {

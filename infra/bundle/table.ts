@@ -1,9 +1,11 @@
 import { type Bundle, kilobytes } from './measure.ts';
 
-/** Bytes of gzipped code that a bundle may have. A cold start reads, parses and runs all of it: measured, 484 kB took
- *  130 ms on one core of a server, and a Lambda function has less than that. What is beyond was bundled by accident. */
+/** The most bytes of gzipped code that a bundle may have. A cold start reads, parses and runs all of it:
+ *  484 kB took 130 ms on one core of a server, which is faster than a Lambda function. More than this was
+ *  bundled by accident. */
 const GZIP_BUDGET = 500_000;
-/** The function for people has more to do with AWS than any other, and answers somebody who waits for a second anyhow. */
+/** The function for operators needs more clients of AWS than any other, and may take longer to start,
+ *  because people wait a second anyhow. */
 const OPERATE_BUDGET = 600_000;
 
 export function budgetOf(name: string): number {

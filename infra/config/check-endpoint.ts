@@ -3,8 +3,8 @@ import { endpointConfig } from './endpoint.ts';
 import { neverMatching } from './never-matching.ts';
 import { problems } from './problems.ts';
 
-/** An endpoint's settings as the configuration has them, or what is wrong with them, one line each, in the words that the configuration
- *  is refused with. */
+/** Checks settings of an endpoint as the configuration has them: returns them, or what is wrong with
+ *  them, one line each, in the same words as for the configuration. */
 export function checkEndpoint(
   settings: unknown,
 ): { readonly settings: EndpointSettings } | { readonly problems: readonly string[] } {

@@ -4,20 +4,21 @@ import type { ExpectedSubscription } from '../../functions/topic/watch-subscript
 import { linkTemplatesOf } from './link-template.ts';
 import type { Config } from './schema.ts';
 
-/** What of the configuration is bundled with the functions that serve endpoints, as `configured.json`: an environment of 4 KB
- *  would hold some dozen endpoints. Nothing in it is secret. */
+/** The part of the configuration that is bundled with the functions that serve endpoints, as
+ *  `configured.json`. It is a file because an environment has 4 KB, room for some dozen endpoints.
+ *  Nothing in it is secret. */
 export interface Configured {
   readonly endpoints: readonly EndpointSettings[];
   readonly linkTemplates: readonly LinkTemplate[];
   readonly subscriptions: readonly ExpectedSubscription[];
-  /** Whose journals there are. */
+  /** The processes, each of which has a journal. */
   readonly processes: readonly { readonly workspace: string; readonly processId: string }[];
 }
 
 /** The name of that file, beside the bundled code. */
 export const CONFIGURED = 'configured.json';
 
-/** Its content: what isn't configured is left out, for the defaults live with the functions. */
+/** The content of that file. What isn't configured is left out, because the functions have the defaults. */
 export function configuredOf(config: Config): Configured {
   return {
     endpoints: config.endpoints.map(({ name, kind, filter, perSecond, keepSuccesses }) => ({

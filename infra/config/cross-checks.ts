@@ -10,8 +10,8 @@ import { credentialsName } from './workspace.ts';
 
 type Path = readonly PropertyKey[];
 
-/** What is wrong between the parts of a config whose parts are right; one line each. `place` is where the config stands: that of a list by
- *  its index. */
+/** What is wrong between the parts of a configuration, each of which is right by itself; one line each.
+ *  `place` is the path of the configuration: in a list, its index. */
 export function crossProblems(config: Config, place: Path = []): string[] {
   const { workspaces, subscriptions, endpoints } = config;
   return [
@@ -57,7 +57,7 @@ export function stackProblems(configs: readonly Config[]): string[] {
   ];
 }
 
-/** Secrets that no policy of one function could name. */
+/** Names of secrets that don't fit into the policy of one function. */
 function secretProblems({ workspaces }: Config, place: Path): string[] {
   const { bytes } = secretPatterns(workspaces.map(credentialsName));
   if (bytes <= PATTERNS_BYTES) return [];
@@ -87,7 +87,8 @@ function repeated(values: readonly Placed[]): string[] {
   });
 }
 
-/** Events hold the customer's records: over http:// everybody on the way reads them. A receiver on this machine is on no way. */
+/** Events hold the customer's records, which anybody on the way can read over http://. A receiver on this
+ *  machine is reached without a network. */
 function insecure({ url, allowInsecure }: SubscriptionConfig, place: Path): string[] {
   const isInsecure = URL.parse(url)?.protocol === 'http:' && !LOOPBACK.test(url);
   if (!isInsecure || allowInsecure) return [];

@@ -5,7 +5,7 @@ import { name } from './workspace.ts';
 
 const KINDS = ['webhook', 'slack', 'teams'] as const satisfies readonly EndpointKind[];
 
-/** One receiver that the deliver function serves. Its address is a secret, and so not part of the configuration. */
+/** One endpoint of the configuration. Its address is a secret, and so not part of the configuration. */
 export const endpointConfig = object({
   name: name(),
   kind: choice(KINDS),
@@ -14,9 +14,9 @@ export const endpointConfig = object({
   keepSuccesses: yesNo().optional(),
 });
 
-/** The path of the SSM parameters that hold the endpoints' addresses and a webhook's signing secrets; an endpoint's name ends it. It
- *  is a convention, so that the functions may be allowed the path instead of each parameter, and an endpoint may be added while they
- *  run. */
+/** The path of the SSM parameters that hold the endpoints' addresses and a webhook's signing secrets; an
+ *  endpoint's name follows it. It is a convention, so that the functions get permission for the path
+ *  instead of each parameter, and endpoints can be added while they run. */
 export function secretsPath(stackName: string): string {
   return `/changewire/${stackName}/endpoints/`;
 }

@@ -10,7 +10,7 @@ const COMBINATIONS = 150;
 
 type Path = readonly PropertyKey[];
 
-/** A filter by attributes, with the names that its keys have in the configuration. */
+/** A filter by attributes, with its place and the names that its keys have in the configuration. */
 interface Placed {
   readonly known: Known;
   readonly filter: AttributeFilter;
@@ -21,8 +21,8 @@ interface Placed {
 const OWN_NAMES = { workspace: 'workspace', processId: 'processId' };
 const WORDS = { workspace: 'workspaces', processId: 'processes' };
 
-/** What is wrong with the filters of subscriptions and endpoints; one line each. SNS itself takes a filter that never matches,
- *  and then nothing comes, without a word. */
+/** What is wrong with the filters of subscriptions and endpoints; one line each. SNS takes even a filter
+ *  that never matches, and then delivers nothing without saying why. */
 export function filterProblems(config: Config, place: Path): string[] {
   const known = knownOf(config, place);
   const ofSubscriptions = config.subscriptions.map(({ filter = {} }, index): Placed => {
@@ -60,7 +60,7 @@ interface Named {
   readonly path: Path;
 }
 
-/** What filters may name, found once for all of them: there may be thousands of each. */
+/** The values that filters may have, collected once for all of them: there may be thousands of each. */
 interface Known {
   readonly listed: Readonly<Record<'workspace' | 'processId', readonly Named[]>>;
   readonly values: Readonly<Record<'workspace' | 'processId', ReadonlySet<string>>>;
@@ -87,7 +87,7 @@ function knownOf({ workspaces }: Config, place: Path): Known {
   };
 }
 
-/** Workspaces and processes that are not configured. */
+/** Values that name a workspace or process that is not configured. */
 function unknown({ known, filter, path, keys }: Placed): string[] {
   return (['workspace', 'processId'] as const).flatMap(attribute =>
     (filter[attribute] ?? []).flatMap((value, index) => {
@@ -101,12 +101,13 @@ function unknown({ known, filter, path, keys }: Placed): string[] {
   );
 }
 
-/** Workspaces of which no process is named, and processes of which no workspace is: both are asked for together. */
+/** Workspaces and processes that never match together: a workspace of which the filter names no process,
+ *  or a process of which it names no workspace. */
 function apart({ known, filter, path, keys }: Placed): string[] {
   const { workspace: names, processId: ids } = filter;
   if (!names || !ids) return [];
   const isPair = (name: string, id: string) => known.workspacesOf.get(id)?.has(name) === true;
-  // What is not configured at all is told as that.
+  // A value that is not configured at all is reported by `unknown`.
   const isKnown = (value: string) => known.values.workspace.has(value) || known.values.processId.has(value);
   if (![...names, ...ids].every(isKnown)) return [];
   const problem = (attribute: 'workspace' | 'processId', index: number, value: string, other: string) =>

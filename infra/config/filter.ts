@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { EventType } from '../../functions/changes/event.ts';
 import { choice, list, object, text } from './values.ts';
 
-/** Which of the attributes that not all events have (functions/topic/entry.ts) those of a type may have. */
+/** Which of the attributes that only some events have (functions/topic/entry.ts) the events of each type
+ *  may have. */
 const CARRIED = {
   'project.created': ['projectId', 'changedFields'],
   'project.updated': ['projectId', 'changedFields'],
@@ -29,7 +30,7 @@ export function mayCarry(type: EventType, attribute: keyof AttributeFilter): boo
   return (CARRIED[type] as readonly string[]).includes(attribute);
 }
 
-/** Characters of one value: those that SNS compares a message attribute with. */
+/** The longest value: as many characters as SNS compares of a message attribute. */
 export const LONGEST_TEXT = 256;
 
 const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
@@ -42,7 +43,8 @@ const values = {
   changedFields: list(value(), 1, 'field names').optional(),
 };
 
-/** Which events a subscriber gets, by message attribute; every key given must match, with any of its values. */
+/** Which events a subscriber gets, by message attributes. An event must match every key that is given, by
+ *  any of the key's values. */
 export const attributeFilter = object(values);
 
 const fieldValue = 'text of at most 256 characters, a number, true or false';
@@ -51,7 +53,7 @@ const oneFieldValue = z.union(
   [z.string().max(LONGEST_TEXT, { error: fieldValue }), z.number(), z.boolean()],
   { error: fieldValue },
 );
-/** One value stands for a list of it. */
+/** A list of values; one value alone is taken as a list of one. */
 const fieldValues = z
   .union(
     [oneFieldValue.transform(one => [one]), z.array(oneFieldValue).min(1, fieldValuesError)],
@@ -61,7 +63,7 @@ const fieldValues = z
 
 const CONDITIONS = ['from', 'to', 'added', 'removed'] as const;
 
-/** What must be so of one changed field. */
+/** A condition on one changed field. */
 const valueFilter = object({
   field: value(),
   from: fieldValues,
@@ -72,7 +74,8 @@ const valueFilter = object({
   error: `beside "field" at least one of ${CONDITIONS.join(', ')}`,
 });
 
-/** The same in the words that people use, fields also by the name that they see, and by what they were and are. */
+/** An endpoint's filter, in the words that people use. It may also ask for fields by the name that people
+ *  see, and for their values before and after the change. */
 export const endpointFilter = object({
   events: values.eventType,
   workspaces: values.workspace,
@@ -85,7 +88,7 @@ export const endpointFilter = object({
 export type AttributeFilter = z.infer<typeof attributeFilter>;
 export type EndpointFilter = z.infer<typeof endpointFilter>;
 
-/** The message attribute (functions/topic/entry.ts) that each of those words asks for. */
+/** The message attribute (functions/topic/entry.ts) for each of these words. */
 export const ATTRIBUTES = {
   events: 'eventType',
   workspaces: 'workspace',
@@ -93,7 +96,7 @@ export const ATTRIBUTES = {
   projects: 'projectId',
 } as const satisfies Partial<Record<keyof EndpointFilter, keyof AttributeFilter>>;
 
-/** An endpoint's filter as one by attributes: `fields` and `values`, which no attribute holds, are left out. */
+/** The part of an endpoint's filter that message attributes can tell: without `fields` and `values`. */
 export function attributesOf(filter: EndpointFilter): AttributeFilter {
   const asked = Object.entries(ATTRIBUTES).map(([word, attribute]) => [
     attribute,

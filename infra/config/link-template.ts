@@ -12,8 +12,8 @@ const ADDRESS =
   `an https:// address of at most ${LONGEST} characters without spaces, user name or password, its placeholders behind ` +
   'the host; http:// only to 127.0.0.1, [::1] or localhost';
 
-/** Where people see a workspace's records. A text with `{taskId}` in it is of tasks alone; one without links both a project and its
- *  tasks to the project. */
+/** The address where people see a workspace's records. A template with `{taskId}` is for tasks; one
+ *  without links a project, and also its tasks, to the project. */
 export const linkTemplate = z.union(
   [
     template('projectId', PLACEHOLDERS),
@@ -30,7 +30,7 @@ export const linkTemplate = z.union(
   },
 );
 
-/** What of a workspace's configuration tells where its records can be seen. */
+/** The part of a workspace's configuration that has its link templates. */
 interface Linked {
   readonly name: string;
   readonly linkTemplate?: z.infer<typeof linkTemplate> | undefined;
@@ -66,7 +66,8 @@ function placeholderProblem(
   return found.includes(required) ? undefined : `an address with {${required}} in it`;
 }
 
-/** Whatever fills the placeholders must change neither the host nor how chats read the address. */
+/** Whether the text is a safe address: values that fill the placeholders must change neither the host nor
+ *  the way in which chats read it. */
 function isAddress(text: string): boolean {
   const url = URL.parse(text);
   const isSecure = url?.protocol === 'https:' || LOOPBACK.test(text);

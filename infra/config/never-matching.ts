@@ -6,7 +6,7 @@ import { pathText } from './problems.ts';
 type Path = readonly PropertyKey[];
 type Condition = NonNullable<EndpointFilter['values']>[number];
 
-/** What of an endpoint's filter no event ever meets, whatever is configured; one line each. */
+/** The parts of an endpoint's filter that no event can ever match, whatever is configured; one line each. */
 export function neverMatching(filter: EndpointFilter, path: Path): string[] {
   const { events, projects, fields, values } = filter;
   const types = { types: events, path: [...path, 'events'] };
@@ -21,7 +21,7 @@ export function neverMatching(filter: EndpointFilter, path: Path): string[] {
   ];
 }
 
-/** Event types that are asked for by name, and left out by what else is asked for. */
+/** Event types that the filter asks for by name, but that its other keys exclude. */
 export function typesWithout(
   { types = [], path }: { types: readonly EventType[] | undefined; path: Path },
   attribute: 'projectId' | 'changedFields',
@@ -39,13 +39,13 @@ export function typesWithout(
   );
 }
 
-/** A change has two values. */
+/** Conditions whose `from` and `to` are the same value: a change always has two. */
 function unchanged({ from, to }: Condition, place: Path): string[] {
   if (!from || !to || !isOne(from) || !isOne(to) || String(from[0]) !== String(to[0])) return [];
   return [`${pathText(place)}: found the same value in "from" and "to", and no change is that; allowed: two`];
 }
 
-/** Before it was created a record had no values. */
+/** Conditions on the value before, in a filter for created records alone: they had none before. */
 function madeOf({ from, removed }: Condition, events: EndpointFilter['events'], place: Path): string[] {
   if (!events?.every(type => type.endsWith('.created'))) return [];
   const asked = from && !from.includes('') ? 'from' : removed && 'removed';

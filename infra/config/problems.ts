@@ -4,7 +4,8 @@ import { described, isWords, shown } from './shown.ts';
 
 type Path = readonly PropertyKey[];
 
-/** `changewire.workspaces[0].processes[1].id`: the path as one would write it. A key that is no word may be a secret. */
+/** A path as text: `changewire.workspaces[0].processes[1].id`. A key that is not made of words is not
+ *  quoted, because it may be a secret. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -14,10 +15,11 @@ export function pathText(path: Path): string {
   }, 'changewire');
 }
 
-/** As many as a line can show. */
+/** The most values that are listed in a line. */
 const MOST_LISTED = 20;
 
-/** Values that are right somewhere else, or, where one may not be quoted, that place; of many the first. */
+/** The values that would be right, or, for those that may not be quoted, where they stand; of many only
+ *  the first. */
 export function listed(
   known: readonly { readonly value: string; readonly path: readonly PropertyKey[] }[],
 ): string {
@@ -38,10 +40,11 @@ export function problems(schema: z.core.$ZodType, error: z.ZodError, input: unkn
     );
 }
 
-/** None of several types fits, either. */
+/** Codes that mean a value of a wrong type; `invalid_union` means that none of several types fits. */
 const OF_ANOTHER_TYPE = new Set<z.core.$ZodIssue['code']>(['invalid_type', 'invalid_union']);
 
-/** Of a choice between types what is wrong with the value as the one of its own type. */
+/** For a union of types: what is wrong with the value as the one type that it is of. Unless that is
+ *  exactly one, the issue as it is. */
 function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const isOfType = (issues: readonly z.core.$ZodIssue[]) =>
@@ -51,7 +54,8 @@ function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return inner.flatMap(each => issuesOf({ ...each, path: [...issue.path, ...each.path] }));
 }
 
-/** Keys whose right value is a secret's name, or close to one: who mistakes them puts the secret there. */
+/** Keys that name a secret, or stand next to one that does: by mistake somebody may put the secret itself
+ *  there, so their values are not quoted. */
 const NEAR_SECRETS = new Set<PropertyKey | undefined>(['audience', 'credentials']);
 
 function wrongValue(issue: z.core.$ZodIssue, value: unknown): string {
@@ -89,7 +93,7 @@ function keysAt(schema: z.core.$ZodType, path: Path): string[] {
   return bare instanceof z.ZodObject ? Object.keys(bare.shape) : [];
 }
 
-/** Without what stands around it; of a choice between types the object. */
+/** The object inside a schema: without its wrappers, and of a union the object among its types. */
 function objectOf(schema: z.core.$ZodType): z.core.$ZodType {
   const bare = unwrap(schema);
   if (!(bare instanceof z.ZodUnion)) return bare;

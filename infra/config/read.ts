@@ -15,8 +15,9 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the `changewire` context: one stack, or a list of them. First every part is checked, then how the parts fit together.
- *  Throws ConfigError with every problem of the first of these two that finds any. */
+/** Reads the `changewire` context: one stack, or a list of them. First each part is checked by itself,
+ *  then how the parts fit together.
+ *  @throws ConfigError with all problems of the first of these steps that finds any */
 export function readConfigs(input: unknown): Config[] {
   if (!Array.isArray(input)) return [readConfig(input)];
   return checked(configsSchema, input, configs => [
@@ -25,7 +26,7 @@ export function readConfigs(input: unknown): Config[] {
   ]);
 }
 
-/** The same of one stack. */
+/** Reads the configuration of one stack. */
 export function readConfig(input: unknown): Config {
   return checked(configSchema, input, config => crossProblems(config));
 }

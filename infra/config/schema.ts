@@ -5,8 +5,8 @@ import { subscriptionConfig } from './subscription.ts';
 import { list, object, text } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
-/** CloudWatch Logs takes these numbers of days and no others. They stand here because the local run reads configurations,
- *  too, and to load CDK takes seconds; a test compares them with CDK's. */
+/** The numbers of days that CloudWatch Logs accepts. They are written out because the local run reads
+ *  configurations, too, and loading CDK takes seconds; a test compares them with CDK's. */
 export const RETENTIONS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ] as const satisfies readonly RetentionDays[];
@@ -19,7 +19,7 @@ const retention = z.custom<RetentionDays>(days => RETENTIONS.some(allowed => all
 /** One stack of the `changewire` context of cdk.json. Durations arrive as text and leave as ms. */
 export const configSchema = object({
   stackName: text(
-    // The longest name that is made of it is that of a function, `<stackName>-operate`: 64 characters at most.
+    // The longest name that is made of it, `<stackName>-operate` of a function, may have 64 characters.
     /^[A-Za-z][A-Za-z0-9-]{0,55}$/,
     'a CloudFormation stack name: a letter, then up to 55 letters, digits and "-"',
   ).default('Changewire'),

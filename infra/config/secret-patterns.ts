@@ -1,12 +1,15 @@
-/** Characters that the names of secrets may take in the policy of one function. A role's own policies hold 10,240 characters in all,
- *  and those of the function for operators need almost half of that for everything else. */
+/** The most characters that the names of secrets may take in the policy of one function. A role's own
+ *  policies may have 10,240 characters together, and the function for operators needs almost half of them
+ *  for other things. */
 export const PATTERNS_BYTES = 5_000;
 
-/** What stands around a name: `arn:aws-cn:secretsmanager:ap-northeast-1:123456789012:secret:`, its end, and JSON's own. */
+/** The characters around each name: `arn:aws-cn:secretsmanager:ap-northeast-1:123456789012:secret:`, its
+ *  end, and quotes and commas. */
 const AROUND = 80;
 
-/** The names of the secrets, as the resources of a policy end: exactly these as long as there is room for them, else all secrets of
- *  the folders that they are in (`changewire/*`), for nothing else covers a thousand names. A name without a folder stays as it is. */
+/** The names of the secrets, as the ARNs in a policy end. If there is room, exactly these names; else all
+ *  secrets of their folders (`changewire/*`), since a thousand names don't fit. A name without a folder
+ *  stays as it is. */
 export function secretPatterns(names: readonly string[]): {
   readonly patterns: readonly string[];
   readonly bytes: number;

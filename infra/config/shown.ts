@@ -1,5 +1,6 @@
-/** What an error may tell of a value that stands in the wrong place: it may be a secret, whatever key it stands under. So only
- *  what looks like words, short numbers and the origin of an address is quoted; everything else is described. */
+/** What an error may show of a value that stands in the wrong place: it may be a secret, whatever its key
+ *  is. So only what looks like words, short numbers, and the origin of an address are quoted; anything
+ *  else is described. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return shownText(value);
@@ -10,7 +11,7 @@ export function shown(value: unknown): string {
   return json.length > LONGEST_NUMBER ? `a ${typeof value}` : json;
 }
 
-/** What an error may tell of a value whose key asks for a secret, or for nothing that is known. */
+/** What an error may show of a value whose key is for a secret, or is unknown. */
 export function described(value: unknown): string {
   return typeof value === 'string' && value !== '' ? `text of ${value.length} characters` : shown(value);
 }
@@ -20,9 +21,9 @@ const LONGEST_TEXT = 40;
 const MOST_WORDS = 5;
 const MOST_LABELS = 7;
 
-/** A word, and a number or unit, as people write them. What machines make of random bytes is seldom made of these alone. */
+/** A word, a number or a unit, as people write them. Random bytes as text rarely look like this. */
 const WORD = /^([A-Za-z][a-z]{0,14}|[A-Z]{1,4})\d{0,4}$|^\d{1,6}[a-z]{0,2}$|^\*$/;
-/** Of keys; a longer text in camelCase may be any base64. */
+/** A key in camelCase; a longer one could be base64. */
 const CAMEL_CASE = /^(?=.{1,16}$)[a-z]+([A-Z][a-z]+)*[A-Z]{0,3}$/;
 
 /** Whether a text is made of a few words, or of one. */
@@ -38,9 +39,9 @@ function shownText(text: string): string {
   if (!url || !/^(https?|ftp|wss?):$/.test(url.protocol) || !isWords(url.host, MOST_LABELS))
     return described(text);
   if (url.username || url.password) return 'an address with a user name or password';
-  // A password with a slash in it: what stands before that passes for the host.
+  // A password with a slash in it: the part before the slash would be shown as the host.
   if (text.includes('@')) return described(text);
-  // Where it leads on to may be a secret.
+  // Only the origin: the path may hold a secret.
   const origin = `${url.protocol}//${url.host}`;
   return JSON.stringify(text === origin || text === `${origin}/` ? text : `${origin}/…`);
 }

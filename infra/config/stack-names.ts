@@ -1,9 +1,9 @@
-/** The stack of the table, beside the one of this name. */
+/** The name of the stack with the table, which belongs to the stack of this name. */
 export function tableStackName(stackName: string): string {
   return `${stackName}-Table`;
 }
 
-/** The stack of the native subscriptions. */
+/** The name of the stack with the native subscriptions. */
 export function subscriptionsStackName(stackName: string): string {
   return `${stackName}-Subscriptions`;
 }

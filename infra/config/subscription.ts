@@ -3,7 +3,7 @@ import { attributeFilter } from './filter.ts';
 import { address, choice, duration, object, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
-/** SNS's delivery policy for HTTP(S). Its own limit: all tries together within one hour. */
+/** SNS's delivery policy for HTTP(S). SNS limits it: all tries together may take an hour. */
 const delivery = object({
   minDelay: duration('1s', '1h').prefault('1s'),
   maxDelay: duration('1s', '1h').prefault('60s'),
@@ -16,7 +16,7 @@ const delivery = object({
   contentType: choice(['application/json', 'text/plain; charset=UTF-8']).optional(),
 });
 
-/** One HTTP(S) endpoint that SNS itself delivers to. */
+/** One native subscription: an HTTP(S) receiver that SNS itself delivers to. */
 export const subscriptionConfig = object({
   name: name(),
   url: address('http', 'https'),

@@ -41,7 +41,7 @@ export function yesNo() {
   return z.boolean({ error: 'true or false' });
 }
 
-/** A web address. A user name or password in it would stand readable in the template, so it is refused. */
+/** A web address without user name and password: these could be read in the template. */
 export function address(...protocols: readonly ('http' | 'https')[]) {
   const schemes = protocols.map(protocol => `${protocol}://`).join(' or ');
   const error = `an ${schemes.replace(/^http:/, 'http:')} address without user name, password or #fragment`;
@@ -53,10 +53,11 @@ export function address(...protocols: readonly ('http' | 'https')[]) {
   return z.string({ error }).refine(allowed, { error });
 }
 
-/** This machine's own address: for a stack on an emulator beside the simulated service. On AWS it leads nowhere. */
+/** An address of this machine: for a stack on an emulator beside the simulated service. On AWS nothing
+ *  answers there. */
 export const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/;
 
-/** A web address that credentials are sent to: encrypted, unless they don't leave the machine. */
+/** A web address that credentials are sent to: https, or http where it is this machine's own. */
 export function secureAddress() {
   return z.union([address('https'), address('http').regex(LOOPBACK)], {
     error:
@@ -70,7 +71,7 @@ export function list<Item extends z.ZodType>(item: Item, min: 0 | 1, of: string)
   return z.array(item, { error }).min(min, { error });
 }
 
-/** An object of exactly these keys; any other key is a typo, and an error. */
+/** An object with these keys only; any other key is a typo, and an error. */
 export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: `an object with the keys ${Object.keys(shape).join(', ')}` });
 }

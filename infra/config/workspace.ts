@@ -9,11 +9,13 @@ export const name = () => text(/^[A-Za-z0-9_-]{1,64}$/, 'a name of 1 to 64 lette
 export const secretName = () =>
   text(/^[A-Za-z0-9/_+=.@-]{1,200}$/, 'a Secrets Manager name of 1 to 200 letters, digits and /_+=.@-');
 
-/** How often all of a process is compared. One tick a minute sends what is due: oftener can't be told apart. */
+/** How often all of a process is compared: at most once a minute, because one tick a minute starts
+ *  sweeps. */
 export const sweepInterval = () => duration('1m', '24h');
 
-/** How often a process is asked for changes: always alike, or by what was found. Tick sends messages with a delay for what is due
- *  within its minute, so seconds are possible; below 5 a pass over a service far away would end after the next one is due. */
+/** How often changes are looked for: always after the same time, or faster after a pass that found some.
+ *  Tick sends messages with a delay for passes within its minute, so seconds are possible. With less than
+ *  5 a pass over a distant service would end after the next one is due. */
 const each = () => duration('5s', '24h');
 
 export const changesInterval = () =>
@@ -21,7 +23,7 @@ export const changesInterval = () =>
     [
       each().transform(ms => ({ fastest: ms, slowest: ms })),
       object({ fastest: each(), slowest: each() }).refine(({ fastest, slowest }) => !(fastest > slowest), {
-        // One that is wrong by itself is no number here, and told as that alone.
+        // If one of them is no valid duration, that alone is reported.
         path: ['slowest'],
         error: 'a duration that is no shorter than fastest',
       }),
@@ -36,7 +38,7 @@ const pageSize = () => whole(1, 10_000);
 
 const property = () => text(/^.{1,256}$/s, 'the name of a property of the record');
 
-/** One process: a printable id, because it stands in commands, logs and events. */
+/** One process. Its id must be printable, because it stands in commands, logs and events. */
 const processConfig = object({
   id: text(
     /^[\x21-\x7e]{1,128}$/,

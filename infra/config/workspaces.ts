@@ -5,11 +5,13 @@ import { credentialsName } from './workspace.ts';
 
 type Settings = z.input<typeof workspaceSettings>;
 
-/** The name of the file with the workspaces, beside the bundled code of the functions that poll or say what is polled. */
+/** The file with the workspaces, beside the bundled code of the functions that poll, or that must know
+ *  what is polled. */
 export const WORKSPACES = 'workspaces.json';
 
-/** Its content: workspaces and processes as `functions/settings/workspaces.ts` reads them. What isn't configured is left out, for its defaults
- *  live there; the paces are written out, because those of the whole are the default of each process. */
+/** The content of that file: workspaces and processes as `functions/settings/workspaces.ts` reads them.
+ *  What isn't configured is left out, because that module has the defaults. Only how often each process
+ *  is polled is written out: its default is the stack's setting. */
 export function workspacesJson(config: Config): string {
   const settings = config.workspaces.map((workspace): Settings => {
     const { name, baseUrl, authUrl, audience, concurrency, identifiers, pageSize, dateHeader } = workspace;

@@ -2,8 +2,8 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
-/** A queue that keeps what it gets. SNS, Lambda and Scheduler can write to it without a grant on a KMS key, because SQS
- *  keeps the key itself; 14 days is the longest that SQS holds a message. */
+/** A queue that keeps its messages for 14 days, the longest that SQS holds them. It is encrypted with
+ *  SQS's own key, so that SNS, Lambda and Scheduler can write to it without permission for a KMS key. */
 export function keptQueue(scope: Construct, id: string, props: QueueProps = {}): Queue {
   return new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
@@ -24,8 +24,8 @@ export function deadLetterQueue(scope: Construct, id: string, props: QueueProps 
   return queue;
 }
 
-/** The same for what somebody has yet to look at, and nobody else tells of: it stays when its stack goes. But not that of a first
- *  deployment that failed: nothing can be in it. */
+/** A dead-letter queue whose messages are nowhere else and must be looked at: it stays when its stack is
+ *  destroyed. If a first deployment fails, it goes, because nothing can be in it. */
 export function keptDeadLetterQueue(scope: Construct, id: string): Queue {
   return deadLetterQueue(scope, id, { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE });
 }

@@ -15,7 +15,7 @@ export interface DeliverProps {
   readonly queues: Queues;
 }
 
-/** The function that takes deliveries to webhooks, Slack and Teams. */
+/** The function that sends deliveries to webhooks, Slack and Teams. */
 export class Deliver extends Handler {
   readonly mappings: Readonly<Record<'deliveries' | 'chat', EventSourceMapping>>;
 
@@ -24,10 +24,12 @@ export class Deliver extends Handler {
       entry,
       files: configuredFile(config),
       description: 'Changewire: delivers events to webhooks, Slack and Teams',
-      // A batch holds 6 MB at most; the memory buys processor time for signing and TLS.
+      // A batch holds 6 MB at most; with more memory Lambda gives more processor time, for signing and
+      // TLS.
       memoryMiB: 512,
       timeout: DELIVER_TIMEOUT,
-      // A run that has more to do for an endpoint than fits into it wakes the next: thousands that wait are more than 16 runs.
+      // A run that can't finish what waits for an endpoint wakes the next: for thousands of deliveries
+      // that is more than 16 in a row.
       callsItself: true,
       logRetention: config.logRetentionDays,
       bindings: {

@@ -5,17 +5,18 @@ import { secretsPath } from '../config/endpoint.ts';
 import type { Binding } from './handler.ts';
 import { told } from './told.ts';
 
-/** `SECRETS_PATH`, and leave to read each parameter of SSM under it: the endpoints' addresses and signing secrets. No stack makes
- *  them (decision 0049): they are put in when an endpoint is added, which may be while all runs.
+/** `SECRETS_PATH`, and permission to read each parameter of SSM under it: the endpoints' addresses and
+ *  signing secrets. No stack makes them (decision 0049): they are written when an endpoint is added,
+ *  which may be while everything runs.
  *
- *  They are SecureStrings under the account's own key for SSM, `alias/aws/ssm`. Leave to decrypt with it is not needed: its policy,
- *  which AWS keeps, lets every principal of the account use it through SSM that may use SSM. With a key of the customer's
- *  own, `kms:Decrypt` on that key would be. */
+ *  They are SecureStrings, encrypted with the account's own key for SSM, `alias/aws/ssm`. No permission
+ *  to decrypt is needed: that key's policy, which AWS keeps, lets every principal of the account use it
+ *  through SSM. With a key of the customer's own, `kms:Decrypt` on that key would be needed. */
 export function forReadingEndpointSecrets(scope: Construct, stackName: string): Binding {
   return allowing(scope, 'ReadEndpointSecrets', stackName, ['GetParameter']);
 }
 
-/** The same for who adds endpoints, changes their addresses and secrets, and removes them. */
+/** The same for functions that add and remove endpoints, and change their addresses and secrets. */
 export function forKeepingEndpointSecrets(scope: Construct, stackName: string): Binding {
   return allowing(scope, 'KeepEndpointSecrets', stackName, [
     'DeleteParameter',

@@ -1,8 +1,8 @@
 import { SubscriptionFilter, type SubscriptionProps } from 'aws-cdk-lib/aws-sns';
 import type { AttributeFilter } from '../config/filter.ts';
 
-/** Over message attributes, SNS's default scope: `changedFields` is a String.Array, which matches by any of its values.
- *  A filter without keys is none: every event matches. */
+/** A filter policy on message attributes, SNS's default scope. `changedFields` is a String.Array, of
+ *  which one matching value is enough. A filter without keys gives no policy: every event matches. */
 export function filterPolicy(filter: AttributeFilter = {}): Pick<SubscriptionProps, 'filterPolicy'> {
   const policy = Object.entries(filter).map(([attribute, allowlist = []]) => [
     attribute,

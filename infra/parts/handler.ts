@@ -5,7 +5,8 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { bundledCode } from '../bundle/code.ts';
 
-/** An environment value together with the permission that makes it usable: neither is of use alone. */
+/** The value of an environment variable, with the permission to use what it names: neither is of use
+ *  alone. */
 export interface Binding {
   readonly value: string;
   readonly grant?: (to: iam.Role) => unknown;
@@ -15,16 +16,17 @@ export interface HandlerProps {
   /** The entry's path from the root of the repository; it exports `handler`. */
   readonly entry: string;
   readonly description: string;
-  /** By default one that CloudFormation makes, which can't be taken. */
+  /** By default CloudFormation makes a name, so that it never clashes with another. */
   readonly functionName?: string;
   readonly memoryMiB: number;
   readonly timeout: Duration;
   readonly logRetention: RetentionDays;
   readonly bindings: Readonly<Record<string, Binding>>;
-  /** It sends messages to queues that it serves itself, on purpose and to an end. Lambda takes more than some 16 such runs in a row
-   *  for a loop, and puts the next message aside, unless it is told so. */
+  /** The function sends messages to queues that it serves itself, on purpose, and stops doing so. Unless
+   *  this is set, Lambda takes more than some 16 such runs in a row for an endless loop, and puts the
+   *  next message aside. */
   readonly callsItself?: boolean;
-  /** What stands beside the code: text by file name. */
+  /** Files beside the code: text by file name. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -59,16 +61,19 @@ export class Handler extends Construct {
       ...(props.callsItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
-      // Lambda's own lines on a run that went well are longer than ours, and hold what its metrics hold. Those on one that failed stay.
+      // Lambda's own lines about a run that succeeded are longer than ours, and its metrics have the
+      // same. Lines about failed runs are kept.
       systemLogLevelV2: lambda.SystemLogLevel.WARN,
-      // Without an instrumented client X-Ray would show one bar per invocation, and wants a grant on everything.
+      // Without instrumented clients X-Ray would show one bar per invocation, and it needs a permission
+      // on all resources.
       tracing: lambda.Tracing.DISABLED,
-      // Each source has its own way to try again; Lambda's would come on top, minutes late.
+      // Each source repeats in its own way; Lambda's retries would come on top, minutes late.
       retryAttempts: 0,
       maxEventAge: Duration.minutes(5),
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
-        // The one dimension of our metrics: two stacks of one region must not count for each other's alarms.
+        // The one dimension of our metrics, so that the numbers of one stack never reach the alarms of
+        // another in the region.
         POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
         POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
         ...Object.fromEntries(bindings.map(([name, { value }]) => [name, value])),

@@ -26,8 +26,9 @@ export interface OperateProps {
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
 }
 
-/** The function that answers people (design.md §13). Its name is a convention, so that the command finds it: `<stack>-operate`. Nobody may
- *  invoke it but by the two policies, of which each is for one alias. */
+/** The function that answers people (design.md §13). Its name, `<stack>-operate`, is a convention, by
+ *  which the command finds it. Only two policies allow invoking it: one by the alias `look`, the other by
+ *  `look` and `act`. */
 export class Operate extends Handler {
   readonly policies: Readonly<Record<Alias, ManagedPolicy>>;
 
@@ -38,9 +39,9 @@ export class Operate extends Handler {
       functionName: `${config.stackName}-operate`,
       files: { ...configuredFile(config), ...workspacesFile(config) },
       description: 'Changewire: answers what operators ask, and does what they tell it to',
-      // The doctor reads pages as large as those of the poll function.
+      // The doctor reads as large pages as the poll function does.
       memoryMiB: 1024,
-      // The doctor asks the service for minutes; all else takes seconds.
+      // The doctor asks the service for minutes; everything else takes seconds.
       timeout: Duration.minutes(10),
       logRetention: config.logRetentionDays,
       bindings: {
@@ -73,7 +74,7 @@ export class Operate extends Handler {
     });
   }
 
-  /** Of the code that is deployed: there are no versions to choose from. Its reference is its ARN. */
+  /** An alias of the code that is deployed; there are no versions. Its reference is its ARN. */
   #alias(name: Alias): CfnAlias {
     const existing = this.node.tryFindChild(`Alias.${name}`) as CfnAlias | undefined;
     return (
@@ -87,7 +88,7 @@ export class Operate extends Handler {
   }
 }
 
-/** What it looks into, empties, and gives back. */
+/** The queues that it looks into, empties, or moves messages back from. */
 function queueBindings({ queues, passes, setAside }: OperateProps): Record<string, Binding> {
   const look = ['GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'];
   return {

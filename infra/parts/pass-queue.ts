@@ -6,18 +6,19 @@ import { keptQueue } from './dead-letter-queue.ts';
 import type { Binding } from './handler.ts';
 import { PASSES } from './serving.ts';
 
-/** The passes that are due, one message each, grouped by workspace: SQS serves the quiet workspaces before one with thousands of
- *  processes (fair queues). */
+/** The passes that are due, one message each, with the workspace as message group: SQS then serves small
+ *  workspaces before one with thousands of processes (fair queues). */
 export class PassQueue extends Construct {
   readonly queue: Queue;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     this.queue = keptQueue(this, 'Passes', {
-      // Until then the run that got a message is over for certain, and another one for Lambda to put off. What a killed run left
-      // is past its `expiresAt` then, or run again, which the lease makes harmless.
+      // By then the run that got the message has ended for certain, even if Lambda first had to put it
+      // off. A message of a killed run has passed its `expiresAt` by then, or is run again, which the
+      // lease makes harmless.
       visibilityTimeout: Duration.seconds(2 * PASSES.timeout.toSeconds()),
-      // No message is of use for longer: a sweep, too, is made up for after an hour.
+      // No message is of use for longer: a sweep that was missed is started again after an hour.
       retentionPeriod: Duration.hours(1),
     });
     Validations.of(this.queue).acknowledge({
@@ -27,7 +28,7 @@ export class PassQueue extends Construct {
     });
   }
 
-  /** `PASSES_QUEUE_URL`, for who asks for passes. */
+  /** `PASSES_QUEUE_URL`, for functions that start passes. */
   forSending(): Record<string, Binding> {
     return {
       PASSES_QUEUE_URL: {

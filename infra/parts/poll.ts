@@ -15,7 +15,8 @@ export interface PollProps {
   readonly passes: PassQueue;
 }
 
-/** The function that makes one pass over one process. One run per process and mode works at a time: the lease sees to that. */
+/** The function that makes one pass over one process. The lease makes sure that one run per process and
+ *  mode works at a time. */
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
@@ -24,8 +25,9 @@ export class Poll extends Handler {
       entry,
       files: workspacesFile(config),
       description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
-      // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when parsed; beside the listing of a
-      // process, of which LIST_BYTES (functions/service/options.ts) lets in 128 MiB. An idle pass, which waits, would do with half.
+      // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when
+      // parsed; the listing of a process takes up to 128 MiB (LIST_BYTES in
+      // functions/service/options.ts). An idle pass, which only waits, could do with half.
       memoryMiB: 1024,
       timeout: PASSES.timeout,
       logRetention: config.logRetentionDays,

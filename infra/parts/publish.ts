@@ -19,9 +19,9 @@ export interface PublishProps {
 
 /** The function that sends committed change records to the topic, in the order of the table's stream. */
 export class Publish extends Handler {
-  /** Events that SNS refuses for ever, whole. */
+  /** Events that SNS always refuses, whole. */
   readonly rejected: Queue;
-  /** Stretches of the stream that were given up: positions, not records. */
+  /** Parts of the stream that Lambda gave up: positions, not records. */
   readonly unpublished: Queue;
   readonly mapping: EventSourceMapping;
 
@@ -30,10 +30,11 @@ export class Publish extends Handler {
     super(scope, id, {
       entry,
       description: 'Changewire: publishes the change records of the table to the topic',
-      // Lambda's batches hold 6 MB at most; the memory buys processor time for unpacking and TLS.
+      // Lambda's batches hold 6 MB at most; with more memory Lambda gives more processor time, for
+      // unpacking and TLS.
       memoryMiB: 512,
-      // 100 change records are mostly as many events, ten to a request to SNS. A run that takes longer hangs, and the next one takes the
-      // batch up again, in halves.
+      // 100 change records mostly have as many events, ten to a request to SNS. A run that takes longer
+      // hangs, and Lambda repeats its batch, in halves.
       timeout: Duration.minutes(2),
       logRetention: config.logRetentionDays,
       bindings: {
@@ -68,13 +69,15 @@ export class Publish extends Handler {
       eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [CHANGE_RECORDS],
-      // Lambda calls as soon as there is one record, so a batch delays none; more would only make a failing one bisect longer.
+      // Lambda calls as soon as there is one record, so a large batch delays none. An even larger one
+      // would only take longer to bisect when it fails.
       batchSize: 100,
       // More than one batch of a shard at a time would mix up the order within a process.
       parallelizationFactor: 1,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // The stream forgets after 24 hours, and without a word. An hour before, Lambda still says what it gave up.
+      // The stream drops records after 24 hours without saying so. One hour before that, Lambda still
+      // reports what it gave up.
       maxRecordAge: Duration.hours(23),
       onFailure: new SqsDlq(this.unpublished),
     });
@@ -83,7 +86,7 @@ export class Publish extends Handler {
   }
 }
 
-/** Snapshots and leases pass through the same stream; Lambda isn't even started for them. */
+/** Only change records start Lambda, although snapshots and leases pass through the same stream. */
 const CHANGE_RECORDS = FilterCriteria.filter({
   eventName: FilterRule.isEqual('INSERT'),
   dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('CHANGE#') } } },

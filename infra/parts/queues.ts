@@ -8,27 +8,31 @@ import { keptQueue } from './dead-letter-queue.ts';
 import type { Binding } from './handler.ts';
 import { CHAT, EVENTS, type Serving, WEBHOOKS } from './serving.ts';
 
-/** Receives of one message before it counts as one that no code can settle. What a run did not settle is shown again after 6 minutes
- *  (events) or 18 (deliveries): 100 receives take 10 hours or 30. So an outage of the table for hours puts nothing aside, and a
- *  message that kills its run each time is out of the way long before the 14 days after which SQS forgets it. */
+/** How often a message is received before it counts as one that can't be settled. What a run did not
+ *  settle is shown again after 6 minutes (events) or 18 (deliveries), so 100 receives take 10 hours or
+ *  30. So an outage of the table for hours puts nothing aside, and a message that kills each run is put
+ *  aside long before SQS drops it after 14 days. */
 const RECEIVES = 100;
 
-/** The queues between the topic and the endpoints, for all endpoints together. They are standard queues whose messages carry the
- *  endpoint's name as their group: SQS then serves the quiet groups before a busy or slow one (fair queues). */
+/** The queues between the topic and the endpoints, for all endpoints together. They are standard queues
+ *  whose messages carry the endpoint's name as message group: SQS then serves quiet endpoints before a
+ *  busy or slow one (fair queues). */
 export class Queues extends Construct {
-  /** Events as the topic delivers them, each once, for the route function. */
+  /** Events as the topic delivers them, for the route function. */
   readonly events: Queue;
-  /** One event for one webhook. */
+  /** Deliveries: one event for one webhook each. */
   readonly deliveries: Queue;
-  /** One event for one channel of Slack or Teams: apart, because they wait for each other to become one message. */
+  /** One event for one channel of Slack or Teams. They have a queue of their own, because they wait for
+   *  others to become one message. */
   readonly chat: Queue;
-  /** What no code could settle. It stays when the stack goes, for nobody else has what is in it. */
+  /** Messages that could not be settled. The queue stays when the stack is destroyed, because they are
+   *  nowhere else. */
   readonly unsettled: Queue;
 
   constructor(scope: Construct, id: string, { topic }: { topic: ITopic }) {
     super(scope, id);
     this.unsettled = keptQueue(this, 'Unsettled', {
-      // But for one of a first deployment that failed: nothing can be in it.
+      // Not RETAIN: if a first deployment fails, the queue goes, because nothing can be in it.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     this.events = this.#queue('Events', EVENTS);
@@ -39,7 +43,7 @@ export class Queues extends Construct {
     );
   }
 
-  /** `DELIVERIES_QUEUE_URL` and `CHAT_QUEUE_URL`, for who fills these queues. */
+  /** `DELIVERIES_QUEUE_URL` and `CHAT_QUEUE_URL`, for functions that send to these queues. */
   forSending(): Record<string, Binding> {
     const bound = (queue: Queue): Binding => ({
       value: queue.queueUrl,
@@ -51,8 +55,8 @@ export class Queues extends Construct {
 
   #queue(id: string, { timeout, window }: Serving): Queue {
     return keptQueue(this, id, {
-      // What AWS asks for: less, and a run that Lambda had to put off could find its messages taken by another. It is also
-      // how long they wait when a run was killed.
+      // As AWS recommends: with less, messages of a run that Lambda had to put off could be given to
+      // another. Messages of a killed run also wait this long.
       visibilityTimeout: Duration.seconds(6 * timeout.toSeconds() + window.toSeconds()),
       deadLetterQueue: { queue: this.unsettled, maxReceiveCount: RECEIVES },
     });

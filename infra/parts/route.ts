@@ -24,7 +24,8 @@ export class Route extends Handler {
       files: configuredFile(config),
       description:
         'Changewire: sends each event to the queue of deliveries, once for each endpoint that wants it',
-      // The registry of thousands of endpoints is some megabytes; the memory buys processor time for their filters.
+      // The registry of thousands of endpoints takes some megabytes; with more memory Lambda gives more
+      // processor time, for their filters.
       memoryMiB: 512,
       timeout: EVENTS.timeout,
       logRetention: config.logRetentionDays,

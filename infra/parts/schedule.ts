@@ -6,15 +6,16 @@ import { Construct } from 'constructs';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import type { Handler } from './handler.ts';
 
-/** The one schedule: starts the tick function each minute, however much there is to poll. */
+/** The one schedule: starts the tick function each minute, whatever the number of processes. */
 export class Schedule extends Construct {
   /** Invocations that Scheduler could not start, with the reason in their attributes. */
   readonly unstarted: Queue;
 
   constructor(scope: Construct, id: string, { tick }: { readonly tick: Handler }) {
     super(scope, id);
-    // A group of its own, for its ARN is what the role may be taken for. CDK keeps a group by default, under a name that is always
-    // the same: the next deployment would then find its name taken.
+    // A group of its own, because the role may be assumed for a group's ARN. By default CDK would keep
+    // the group when the stack is destroyed; its name is always the same, so the next deployment would
+    // fail.
     const group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
     this.unstarted = deadLetterQueue(this, 'Unstarted');
     const role = this.#role(group, tick);
@@ -32,7 +33,8 @@ export class Schedule extends Construct {
         deadLetterConfig: { arn: this.unstarted.queueArn },
       },
     });
-    // Scheduler checks at creation that the role may do what the schedule asks, and names its group as mere text.
+    // Scheduler checks at creation that the role allows what the schedule does. The schedule names its
+    // group only as text, so CDK does not know of this dependency either.
     schedule.node.addDependency(role, group);
   }
 

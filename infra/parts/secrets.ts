@@ -6,9 +6,10 @@ import { credentialsName } from '../config/workspace.ts';
 import type { Handler } from './handler.ts';
 import { told } from './told.ts';
 
-/** Gives the function leave to read the credentials of the workspaces in Secrets Manager, by name. No stack makes them: a secret of a
- *  stack has to outlive it, and then its name is taken when the stack is made again (decision 0049). So the operator makes them, and
- *  none of their content passes through a template. */
+/** Gives the function permission to read the workspaces' credentials in Secrets Manager, by name. No
+ *  stack makes these secrets: a stack's secret would have to outlive it, and its name would then be taken
+ *  when the stack is made again (decision 0049). So the operator makes them, and their content is in no
+ *  template. */
 export function mayReadCredentials(handler: Handler, { workspaces }: Config): void {
   const { patterns } = secretPatterns(workspaces.map(credentialsName));
   const stack = Stack.of(handler);

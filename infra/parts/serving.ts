@@ -6,22 +6,23 @@ import type { Handler } from './handler.ts';
 
 /** How a queue's messages reach their function. */
 export interface Serving {
-  /** Of one run of the function. */
+  /** The time that one run of the function may take. */
   readonly timeout: Duration;
   /** Messages of one run, at most. */
   readonly batch: number;
   /** How long Lambda waits for a batch to fill. */
   readonly window: Duration;
-  /** Runs at once, at most. An account has 1,000 for all functions, and a function that it has none for is throttled. These bounds together
-   *  are 480, and publish takes one for each shard of the table's stream, tick one: so whatever comes, each finds room, and so
-   *  does what else the account runs. They bound what the queue hands out, not the functions: concurrency that is reserved is taken from
-   *  all others, also while nobody needs it, and an account that is new has 10 of which none may be reserved. */
+  /** Runs at once, at most. An account has 1,000 for all its functions; more are throttled. These bounds
+   *  together are 480, publish takes one for each shard of the table's stream, and tick one: so there is
+   *  always room, also for other functions of the account. The bound is set on the queue, not reserved
+   *  for the function: reserved concurrency is taken from all others even while it is not used, and a new
+   *  account has only 10, of which none can be reserved. */
   readonly concurrency: number;
 }
 
-/** A pass at a time: each ends when its process is walked, and none waits for another in its batch. A run has Lambda's longest
- *  time, for a baseline takes as long as it can, and the next goes on where it stopped. 400 at once are the passes of 4,000 processes
- *  each minute, with six seconds for each; an idle pass takes about one. */
+/** One pass per run, so that none waits for another in its batch. A run has the longest time that Lambda
+ *  gives, because a baseline may take all of it, and the next run resumes it. 400 runs at once are enough
+ *  for 4,000 processes each minute with six seconds for each; an idle pass takes about one. */
 export const PASSES: Serving = {
   timeout: Duration.minutes(15),
   batch: 1,
@@ -29,8 +30,9 @@ export const PASSES: Serving = {
   concurrency: 400,
 };
 
-/** A run reads the registry and sends some messages: milliseconds. 20 at once route some thousand events a second. More than 10
- *  events a run would need a window, which each event would wait for. */
+/** A run reads the registry and sends some messages, which takes milliseconds. 20 runs at once route some
+ *  thousand events a second. More than 10 events a run would need a window, by which each event would be
+ *  delayed. */
 export const EVENTS: Serving = {
   timeout: Duration.minutes(1),
   batch: 10,
@@ -38,12 +40,12 @@ export const EVENTS: Serving = {
   concurrency: 20,
 };
 
-/** Of one run of the deliver function. A chat takes a message a second, and a batch may name up to 100 projects; what a run
- *  can't do in its time it hands back. */
+/** The time for one run of the deliver function. A chat takes a message a second, and a batch may be
+ *  about up to 100 projects; what a run can't do in this time it gives back. */
 export const DELIVER_TIMEOUT = Duration.minutes(3);
 
-/** 500 requests at once: as many as keep 50 endpoints busy at the rate that they have by default. An endpoint that hangs takes
- *  places for the requests of its first second only: then it is held, and what comes for it goes into rows. */
+/** 500 requests at once: enough for 50 endpoints at their default rate. An endpoint that hangs occupies
+ *  only the requests of its first second: then it is held, and its deliveries become rows. */
 export const WEBHOOKS: Serving = {
   timeout: DELIVER_TIMEOUT,
   batch: 10,
@@ -51,9 +53,9 @@ export const WEBHOOKS: Serving = {
   concurrency: 50,
 };
 
-/** A chat takes one message per second. What more of it there is to do should come in one batch, where the changes of a
- *  project become one message, and not in runs that wait for each other. A batch holds many channels, which are sent to at the
- *  same time, so 10 runs serve some hundred of them. */
+/** A chat takes one message a second. Its deliveries should come in one batch, where the changes of a
+ *  project become one message, and not in several runs that wait for each other. A batch holds deliveries
+ *  of many channels, which are sent to at the same time, so 10 runs serve some hundred channels. */
 export const CHAT: Serving = {
   timeout: DELIVER_TIMEOUT,
   batch: 100,
@@ -61,7 +63,8 @@ export const CHAT: Serving = {
   concurrency: 10,
 };
 
-/** Has the function serve the queue, with leave to do so. A run tells which messages of its batch failed. */
+/** Has the function serve the queue, and gives it permission to. A run reports which messages of its
+ *  batch failed. */
 export function serve(
   handler: Handler,
   queue: Queue,
@@ -81,7 +84,7 @@ export function serve(
     batchSize: batch,
     maxBatchingWindow: window,
     maxConcurrency: concurrency,
-    // A batch of one has no parts.
+    // With one message per batch, a run fails as a whole.
     ...(batch > 1 && { reportBatchItemFailures: true }),
   });
   // Lambda checks at creation that the role may read the queue.

@@ -12,9 +12,10 @@ import type { DeliveryConfig, SubscriptionConfig } from '../config/subscription.
 import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { filterPolicy } from './filter-policy.ts';
 
-/** An HTTP(S) endpoint that SNS delivers to; it gets nothing before it has answered the SNS handshake. */
+/** A native subscription: a receiver that SNS delivers to over HTTP(S). It gets nothing before it has
+ *  answered SNS's handshake. */
 export class HttpSubscription extends Construct {
-  /** Events that the endpoint did not take. */
+  /** Events that the receiver did not take. */
   readonly undelivered: Queue;
 
   constructor(scope: Construct, id: string, props: { topic: ITopic; config: SubscriptionConfig }) {
@@ -43,7 +44,8 @@ const BACKOFF = {
   exponential: BackoffFunction.EXPONENTIAL,
 } as const satisfies Record<DeliveryConfig['backoff'], BackoffFunction>;
 
-/** The default goes on for some 40 minutes of the hour that SNS allows; SNS's own gives up after one minute. */
+/** Our default tries for some 40 minutes of the hour that SNS allows; SNS's own default gives up after
+ *  one minute. */
 function deliveryPolicy(delivery: DeliveryConfig): DeliveryPolicy {
   const { maxPerSecond, contentType } = delivery;
   return {

@@ -19,16 +19,18 @@ export class SnapshotTable extends Construct {
       timeToLiveAttribute: 'expiresAt',
       // A change record is written once and never changed: its new image is all of it.
       stream: StreamViewType.NEW_IMAGE,
-      // Also of a first deployment that is rolled back: what is protected can't be deleted, and the rollback would fail over it.
+      // Also when a first deployment is rolled back: what is protected can't be deleted, and the rollback
+      // would fail.
       removalPolicy: RemovalPolicy.RETAIN,
       deletionProtection: true,
-      // Encrypted with a key that DynamoDB owns: a KMS key would cost a call per request, and guards nothing more
-      // against anyone who may read the table.
+      // Encrypted with a key that DynamoDB owns. A KMS key would cost a call per request, and would not
+      // protect the data from anyone who may read the table.
       encryption: TableEncryption.DEFAULT,
     });
   }
 
-  /** `TABLE_NAME` for who reads and commits. A transaction needs the permissions of its parts, and no other. */
+  /** `TABLE_NAME` for functions that read and commit snapshots. A transaction needs the permissions of
+   *  its parts, and no other. */
   forCommits(): Binding {
     const actions = [
       ...['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
@@ -40,18 +42,18 @@ export class SnapshotTable extends Construct {
     };
   }
 
-  /** `TABLE_NAME` for who looks up endpoints. */
+  /** `TABLE_NAME` for the function that looks up endpoints. */
   forRouting(): Binding {
     return this.#forRows([LAYOUT, { actions: ['Query'], keys: [ENDPOINTS] }]);
   }
 
-  /** `TABLE_NAME` for who keeps the endpoints, and what each of them has yet to get. */
+  /** `TABLE_NAME` for the function that keeps the health of endpoints, and their pending deliveries. */
   forDelivering(): Binding {
     return this.#forRows([LAYOUT, { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
   }
 
-  /** The same, how all processes are, their journal, because what is sent again comes from there, and the roster of them. A row of its own
-   *  says up to when passes are started. */
+  /** The same, and also the states of all processes, their journal, from which events are sent again, and
+   *  the roster. A row of its own says up to when passes are started. */
   forTicking(): Binding {
     return this.#forRows([
       LAYOUT,
@@ -62,8 +64,9 @@ export class SnapshotTable extends Construct {
     ]);
   }
 
-  /** `TABLE_NAME` for who answers people: all may be looked at, what is done is noted with what it was done to, and a process that is not
-   *  configured any more can be forgotten. Which rows of a partition are meant IAM can't say. */
+  /** `TABLE_NAME` for the function that answers people: it may read everything, writes each action down
+   *  with the endpoint or process that it was about, and can forget a process that is not configured any
+   *  more. IAM grants whole partitions, not single rows. */
   forOperating(): Binding {
     return this.#forRows([
       LAYOUT,
@@ -74,7 +77,7 @@ export class SnapshotTable extends Construct {
     ]);
   }
 
-  /** `TABLE_NAME` for who may do this to rows of these partitions, and sees nothing else of the table. */
+  /** `TABLE_NAME` with these actions on rows of these partitions, and no access to the rest of the table. */
   #forRows(leave: readonly { actions: readonly string[]; keys: readonly string[] }[]): Binding {
     return {
       value: this.table.tableName,
@@ -86,7 +89,7 @@ export class SnapshotTable extends Construct {
             resourceArns: [this.table.tableArn],
             conditions: {
               'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
-              // Of no values at all the above is true.
+              // The condition above is also true for a request without any key.
               Null: { 'dynamodb:LeadingKeys': 'false' },
             },
           });
@@ -95,16 +98,16 @@ export class SnapshotTable extends Construct {
   }
 }
 
-/** Partitions (docs/architecture.md, "The table"), as conditions of IAM name them. */
+/** Partitions (docs/architecture.md, "The table"), as IAM conditions name them. */
 const ENDPOINTS = 'ENDPOINTS';
 const OF_ENDPOINTS = 'ENDPOINT#*';
 const OF_PROCESSES = 'W#*';
 const ROSTER = 'PROCESSES';
 const TICK = 'TICK';
-/** Who did what to no one endpoint or process. */
+/** Actions that were about no single endpoint or process. */
 const OF_STACK = 'STACK';
 
-/** Whoever comes first writes down which layout the table has; all others look. */
+/** The first function that uses the table writes its layout down; all others read that. */
 const LAYOUT = { actions: ['GetItem', 'PutItem'], keys: ['LAYOUT'] };
 
 const KEEP = ['GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'];

@@ -20,13 +20,13 @@ export interface TickProps {
   readonly queues: Queues;
   readonly passes: PassQueue;
   readonly topic: ChangeTopic;
-  /** What reads the queues and the stream, by what it reads. */
+  /** The event source mappings of the queues and the stream, by what they read. */
   readonly mappings: Readonly<Record<string, EventSourceMapping>>;
   readonly setAside: Readonly<Record<'rejected' | 'unpublished' | 'unsettled', Queue>>;
 }
 
-/** The function that runs each minute: it sends the passes that are due, probes endpoints that fail, sends what waits, works off
- *  replays, and watches all of it. */
+/** The function that runs each minute: it starts the passes that are due, probes endpoints that fail,
+ *  sends deliveries that waited, works off replays, and watches all of it. */
 export class Tick extends Handler {
   constructor(scope: Construct, id: string, props: TickProps) {
     const { config, entry, table, queues, passes, topic } = props;
@@ -35,9 +35,10 @@ export class Tick extends Handler {
       files: { ...configuredFile(config), ...workspacesFile(config) },
       description:
         'Changewire: each minute, sends the passes that are due, works off what waits, and watches',
-      // It holds the progress of every process, and a replay unpacks stretches of the journal; the memory buys processor time for that.
+      // It holds the progress of every process, and a replay unpacks parts of the journal; with more
+      // memory Lambda gives more processor time for that.
       memoryMiB: 512,
-      // As long as until the next one, which goes on where this one stopped.
+      // Until the next tick, which goes on where this one stopped.
       timeout: Duration.minutes(1),
       logRetention: config.logRetentionDays,
       bindings: {
@@ -51,7 +52,8 @@ export class Tick extends Handler {
   }
 }
 
-/** What it looks at to tell whether all is read, and nothing was set aside. */
+/** What it needs to find out whether all queues and the stream are read, and whether messages were set
+ *  aside. */
 function watching({ mappings, setAside }: TickProps): Record<string, Binding> {
   const uuids = Object.entries(mappings).map(([name, { eventSourceMappingId }]) => [
     name,
@@ -82,7 +84,8 @@ function counting({ queueUrl, queueArn }: Queue): Binding {
   };
 }
 
-/** `TOPIC_ARN`, and leave to look up the subscriptions of the topic and what SNS could not deliver to them. */
+/** `TOPIC_ARN`, and permission to look up the topic's subscriptions, and what SNS could not deliver to
+ *  them. */
 function watchingSubscriptions(scope: Construct, topic: ChangeTopic): Binding {
   const stack = Stack.of(scope);
   const queues = stack.formatArn({

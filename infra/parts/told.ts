@@ -1,7 +1,7 @@
 import type { Stack } from 'aws-cdk-lib';
 
-/** A text with references as cdk-nag tells it: `<AWS::Region>` for a region that is not known yet, the region itself where the
- *  configuration names one. */
+/** A text with references, as cdk-nag writes it: `<AWS::Region>` while the region is not known, the
+ *  region itself where the configuration names one. */
 export function told(stack: Stack, text: string): string {
   const flat = (value: unknown): string => {
     if (typeof value === 'string') return value;

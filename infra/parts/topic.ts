@@ -12,17 +12,18 @@ export class ChangeTopic extends Construct {
     super(scope, id);
     this.topic = new Topic(this, 'Topic', {
       displayName: 'Changewire change events',
-      // SHA-256; version 1 signs with SHA-1.
+      // Version 2 signs with SHA-256, version 1 with SHA-1.
       signatureVersion: '2',
       enforceSSL: true,
-      // Events carry the customer's records, so SNS encrypts them at rest. AWS's own key for SNS is enough, and free:
-      // only services that publish by themselves can't use it, and here one function publishes. Its key policy lets
-      // every principal of the account use it through SNS: no grant is needed.
+      // Events hold the customer's records, so SNS encrypts them at rest, with AWS's own key for SNS,
+      // which is free. Only other services of AWS can't publish with that key, and here it is one
+      // function that publishes. The key's policy lets every principal of the account use it through SNS,
+      // so no grant is needed.
       masterKey: Alias.fromAliasName(this, 'SnsKey', 'alias/aws/sns'),
     });
   }
 
-  /** `TOPIC_ARN` for who publishes. */
+  /** `TOPIC_ARN` for the function that publishes. */
   forPublishing(): Binding {
     return {
       value: this.topic.topicArn,
@@ -35,7 +36,8 @@ export class ChangeTopic extends Construct {
     };
   }
 
-  /** `TOPIC_ARN` for who looks whether its subscriptions are confirmed, and where what they don't take goes. */
+  /** `TOPIC_ARN` for the function that checks whether subscriptions are confirmed, and where their
+   *  undelivered messages go. */
   forWatching(): Binding {
     return {
       value: this.topic.topicArn,
