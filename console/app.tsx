@@ -17,7 +17,7 @@ import { startStatus } from './state/status.ts';
 import { useStore } from './state/store.ts';
 import { useWorld, type World, WorldContext } from './state/use.ts';
 
-/** The whole page. Another token begins anew. */
+/** The whole page. With another token it starts from nothing. */
 export function App({ token }: { readonly token: string | undefined }) {
   if (token === undefined) return <NotAllowedPanel hasToken={false} />;
   return <Opened key={token} token={token} />;
@@ -74,7 +74,8 @@ function Page({ route }: { readonly route: Route }) {
   }
 }
 
-/** The place in the address. Another page begins at its top, with its heading in focus, as if it had been loaded. */
+/** The route in the address. A change of page scrolls to its top and focuses its heading, as if it had
+ *  been loaded. */
 function useRoute(): Route {
   const [route, setRoute] = useState(() => readRoute(location.hash));
   useLayoutEffect(() => {

@@ -4,8 +4,8 @@ import { tokenIn } from './model/routes.ts';
 
 const KEPT_AS = 'changewire-token';
 
-/** The address brings the token once. It is kept for this tab, and taken out of the address, where it could be read over a shoulder, or
- *  copied together with it. */
+/** Takes the token from the address, which brings it once. It is kept for this tab, and removed from the
+ *  address, where somebody could see it, or copy it with a link. */
 function takeToken(): string | undefined {
   const brought = tokenIn(location.hash);
   if (brought === undefined) return sessionStorage.getItem(KEPT_AS) ?? undefined;

@@ -6,7 +6,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   publicDir: false,
-  // Nothing of the environment gets into the page.
+  // No file `.env` is read, so that nothing of it gets into the page.
   envDir: false,
   envPrefix: 'CONSOLE_PAGE_',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -14,7 +14,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The page is on this machine: what is compressed would only take time.
+    // The page is served on this machine: its compressed size doesn't matter, and takes time to find out.
     reportCompressedSize: false,
   },
   logLevel: 'error',

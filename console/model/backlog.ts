@@ -1,4 +1,4 @@
-/** How much waited for an endpoint, in the order of time. */
+/** How many deliveries waited for an endpoint, in the order of time. */
 export type Backlog = readonly Sample[];
 
 export interface Sample {
@@ -9,13 +9,14 @@ export interface Sample {
 
 const MOST_SAMPLES = 240;
 
-/** With one more. When there are many, every second one goes: the course of the whole time stays, in less detail. */
+/** Adds a sample. When there are too many, every second one is dropped, so that the whole time stays, in
+ *  less detail. */
 export function withSample(backlog: Backlog, sample: Sample, most = MOST_SAMPLES): Backlog {
   const thinned = backlog.length < most ? backlog : backlog.filter((_, index) => index % 2 === 0);
   return [...thinned, sample];
 }
 
-/** The points of a line in a box of that size: time to the right, more upwards. */
+/** The points of a line in a box of this size: time goes to the right, numbers upwards. */
 export function linePoints(backlog: Backlog, { width, height }: { width: number; height: number }): string {
   const [first, last] = [backlog[0], backlog.at(-1)];
   if (!first || !last) return '';
@@ -30,7 +31,7 @@ export function linePoints(backlog: Backlog, { width, height }: { width: number;
     .join(' ');
 }
 
-/** The course in words, for who can't see the line. */
+/** The line in words, for people who can't see it. */
 export function courseText(backlog: Backlog): string {
   const [first, last] = [backlog[0], backlog.at(-1)];
   if (!first || !last) return 'Nothing is known yet.';

@@ -9,7 +9,7 @@ export interface ChangeText {
   readonly label: string;
   readonly from: ValueText;
   readonly to: ValueText;
-  /** Of a list: the choices that came and went, instead of both lists. */
+  /** For a list: the choices that were added and removed, instead of both lists. */
   readonly choices?: readonly { readonly sign: '+' | '−'; readonly text: string }[];
 }
 
@@ -28,15 +28,15 @@ export interface ChangeLine {
   readonly process: string;
   readonly project: Place | undefined;
   readonly task: Place | undefined;
-  /** Of a field's definition: its name, and of what it is a field. */
+  /** For the change of a field's definition: the field's name, and whether projects or tasks have it. */
   readonly definition: string | undefined;
   readonly action: string;
   readonly changes: readonly ChangeText[];
-  /** Changed fields beside `changes`. */
+  /** How many more fields changed than `changes` has. */
   readonly more: number;
-  /** What is told in words instead of fields. */
+  /** A text for an event that has no changed fields. */
   readonly note: string | undefined;
-  /** All of its words, in lower case. */
+  /** All words of the line in lower case, for searching. */
   readonly words: string;
 }
 
@@ -67,7 +67,7 @@ export function changeLine(committed: Committed): ChangeLine {
   return { ...line, words: wordsOf(line) };
 }
 
-/** A record that came or went tells of itself only what people ask first. */
+/** The changes to show: of a record that was created or deleted only the most important fields, else all. */
 function wanted(
   changes: NonNullable<EventData['changes']>,
   action: string,

@@ -1,7 +1,7 @@
 import type { FieldChange, PropertyChange } from '../../functions/changes/event.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 
-/** An event of the journal, as it is answered. */
+/** An event of the journal, as the operation `events` answers it. */
 export type Committed = AnswerOf<'events'>['events'][number];
 
 interface Named {
@@ -9,7 +9,8 @@ interface Named {
   readonly name?: string;
 }
 
-/** What the page reads of an event. Another version may have written it: nothing is taken for granted but its id and its type. */
+/** What the page reads of an event. Another version may have written the event, so everything but its id
+ *  and type is checked. */
 export interface EventData {
   readonly process?: { readonly id: string };
   readonly project?: Named;
@@ -22,7 +23,7 @@ export interface EventData {
   readonly truncated?: readonly string[];
 }
 
-/** The parts of its data that are as they should be. */
+/** The parts of the event's data that have the expected form. */
 export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
   const { data } = event;
   if (!isObject(data)) return {};
@@ -60,7 +61,7 @@ function isChange(value: unknown): boolean {
   return (name === undefined || typeof name === 'string') && isList(added) && isList(removed);
 }
 
-/** Of `/workspaces/<workspace>/processes/<process>`. */
+/** The workspace in the source, `/workspaces/<workspace>/processes/<process>`. */
 export function workspaceOf({ event }: Pick<Committed, 'event'>): string {
   return typeof event.source === 'string' ? (event.source.split('/')[2] ?? '') : '';
 }

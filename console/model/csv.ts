@@ -1,12 +1,14 @@
-/** A table as CSV (RFC 4180), which a spreadsheet opens as UTF-8, and in which nothing that a record holds is a formula. */
+/** A table as CSV (RFC 4180). A spreadsheet opens it as UTF-8, and takes no value of a record for a
+ *  formula. */
 export function csv(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return `\uFEFF${[head, ...rows].map(row => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
 const NUMBER = /^[-+]?\d+([.,]\d+)?$/;
 
-/** A spreadsheet takes a cell that begins with one of these for a formula, also behind white space. One that separates cells by something else
- *  than commas cuts a cell there. An apostrophe before it makes it text. */
+/** What makes a formula of a cell: one of these characters at its beginning, even after white space.
+ *  Spreadsheets that separate cells by something else than commas may begin a cell elsewhere, too. An
+ *  apostrophe before it makes it text. */
 const FORMULA = /(^|[;\t\r\n])([\s\p{Cc}\p{Cf}"]*)([=+\-@＝＋－＠|%])/gu;
 
 function cell(text: string): string {
@@ -16,7 +18,7 @@ function cell(text: string): string {
   return `"${safe.replaceAll('"', '""')}"`;
 }
 
-/** A name that every system takes for a file. */
+/** A file name that every system accepts. */
 export function fileName(parts: readonly string[], extension: string): string {
   const name = parts
     .join('-')

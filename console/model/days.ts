@@ -3,12 +3,12 @@ import type { Entry } from './history.ts';
 /** Entries of one day of the reader's calendar. */
 export interface Day {
   readonly key: string;
-  /** Its midnight, in ms since 1970. */
+  /** The midnight at which it began, in ms since 1970. */
   readonly at: number;
   readonly entries: readonly Entry[];
 }
 
-/** By day, in the order given. */
+/** Groups entries by day, in the order given. */
 export function byDay(entries: readonly Entry[]): Day[] {
   const days = Map.groupBy(entries, ({ line }) => new Date(line.at).setHours(0, 0, 0, 0));
   return [...days].map(([at, ofDay]) => ({ key: String(at), at, entries: ofDay }));

@@ -1,8 +1,9 @@
-/** Lines, newest first, each once: at most `most`, the oldest go. Immutable, so that a view knows by identity whether anything changed. */
+/** Lines, newest first, each once; beyond `most` the oldest are dropped. Immutable, so that a view sees
+ *  by identity whether anything changed. */
 export interface Feed<Line extends { readonly id: string; readonly at: number }> {
   readonly lines: readonly Line[];
   readonly ids: ReadonlySet<string>;
-  /** How many have come at the top since the feed began. */
+  /** How many lines were added at the top since the feed began. */
   readonly arrived: number;
 }
 
@@ -12,7 +13,8 @@ export function emptyFeed<Line extends { readonly id: string; readonly at: numbe
   return { lines: [], ids: new Set(), arrived: 0 };
 }
 
-/** With what came, in any order; what is known already is left out. A line that is seen late goes to its place. */
+/** Adds new lines, given in any order, without those that are there already. A line that became visible
+ *  late is put in its place by time. */
 export function withNew<Line extends { readonly id: string; readonly at: number }>(
   feed: Feed<Line>,
   came: readonly Line[],
@@ -26,7 +28,7 @@ export function withNew<Line extends { readonly id: string; readonly at: number 
   return limited(all, feed.arrived + fresh.length, most);
 }
 
-/** With older ones below, as far as there is room. */
+/** Adds older lines below, as far as there is room. */
 export function withOlder<Line extends { readonly id: string; readonly at: number }>(
   feed: Feed<Line>,
   older: readonly Line[],

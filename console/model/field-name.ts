@@ -2,7 +2,8 @@ import { cleanText, cutText } from '../../functions/endpoints/chat-text.ts';
 
 const LIMIT = 60;
 
-/** What people call a field: the name of a custom one as it is; of a built-in one its property in words, `dueDate` as `Due date`. */
+/** What people call a field: a custom field by its name, a built-in one by its property in words,
+ *  `dueDate` as `Due date`. */
 export function fieldLabel({ name, kind }: { readonly name: string; readonly kind?: string }): string {
   const text = cleanText(name);
   const words = kind === 'builtin' && /^[A-Za-z][A-Za-z0-9_]*$/.test(text) ? inWords(text) : text;

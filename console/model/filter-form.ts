@@ -3,7 +3,7 @@ import type { EndpointFilter } from '../../functions/endpoints/filter.ts';
 import type { ValueFilter } from '../../functions/endpoints/value-filter.ts';
 import { readListed, showListed } from './listed.ts';
 
-/** What a value of a changed field must be. Each text lists values; an empty one asks for nothing. */
+/** A condition on a changed field. Each text is a list of values; an empty one means no condition. */
 export interface ValueRow {
   readonly field: string;
   readonly from: string;
@@ -12,7 +12,7 @@ export interface ValueRow {
   readonly removed: string;
 }
 
-/** A filter as people fill it in. What is empty leaves nothing out. */
+/** A filter as people fill it in. Empty parts exclude nothing. */
 export interface FilterForm {
   readonly events: readonly string[];
   readonly workspaces: string;
@@ -60,7 +60,7 @@ function valueFilter(row: ValueRow): ValueFilter {
   return { field: row.field.trim(), ...Object.fromEntries(asked) };
 }
 
-/** The form of a filter that is in use. */
+/** The form filled in with a filter that is in use. */
 export function formOf(filter: unknown): FilterForm {
   const { events = [], values = [], ...lists } = (filter ?? {}) as EndpointFilter;
   const text = (key: 'workspaces' | 'processes' | 'projects' | 'fields') => showListed(lists[key] ?? []);

@@ -3,7 +3,7 @@ import { type Committed, dataOf, withoutRecords } from './committed.ts';
 import { fieldLabel } from './field-name.ts';
 import { lineText } from './line-text.ts';
 
-/** An event of the past: as it is told, and what changed in it. */
+/** An event of the past, and how a list shows it. */
 export interface Entry {
   readonly line: ChangeLine;
   /** Without its whole records. */
@@ -14,15 +14,17 @@ export function entryOf(committed: Committed): Entry {
   return { line: changeLine(committed), committed: withoutRecords(committed) };
 }
 
-/** What became of one record in some time: its changes taken together. */
+/** What happened to one record in a time, with its changes added up. */
 export interface RecordSummary {
   readonly key: string;
   readonly name: string;
-  /** Undefined: it was there before, and is there still. `passing`: it came and went. */
+  /** Undefined: it was there before, and is there still. `passing`: it was created and deleted in that
+   *  time. */
   readonly fate: 'created' | 'deleted' | 'passing' | undefined;
-  /** Fields that are not as they were, each from the first value to the last one; of a record that came, what it has. */
+  /** Fields whose value differs from the one at the beginning, each from the first value to the last; of
+   *  a new record, its fields. */
   readonly changes: readonly ChangeText[];
-  /** How many events told that. */
+  /** The number of events behind this. */
   readonly events: number;
 }
 
@@ -31,12 +33,13 @@ export interface ProjectSummary {
   readonly id: string;
   readonly project: RecordSummary;
   readonly tasks: readonly RecordSummary[];
-  /** Of the last change, in ms since 1970. */
+  /** The time of the last change, in ms since 1970. */
   readonly at: number;
   readonly events: number;
 }
 
-/** What changed, by project, the one that changed last first; and what is of no project: definitions of fields, and the process itself. */
+/** What changed, by project, the one with the latest change first; and what belongs to no project:
+ *  definitions of fields, and the process itself. */
 export interface Summary {
   readonly projects: readonly ProjectSummary[];
   readonly others: readonly Entry[];
@@ -78,7 +81,7 @@ function projectSummary(id: string, entries: readonly Entry[]): ProjectSummary {
   };
 }
 
-/** What ended as it began is not worth telling. */
+/** Whether the summary shows the record: one that ended as it began is left out. */
 function isTold({ fate, changes }: RecordSummary): boolean {
   return fate !== undefined || changes.length > 0;
 }
@@ -100,13 +103,13 @@ function fateOf(actions: readonly string[]): RecordSummary['fate'] {
   const [first, last] = [ends[0], ends.at(-1)];
   if (first === undefined) return undefined;
   if (first === 'created') return last === 'created' ? 'created' : 'passing';
-  // It went and came back: it is there as before, whatever it was called meanwhile.
+  // Deleted and created again: it is there as before.
   return last === 'deleted' ? 'deleted' : undefined;
 }
 
 type RawChange = NonNullable<ReturnType<typeof dataOf>['changes']>[number];
 
-/** Each field once: from what it was at first to what it was at last. */
+/** The changes of all events as one for each field: from its first value to its last one. */
 function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[] {
   const net = new Map<string, RawChange>();
   for (const { committed, line } of entries) {
@@ -122,13 +125,13 @@ function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[]
     .map(change => changeText(change));
 }
 
-/** Choices that came and went are told by both lists instead. */
+/** One change made of two. `added` and `removed` of the parts don't fit it, so it has both whole lists. */
 function together(before: RawChange, { to }: RawChange): RawChange {
   const { added: _, removed: __, ...rest } = before;
   return { ...rest, to } as RawChange;
 }
 
-/** As a mail or a chat would have it. */
+/** The summary as text, to be pasted into a mail or a chat. */
 export function summaryText({ projects, others }: Summary, title: string): string {
   const told = projects.map(({ project, tasks }) =>
     [
@@ -180,7 +183,8 @@ export const CSV_HEAD = [
   'event id',
 ] as const;
 
-/** A row for each changed field; one for what has none, and for a record that came or went. */
+/** A row for each changed field; one row for an event without fields, and for a record that was created
+ *  or deleted. */
 export function csvRows(entries: readonly Entry[]): string[][] {
   return entries.flatMap(({ committed, line }) => {
     const { project, task, observed, changes, field } = dataOf(committed);

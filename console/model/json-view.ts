@@ -1,4 +1,5 @@
-/** JSON as people read and copy it. What can't be seen, or would turn the text around, stands there as an escape. */
+/** JSON as people read and copy it. Characters that can't be seen, or that change the direction of the
+ *  text, are shown as escapes. */
 export function prettyJson(value: unknown): string {
   return (JSON.stringify(value, null, 2) ?? '').replace(UNSEEN, escaped);
 }
@@ -19,10 +20,10 @@ export interface Token {
 }
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d[\d.eE+-]*)|\b(true|false|null)\b/g;
-/** Beyond this it is shown in one colour: a page of a hundred thousand pieces is slow. */
+/** The longest JSON, in characters, that is coloured: with a hundred thousand elements a page is slow. */
 const MOST = 60_000;
 
-/** The parts of pretty JSON, to be coloured; together they are the text again. */
+/** The parts of pretty JSON, to be coloured; put together they are the same text. */
 export function jsonTokens(json: string): Token[] {
   if (json.length > MOST) return [{ kind: 'rest', text: json }];
   const tokens: Token[] = [];

@@ -1,8 +1,8 @@
 import type { ChangeLine } from './change-line.ts';
 
-/** What of the stream is shown. Empty texts ask for nothing. */
+/** Which lines of the live view are shown. Empty texts exclude nothing. */
 export interface LineFilter {
-  /** Each of these words must stand somewhere. */
+  /** Each of these words must be part of the line. */
   readonly words: string;
   /** `task.updated`, or all of one kind: `task`. */
   readonly type: string;
@@ -18,7 +18,7 @@ export function isFiltered({ words, type, field, process }: LineFilter): boolean
   return [words, type, field, process].some(text => text.trim() !== '');
 }
 
-/** A predicate, with what it asks for prepared once. */
+/** A predicate for lines; the filter is prepared once. */
 export function lineMatcher(filter: LineFilter): (line: ChangeLine) => boolean {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const field = filter.field.trim().toLowerCase();

@@ -1,7 +1,8 @@
-/** Which rows of a long list of equal heights are drawn: those in sight, and some around them. */
+/** Which rows of a long list with rows of equal height are drawn: those that can be seen, and some around
+ *  them. */
 export interface ListWindow {
   readonly first: number;
-  /** The one after the last. */
+  /** The row after the last one. */
   readonly end: number;
 }
 
@@ -20,7 +21,7 @@ export function listWindow({ scrollTop, height, rowHeight, count }: Sight, aroun
   return { first: Math.max(0, Math.min(top - around, end)), end };
 }
 
-/** Where to scroll so that a row is wholly in sight, if it is not. */
+/** Where to scroll so that the whole row can be seen; where it can already, the list stays. */
 export function scrollTo(index: number, { scrollTop, height, rowHeight }: Omit<Sight, 'count'>): number {
   const top = index * rowHeight;
   if (top < scrollTop) return top;

@@ -1,7 +1,7 @@
-/** A place of the page, as it stands behind the `#` of the address: `#/history?process=launch`. */
+/** Which page is shown, as the part of the address after the `#` says: `#/history?process=launch`. */
 export interface Route {
   readonly page: Page;
-  /** What follows the page: an event's id, an endpoint's name. */
+  /** What the page is about: an event's id, an endpoint's name. */
   readonly of: string | undefined;
   readonly query: Readonly<Record<string, string>>;
 }
@@ -9,7 +9,7 @@ export interface Route {
 export const PAGES = ['now', 'history', 'event', 'endpoints', 'doctor'] as const;
 export type Page = (typeof PAGES)[number];
 
-/** Reads any text; what is no place is the first page. */
+/** Reads any text; one that is no route is the first page. */
 export function readRoute(hash: string): Route {
   const [path = '', ...queries] = hash.replace(/^#/, '').split('?');
   const [, page = '', ...rest] = path.split('/');
@@ -19,7 +19,7 @@ export function readRoute(hash: string): Route {
   return { page: known, of: of === '' ? undefined : of, query };
 }
 
-/** The address of a place. Empty values are left out. */
+/** The address of a route. Empty values are left out. */
 export function addressOf(
   page: Page,
   of?: string,
@@ -31,7 +31,7 @@ export function addressOf(
   return `#/${page}${path}${asked === '' ? '' : `?${asked}`}`;
 }
 
-/** The token that the address brings, once. */
+/** The token in the address, which brings it once. */
 export function tokenIn(hash: string): string | undefined {
   return /^#token=([\w-]{16,})$/.exec(hash)?.[1];
 }

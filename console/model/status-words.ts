@@ -26,7 +26,7 @@ export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
 
 type Debts = ProcessStatus['debts'];
 
-/** How many projects passes owe a look, parted by whether that needs somebody. */
+/** How many projects passes owe a look, with those that could not be read apart. */
 export function debtsInWords({ count, unread }: Debts): string {
   const others = count - unread;
   return [
@@ -35,7 +35,7 @@ export function debtsInWords({ count, unread }: Debts): string {
   ].join(', ');
 }
 
-/** Whether subscribers hear of it if it stays so, and have not yet. */
+/** Whether subscribers will be told of the debt if it remains, and have not been yet. */
 export function isYetToTell({ cause, isSkipped }: Debts['first'][number]): boolean {
   return (cause === 'unreadable' || cause === 'no-task-list') && !isSkipped;
 }
@@ -48,7 +48,7 @@ export const ENDPOINT_TONES: Record<EndpointStatus['state'], Tone> = {
   paused: 'warn',
 };
 
-/** A count that may have been given up: `1000+`. */
+/** A count, which may have stopped at a limit: `1000+`. */
 export function countText({ atLeast, isExact }: EndpointStatus['waiting']): string {
   return `${atLeast.toLocaleString('en')}${isExact ? '' : '+'}`;
 }
@@ -57,7 +57,7 @@ export function isNone({ atLeast, isExact }: EndpointStatus['waiting']): boolean
   return atLeast === 0 && isExact;
 }
 
-/** Why an endpoint gets nothing, or not all, in a sentence; undefined while it does well. */
+/** Why an endpoint gets nothing, or not everything, in a sentence; undefined while nothing is wrong. */
 export function troubleOf({ state, reason, lastFailure }: EndpointStatus): string | undefined {
   if (state === 'well') return undefined;
   const { failure, answer } = lastFailure ?? {};

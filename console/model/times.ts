@@ -48,7 +48,7 @@ export function readLocalInput(text: string): number | undefined {
   return /^\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) && !Number.isNaN(at) ? at : undefined;
 }
 
-/** Where people look back to. */
+/** The beginnings that people can choose for a look back. */
 export const SINCE = {
   'last-hour': 'the last hour',
   today: 'today',
@@ -59,7 +59,7 @@ export const SINCE = {
 } as const;
 export type Since = keyof typeof SINCE;
 
-/** When that began: days begin at the reader's midnight, Monday is the one of this week. */
+/** When that was: days begin at the reader's midnight, and Monday is that of this week. */
 export function beginningOf(since: Since, now: number): number {
   const midnight = (daysAgo: number) => {
     const date = new Date(now);

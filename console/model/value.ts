@@ -2,14 +2,14 @@ import type { Json } from '../../functions/basics/json.ts';
 import { cleanText, cutText, fromDifference } from '../../functions/endpoints/chat-text.ts';
 import { valueInWords } from '../../functions/endpoints/chat-value.ts';
 
-/** A value as people say it, in one line of harmless text; undefined for an empty one. */
+/** A value in words, as one line of safe text; undefined for an empty one. */
 export type ValueText = string | undefined;
 
-/** Both values of a change, cut such that their difference is in sight. */
+/** Both values of a change, cut so that their difference can be seen. */
 export function valueTexts(from: unknown, to: unknown, limit: number): readonly [ValueText, ValueText] {
   const [before, after] = [wholeText(from), wholeText(to)];
   if (before === undefined || after === undefined) return [cut(before, limit), cut(after, limit)];
-  // Values that differ in white space or in their JSON type only read alike: their JSON tells them apart.
+  // Values that differ only in white space or in their JSON type read alike: then their JSON is shown.
   const [one, other] = before === after ? [jsonText(from), jsonText(to)] : [before, after];
   const [start, end] = fromDifference(one, other, limit);
   return [cutText(start, limit), cutText(end, limit)];

@@ -14,11 +14,12 @@ import { useWorld } from '../state/use.ts';
 interface Examination {
   readonly answer?: DoctorAnswer;
   readonly error?: string;
-  /** When it began, while it goes on. */
+  /** When it began, while it is under way. */
   readonly since?: string;
 }
 
-/** It takes minutes: what was found stays while somebody looks at other pages. */
+/** Kept outside the page, because an examination takes minutes: the result stays while somebody looks at
+ *  other pages. */
 const examinations = createStore<ReadonlyMap<string, Examination>>(new Map());
 
 function keep(key: string, examination: Examination): void {

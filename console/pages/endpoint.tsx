@@ -15,7 +15,7 @@ import { useAsked, useWorld } from '../state/use.ts';
 
 const EVERY_MS = 3_000;
 
-/** One endpoint: how it does, what it gets, and what came of each delivery. */
+/** One endpoint: its state, what it gets, and the outcome of each delivery. */
 export function EndpointPage({ name }: { readonly name: string }) {
   const { session } = useWorld();
   const asked = useAsked(

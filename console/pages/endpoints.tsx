@@ -7,7 +7,7 @@ import { Ago, For } from '../parts/times.tsx';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 
-/** All endpoints: how each does, and what waits for it. */
+/** All endpoints: the state of each, and how much waits for it. */
 export function EndpointsPage() {
   const { status, backlogs } = useStore(useWorld().status);
   return (

@@ -14,7 +14,7 @@ import { useAsked, useWorld } from '../state/use.ts';
 type Trace = AnswerOf<'trace'>;
 
 const EVERY_MS = 3_000;
-/** Of a value, on a page of its own. */
+/** The longest part of a value that this page shows. */
 const WHOLE = 4_000;
 
 /** One event: what changed, when, where it went, and all of it as JSON. */

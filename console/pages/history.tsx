@@ -85,7 +85,7 @@ function Choices({ query, processes, first }: Props) {
   );
 }
 
-/** For a time of one's own, begin with that of the last day. */
+/** When somebody chooses a time of their own, it begins as yesterday. */
 function sinceOf(value: string): string {
   return value === 'own' ? new Date(beginningOf('yesterday', Date.now())).toISOString() : value;
 }

@@ -5,14 +5,14 @@ import { useWorld } from '../state/use.ts';
 import { toast } from './toasts.tsx';
 
 interface Props {
-  /** What it does; its result is told. */
+  /** Does it, and returns a text that says what was done. */
   readonly act: () => Promise<string>;
   readonly children: ComponentChildren;
   readonly class?: string;
   readonly label?: string;
 }
 
-/** A button that does something at once. It says what came of it. */
+/** A button that does something at once, and then says what was done. */
 export function Action({ act, children, class: style = '', label }: Props) {
   const [isBusy, setBusy] = useState(false);
   const { refresh } = useWorld();
@@ -41,7 +41,7 @@ export function Action({ act, children, class: style = '', label }: Props) {
   );
 }
 
-/** Who loses the answer does not know whether it was done. */
+/** The error in words. Where the answer was lost, they say that it may have been done. */
 export function failureText(error: unknown): string {
   return error instanceof Disconnected
     ? 'Nobody answered. Whether it was done, the list of actions tells when the connection is back.'

@@ -5,7 +5,8 @@ import { lineText } from '../model/line-text.ts';
 
 const EVERY_MS = 10_000;
 
-/** Tells who listens to the page what came: not each change, but how many, and the last one, every ten seconds at most. */
+/** For people with a screen reader: announces how many changes came, and the last one, every ten seconds
+ *  at most. */
 export function Announcer({ feed }: { readonly feed: Feed<ChangeLine> }) {
   const [text, setText] = useState('');
   const latest = useRef(feed);

@@ -4,7 +4,7 @@ import { Ago } from './times.tsx';
 
 export type Attempt = AnswerOf<'test-endpoint'>;
 
-/** What came of one request: `answered 200 in 12 ms`, and the answer. */
+/** The outcome of one request: `answered 200 in 12 ms`, and the answer. */
 export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
   const { failure, status, took, answer } = attempt;
   const isGood = failure === undefined;

@@ -1,6 +1,6 @@
 import { type Backlog, courseText, linePoints } from '../model/backlog.ts';
 
-/** The course of what waited, since the page was opened. */
+/** A line that shows how many deliveries waited since the page was opened. */
 export function BacklogLine({
   backlog,
   width,

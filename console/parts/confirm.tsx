@@ -9,7 +9,7 @@ import { toast } from './toasts.tsx';
 
 interface Confirming {
   readonly title: string;
-  /** Of the button that does it. */
+  /** The label of the button that does it. */
   readonly label: string;
   readonly tone?: 'bad' | 'primary';
   /** Says what would be done: a dry run of the same request. */
@@ -24,7 +24,7 @@ interface Props extends Confirming {
   readonly children?: ComponentChildren;
 }
 
-/** A button for what destroys, or tells many: it says first what would be done. */
+/** A button for what destroys something, or reaches many people: it first shows what would be done. */
 export function ConfirmButton({ class: style = '', children, ...confirming }: Props) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -50,7 +50,7 @@ export function Confirm({
   const [would, setWould] = useState<{ text?: string; error?: string }>({});
   const [doing, setDoing] = useState<{ isBusy: boolean; error?: string }>({ isBusy: false });
   const [round, setRound] = useState(0);
-  // It is asked when the dialog opens, and when somebody asks again
+  // The dry run is made when the dialog opens, and when somebody asks for it again.
   useEffect(() => {
     let isOver = false;
     setWould({});

@@ -5,19 +5,21 @@ interface Props {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** What is shown may not come again: a click beside it doesn't close it. */
+  /** What the dialog shows can't be had again: a click beside it doesn't close it. */
   readonly isCareful?: boolean;
   readonly isWide?: boolean;
 }
 
-/** A dialog over the page. The browser keeps the focus inside, and closes it with Escape: that can't be prevented each time, so it is
- *  obeyed. */
+/** A dialog over the page. The browser keeps the focus inside. It closes the dialog at Escape, which
+ *  can't always be prevented, so Escape always closes it. */
 export function Dialog({ title, onClose, children, isCareful = false, isWide = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  /** Its own end is told as an event, too, and that comes later. */
+  /** Set when the dialog is removed: closing it then also sends a `close` event, later, which must be
+   *  ignored. */
   const isGone = useRef(false);
-  // Not after the next drawing: till then a key would be pressed on nothing.
+  // A layout effect, because one after the next drawing would be too late: a key pressed until then would
+  // be lost.
   useLayoutEffect(() => {
     const { current } = dialog;
     const before = document.activeElement;

@@ -5,6 +5,6 @@ export function download(name: string, type: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads it a little later.
+  // Not at once, because the browser reads the URL a little later.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -20,7 +20,7 @@ interface Page<Row> {
   readonly cursor: string | undefined;
 }
 
-/** The first page, kept fresh, and more of them once somebody asks: then it stands still. */
+/** The first page, asked for again and again, until somebody asks for more: then the list stays as it is. */
 function usePages<Row>(
   key: string,
   ask: (cursor: string | undefined, signal?: AbortSignal) => Promise<Page<Row>>,
@@ -132,7 +132,7 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
 }
 
 const SHOWN_EVENTS = 3;
-/** Nothing changed: there is no page of it. */
+/** The id of a test event: it has no page, because nothing changed. */
 const TEST = 'changewire.test';
 
 function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {

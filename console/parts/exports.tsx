@@ -5,13 +5,13 @@ import { download } from './download.tsx';
 
 interface Props {
   readonly entries: readonly Entry[];
-  /** What is copied. */
+  /** The text that is copied. */
   readonly text: () => string;
-  /** Of which the file's name is made. */
+  /** The parts of the file's name. */
   readonly name: readonly string[];
 }
 
-/** Takes what is shown elsewhere: as text, as CSV, as JSON. */
+/** Buttons that take the entries elsewhere: as text, as CSV, as JSON. */
 export function Exports({ entries, text, name }: Props) {
   const isNone = entries.length === 0;
   return (

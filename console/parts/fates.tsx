@@ -90,7 +90,7 @@ function FateRow({
   );
 }
 
-/** To an endpoint that it did not go to, because of its filter. */
+/** Sends the event to an endpoint that did not get it because of its filter. */
 function SendElsewhere({
   eventId,
   known,

@@ -11,10 +11,10 @@ interface Props {
   readonly lines: readonly ChangeLine[];
 }
 
-/** So many lines are looked at for the names of fields. */
+/** How many lines are searched for names of fields. */
 const LOOKED_AT = 1_000;
 
-/** Which changes are shown: by words, type, field and process. */
+/** Fields to choose which changes are shown: by words, type, field and process. */
 export function FilterBar({ filter, onChange, processes, lines }: Props) {
   const set = (part: Partial<LineFilter>) => onChange({ ...filter, ...part });
   const fields = useMemo(() => fieldsOf(lines), [lines]);

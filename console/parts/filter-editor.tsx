@@ -16,7 +16,7 @@ interface Props {
   readonly onChange: (form: FilterForm) => void;
 }
 
-/** Which events an endpoint gets, and which of the last thousand these would have been. */
+/** Edits the filter of an endpoint, and shows which of the last thousand events it would have matched. */
 export function FilterEditor({ form, onChange }: Props) {
   const past = usePast();
   const set = (part: Partial<FilterForm>) => onChange({ ...form, ...part });
@@ -118,7 +118,7 @@ interface ChosenProps {
   readonly onChange: (text: string) => void;
 }
 
-/** Some of what is known. What was chosen, and is not known now, stays. */
+/** A choice of several known values. A value that was chosen before, and is not known now, stays chosen. */
 function Chosen({ legend, all, text, onChange }: ChosenProps) {
   const chosen = readListed(text);
   const shown = [...new Set([...all, ...chosen])];
@@ -154,7 +154,7 @@ const PARTS = [
   ['removed', 'Removed'],
 ] as const;
 
-/** Any of these must be so: a field that changed, from and to certain values. */
+/** Conditions on changed fields, of which one must be met: from and to which values. */
 function Values({ rows, list, onChange }: ValuesProps) {
   const set = (index: number, part: Partial<ValueRow>) =>
     onChange(rows.map((row, place) => (place === index ? { ...row, ...part } : row)));
@@ -261,7 +261,8 @@ function fieldNames({ past }: PastEvents): string[] {
   ].toSorted();
 }
 
-/** A filter goes by a custom field's own name, or by the property: words made of a property are neither. */
+/** The name by which a filter finds the field: a custom field's name, or the property. The label of a
+ *  built-in field is made of its property, and is neither. */
 function rawName(label: string, field: string): string {
   return label.toLowerCase().replaceAll(/[\s_-]/g, '') === field.toLowerCase().replaceAll(/[\s_-]/g, '')
     ? field

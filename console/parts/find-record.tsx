@@ -17,7 +17,8 @@ interface Found {
 
 const MOST = 500;
 
-/** Opens the time line of one project or task: by the name of one that changed lately, or by a project's identifier. */
+/** Opens the history of one project or task: by the name of one that changed lately, or by a project's
+ *  identifier. */
 export function FindRecord({ workspace, process }: Props) {
   const { lines } = useStore(useWorld().live.store).feed;
   const found = useMemo(() => records(lines, process), [lines, process]);

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { jsonTokens, prettyJson } from '../model/json-view.ts';
 import { CopyButton } from './copy.tsx';
 
-/** JSON, coloured, to be read and copied. */
+/** JSON in colours, to be read and copied. */
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {
   const text = useMemo(() => prettyJson(value), [value]);
   const tokens = useMemo(() => jsonTokens(text), [text]);

@@ -8,11 +8,12 @@ import { Ago } from './times.tsx';
 interface Props {
   readonly lines: readonly ChangeLine[];
   readonly showProcess: boolean;
-  /** The end of the list is in sight, or nearly so. */
+  /** Called when the end of the list can be seen, or nearly so. */
   readonly onEnd: () => void;
 }
 
-/** Thousands of lines, of which those in sight are drawn. Who has scrolled down keeps their place while lines come above. */
+/** A list of thousands of lines, of which only those that can be seen are drawn. If somebody has scrolled
+ *  down, the lines in sight stay in place while others come above. */
 export function LiveList({ lines, showProcess, onEnd }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { sight, measure } = useSight(box);
@@ -112,7 +113,8 @@ function Row({
   );
 }
 
-/** Those in sight, and the one that has the focus: it may not vanish under who uses the keyboard. */
+/** The rows to draw: those that can be seen, and the one with the focus, which must not vanish while
+ *  somebody uses the keyboard. */
 function drawnRows({ first, end }: { first: number; end: number }, active: number): number[] {
   const rows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
   return active < 0 || (active >= first && active < end) ? rows : [...rows, active];
@@ -174,7 +176,7 @@ function useSight(box: { readonly current: HTMLElement | null }) {
         : { scrollTop, height, rowHeight },
     );
   };
-  // It measures what is there, whoever asks
+  // Once per box: `measure` reads only what is on the page at that time.
   useLayoutEffect(() => {
     measure();
     const observer = new ResizeObserver(measure);
@@ -184,7 +186,8 @@ function useSight(box: { readonly current: HTMLElement | null }) {
   return { sight, measure };
 }
 
-/** Scrolls by as much as came above, and counts what came since the top was last in sight. */
+/** Keeps the lines in sight in place by scrolling as far as lines came above, and counts those that came
+ *  since the top was last seen. */
 function useKeptPlace(
   box: { readonly current: HTMLElement | null },
   lines: readonly ChangeLine[],
@@ -198,7 +201,7 @@ function useKeptPlace(
   const top = lines[0]?.id;
   const isAtTop = (box.current?.scrollTop ?? 0) < rowHeight;
   if (isAtTop) known.current = { ...known.current, seen: top };
-  // Only what comes above moves the rest
+  // Only a new first line moves the others.
   useLayoutEffect(() => {
     const before = lines.findIndex(({ id }) => id === known.current.top);
     if (box.current && before > 0 && box.current.scrollTop >= rowHeight) {

@@ -1,4 +1,5 @@
-/** For who opened the page without the address that `changewire console` prints, or with that of an earlier run. */
+/** Shown to people who opened the page without the address that `changewire console` prints, or with that
+ *  of an earlier run. */
 export function NotAllowedPanel({ hasToken }: { readonly hasToken: boolean }) {
   return (
     <main class="alone">

@@ -9,7 +9,7 @@ import { ConfirmButton } from './confirm.tsx';
 import { Badge } from './states.tsx';
 import { Ago, For } from './times.tsx';
 
-/** A process at a glance: how fresh what is known of it is, and what waits for somebody. */
+/** A process at a glance: how fresh its data is, and what waits for an operator. */
 export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
   const { workspace, process, state, completedAt, sweptAt, interval, underWay } = status;
   return (
@@ -102,7 +102,7 @@ function Hold({ status: { workspace, process, hold, stalledSince } }: { readonly
   );
 }
 
-/** The configuration has it no more. */
+/** A process that is not in the configuration any more. */
 function Removed({ status: { workspace, process } }: { readonly status: ProcessStatus }) {
   const { session } = useWorld();
   return (

@@ -8,7 +8,7 @@ interface Props {
   readonly onChoose: (chosen: Chosen) => void;
 }
 
-/** One of the processes. Workspaces are told where there are several. */
+/** Chooses a process. Where there are several workspaces, they are shown. */
 export function ProcessSelect({ processes, chosen, onChoose }: Props) {
   const hasSeveral = new Set(processes.map(({ workspace }) => workspace)).size > 1;
   const index = processes.findIndex(

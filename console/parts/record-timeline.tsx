@@ -17,7 +17,7 @@ interface Query {
   readonly workspace?: string;
 }
 
-/** All changes of one project, its tasks' among them, or of one task: the newest first. */
+/** All changes of one project, including its tasks, or of one task: the newest first. */
 export function RecordTimeline({ query }: { readonly query: Query }) {
   const { project, task, process, workspace } = query;
   const given = {

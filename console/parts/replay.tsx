@@ -10,7 +10,7 @@ import { TextField } from './text-field.tsx';
 import { Ago } from './times.tsx';
 import { toast } from './toasts.tsx';
 
-/** Sends an endpoint what happened since a time, once more. */
+/** A button that sends an endpoint the events since a time once more. */
 export function ReplayButton({ endpoint, again }: { readonly endpoint: string; readonly again: () => void }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -31,7 +31,7 @@ export function ReplayButton({ endpoint, again }: { readonly endpoint: string; r
   );
 }
 
-/** First what it would be, then it. */
+/** Shows what would be sent, then sends it. */
 function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readonly onClose: () => void }) {
   const { session, refresh } = useWorld();
   const [since, setSince] = useState(() => localInput(beginningOf('last-hour', Date.now())));

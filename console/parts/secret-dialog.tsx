@@ -5,11 +5,11 @@ interface Props {
   readonly endpoint: string;
   readonly secret: string;
   readonly onClose: () => void;
-  /** The one before it signs too, until the rotation is finished. */
+  /** True for a rotation: until it is finished, the secret before this one signs, too. */
   readonly isRotation?: boolean;
 }
 
-/** A signing secret that was made. It is shown this once. */
+/** Shows a signing secret that was made, this one time. */
 export function SecretDialog({ endpoint, secret, onClose, isRotation = false }: Props) {
   return (
     <Dialog title={`The signing secret of ${endpoint}`} onClose={onClose} isCareful>

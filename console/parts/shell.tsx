@@ -10,7 +10,7 @@ const PLACES: readonly (readonly [Page, string])[] = [
   ['doctor', 'Doctor'],
 ];
 
-/** What stands around each page: its name, the way to the others, and whether all this is alive. */
+/** The frame of each page: the name, links to the other pages, and whether there is a connection. */
 export function Shell({ page, children }: { readonly page: Page; readonly children: ComponentChildren }) {
   return (
     <>
@@ -42,7 +42,8 @@ export function Shell({ page, children }: { readonly page: Page; readonly childr
   );
 }
 
-/** The address holds the page's place, so this is no link. */
+/** Moves the focus to the content. A link to an anchor would not do: the address after the `#` is the
+ *  route. */
 function skip(): void {
   document.getElementById('main')?.focus();
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Nothing is there, and what would bring something. */
+/** Says that there is nothing, and what would change that. */
 export function Empty({
   title,
   children,
@@ -16,7 +16,7 @@ export function Empty({
   );
 }
 
-/** Something comes. Its place is kept by grey lines. */
+/** Shown while something is read: grey lines keep its place. */
 export function Loading({ what, rows = 3 }: { readonly what: string; readonly rows?: number }) {
   return (
     <div class="loading" role="status" aria-label={`${what} is being read`}>
@@ -27,7 +27,7 @@ export function Loading({ what, rows = 3 }: { readonly what: string; readonly ro
   );
 }
 
-/** It could not be had. */
+/** Shown when something could not be read. */
 export function Failed({ error, again }: { readonly error: string; readonly again?: () => void }) {
   return (
     <div class="failed" role="alert">

@@ -16,14 +16,14 @@ interface Props {
   readonly step?: string;
 }
 
-/** A labelled field of a form, for text on one line and for what a browser asks for like that. */
+/** A labelled field of a form, for one line of text, a number or a time. */
 export function TextField({ label, hint, onChange, type = 'text', ...input }: Props) {
   return (
     <Field label={label} hint={hint}>
       {(id, hintId) => (
         <input
           {...input}
-          // Preact's types know each kind apart, and none that is one of several.
+          // Preact's types have one for each kind of input, and none for a union of kinds.
           type={type as 'text'}
           id={id}
           aria-describedby={hintId}

@@ -1,12 +1,13 @@
 import { about, ago, wallTime } from '../model/times.ts';
 import { useNow } from '../state/use.ts';
 
-/** `3 min ago`, with the time itself for who points at it. */
+/** `3 min ago`; the time itself is shown on hovering. */
 export function Ago({ at }: { readonly at: string | number }) {
   const time = typeof at === 'number' ? at : Date.parse(at);
   const now = useNow();
   if (Number.isNaN(time)) return null;
-  // Clocks differ by some milliseconds, and nothing shown here is to come, but for tries that are some seconds away.
+  // Shown as now: clocks differ by some milliseconds, and the only times here that are really to come,
+  // those of next tries, are some seconds away.
   const shown = time > now && time < now + 1_500 ? now : time;
   return (
     <time dateTime={new Date(time).toISOString()} title={wallTime(time)}>

@@ -10,7 +10,7 @@ const toasts = createStore<readonly Toast[]>([]);
 const SHOWN_MS = 6_000;
 let made = 0;
 
-/** Tells what was done, for some seconds. Failures stay until they are closed. */
+/** Shows for some seconds what was done. Failures stay until they are closed. */
 export function toast(text: string, { isBad = false } = {}): void {
   made += 1;
   const key = made;

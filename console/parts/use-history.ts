@@ -6,7 +6,7 @@ import { useWorld } from '../state/use.ts';
 
 export interface HistoryRead {
   readonly entries: readonly Entry[];
-  /** `all`: the end was reached. `cut`: there is more than a page can hold. */
+  /** `all`: the end was reached. `cut`: there are more events than a page can hold. */
   readonly state: 'reading' | 'all' | 'cut';
   readonly error: string | undefined;
 }
@@ -18,7 +18,7 @@ const NOTHING: HistoryRead = { entries: [], state: 'reading', error: undefined }
 
 type Query = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit'>;
 
-/** Reads all events that are so, page by page, as far as a page of the browser can well hold them. */
+/** Reads all events that match the query, page by page, up to as many as a browser's page can hold. */
 export function useHistory(query: Query): HistoryRead {
   const { session } = useWorld();
   const key = JSON.stringify(query);
@@ -32,7 +32,7 @@ export function useHistory(query: Query): HistoryRead {
       const next = { ...read, ...part };
       const isAlike = next.state === read.state && next.error === read.error;
       read = next;
-      // All that was read is summed up each time it is shown.
+      // Not after each page: everything that was read is added up anew each time it is shown.
       if (isAlike && Date.now() - told < SHOWN_EVERY_MS) return;
       told = Date.now();
       setState({ key, read });

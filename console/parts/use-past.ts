@@ -3,7 +3,7 @@ import { type Past, pastOf } from '../model/preview.ts';
 import { messageOf, NotAllowed } from '../state/api.ts';
 import { useWorld } from '../state/use.ts';
 
-/** The last events, newest first, as far as they are read. */
+/** The latest events, newest first, as far as they are read. */
 export interface PastEvents {
   readonly past: readonly Past[];
   readonly isRead: boolean;

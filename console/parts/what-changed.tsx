@@ -12,11 +12,12 @@ interface Props {
   readonly workspace: string;
   readonly process: string;
   readonly since: string;
-  /** `since` as people say it. */
+  /** What people call `since`. */
   readonly name: string;
 }
 
-/** What a project manager wants on Monday morning: what is not as it was, by project. */
+/** What differs from the state at a time, by project: for instance, what a project manager wants to know
+ *  on Monday morning. */
 export function WhatChanged({ workspace, process, since, name }: Props) {
   const { entries, state, error } = useHistory({ workspace, process, since, order: 'oldest-first' });
   const summary = useMemo(() => summaryOf(entries), [entries]);

@@ -12,14 +12,15 @@ export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
-/** The token isn't that of who answers. */
+/** The token isn't the one of the server that answers. */
 export class NotAllowed extends Error {
   override readonly name = 'NotAllowed';
 }
 
 export type Ask = <Asked extends Request>(asked: Asked, signal?: AbortSignal) => Promise<AnswerTo<Asked>>;
 
-/** Asks who serves this page. Once nobody has answered, whoever listens there next must prove that it knows the token before it gets it.
+/** Sends requests to the server of this page. After a time without answers, whatever listens there next
+ *  must first prove that it knows the token before it gets it.
  *  @throws Refusal, Disconnected, NotAllowed; an AbortError when `signal` ends it */
 export function askWith(token: string, send: typeof fetch): Ask {
   let isKnown = true;

@@ -6,11 +6,11 @@ import { messageOf, NotAllowed } from './api.ts';
 import type { Session } from './session.ts';
 import { createStore, type Store } from './store.ts';
 
-/** The stream of changes, as it comes. */
+/** The live view: the latest changes, and whether they can be read. */
 export interface LiveState {
   readonly feed: Feed<ChangeLine>;
   readonly isLoaded: boolean;
-  /** Why it is not told, while that is so. */
+  /** Why changes can't be read now, while that is so. */
   readonly trouble: string | undefined;
   /** `more`: there are older ones; `all`: none; `loading`: they are being read. */
   readonly older: 'more' | 'all' | 'loading';
@@ -22,10 +22,11 @@ export interface Live {
 }
 
 const FIRST_LINES = 100;
-/** Views are drawn so often at most, however many changes come. */
+/** The shortest time between two drawings, however many changes come. */
 const DRAWN_EVERY_MS = 250;
 
-/** Shows the last changes, then follows what comes, until `signal` aborts: each change once, also when who answers was gone for a while. */
+/** Shows the latest changes, then follows new ones until `signal` aborts: each change once, even after a
+ *  time without a connection. */
 export function startLive(session: Session, signal: AbortSignal): Live {
   const store = createStore<LiveState>({
     feed: emptyFeed(),
@@ -46,7 +47,8 @@ export function startLive(session: Session, signal: AbortSignal): Live {
     cursor = first.cursor;
     const feed = withOlder(emptyFeed<ChangeLine>(), first.events.map(changeLine));
     update({ feed, isLoaded: true, older: cursor === undefined ? 'all' : 'more' });
-    // What was committed before, and is seen late, is told once too: the feed knows what it has.
+    // Following begins some time back, because an event may become visible only after its commit time.
+    // The feed leaves out what it has.
     const since = new Date(Date.parse(first.at) - LATE_MS).toISOString();
     const add = batched(came => update({ feed: withNew(store.get().feed, came.map(changeLine)) }));
     const following = {

@@ -1,5 +1,5 @@
-/** Whether who answers at this address knows the token, which isn't told to find that out. A run that was stopped leaves its port: whoever
- *  listens there by now must not be given the token. */
+/** Whether the server at this address knows the token; this is found out without sending it. A run that
+ *  was stopped gives its port free, and whatever listens there by then must not get the token. */
 export async function provesToken(token: string, send: typeof fetch, signal?: AbortSignal): Promise<boolean> {
   const challenge = base64url(crypto.getRandomValues(new Uint8Array(24)));
   const response = await send(`/operations?challenge=${challenge}`, {
@@ -11,7 +11,7 @@ export async function provesToken(token: string, send: typeof fetch, signal?: Ab
   return given === (await proofOf(token, challenge));
 }
 
-/** As local/operate/address.ts has it. */
+/** The same as in local/operate/address.ts. */
 async function proofOf(token: string, challenge: string): Promise<string> {
   const bytes = (text: string) => new TextEncoder().encode(text);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };

@@ -2,29 +2,30 @@ import { backOff } from '../model/backoff.ts';
 import { type Ask, askWith, Disconnected, messageOf, NotAllowed } from './api.ts';
 import { createStore, type Store } from './store.ts';
 
-/** How it goes with who answers. */
+/** The state of the connection. */
 export type Connection =
   | { readonly state: 'connecting' | 'connected' }
   | { readonly state: 'disconnected' | 'not-allowed'; readonly since: number };
 
-/** What all pages work with. */
+/** What all pages ask and wait with. */
 export interface Session {
   readonly ask: Ask;
   readonly connection: Store<Connection>;
-  /** Asks until there is an answer: while nobody answers, and while it is refused, again and again with pauses; `told` hears of each failure.
+  /** Asks again and again, with pauses, until there is an answer: without a connection, and also after a
+   *  refusal. `told` is called with each failure.
    *  @throws NotAllowed, or an AbortError */
   persist<Answer>(
     once: () => Promise<Answer>,
     signal: AbortSignal,
     told?: (message: string | undefined) => void,
   ): Promise<Answer>;
-  /** Waits; the end of a pause when the page comes back into sight or the network does. */
+  /** Waits; shorter when the page becomes visible again, or the network comes back. */
   pause(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Ends all pauses: somebody wants it now. */
+  /** Ends all pauses, because somebody wants an answer now. */
   retryNow(): void;
 }
 
-/** Until `ending` aborts. */
+/** A session that lasts until `ending` aborts. */
 export function createSession(token: string, ending: AbortSignal): Session {
   const connection = createStore<Connection>({ state: 'connecting' });
   const asking = askWith(token, fetch.bind(globalThis));
@@ -76,7 +77,8 @@ function set(connection: Store<Connection>, state: Connection['state']): void {
   else connection.set({ state });
 }
 
-/** Nothing is asked for a page that nobody sees: then a pause lasts until somebody does. */
+/** A pause. It goes on as long as the page is hidden, so that nothing is asked for a page that nobody
+ *  sees. */
 function paused(ms: number, alarm: EventTarget, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const due = Date.now() + ms;

@@ -9,15 +9,16 @@ type Status = Omit<AnswerOf<'status'>, 'cursor'>;
 export interface StatusState {
   readonly status: Status | undefined;
   readonly trouble: string | undefined;
-  /** How much waited for each endpoint, since the page was opened. */
+  /** How many deliveries waited for each endpoint, since the page was opened. */
   readonly backlogs: ReadonlyMap<string, Backlog>;
 }
 
 const EVERY_MS = 2_000;
-/** A stack is asked over the network, by one call of a function each time. */
+/** How often a stack's status is read: less often than a run's, because each time takes a call of a
+ *  function over the network. */
 const OF_STACK_MS = 5_000;
 
-/** Keeps the status until `signal` aborts. */
+/** Reads the status again and again until `signal` aborts. */
 export function startStatus(
   session: Session,
   signal: AbortSignal,

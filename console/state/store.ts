@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** One value that several parts of the page watch. */
+/** One value; parts of the page are told when it changes. */
 export interface Store<Value> {
   get(): Value;
   set(value: Value): void;
@@ -27,7 +27,7 @@ export function createStore<Value>(initial: Value): Store<Value> {
 export function useStore<Value>(store: Store<Value>): Value {
   const [, redraw] = useState({});
   const drawn = store.get();
-  // What was drawn first is compared once, when the store begins to be watched
+  // `drawn` is not a dependency: it is compared only once, when watching begins.
   useLayoutEffect(() => {
     const unsubscribe = store.subscribe(() => redraw({}));
     // It may have changed between the drawing and now.

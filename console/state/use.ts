@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 import type { StatusState } from './status.ts';
 import { createStore, type Store, useStore } from './store.ts';
 
-/** What each page finds around it. */
+/** What each page gets from its context. */
 export interface World {
   readonly session: Session;
   readonly live: Live;
@@ -23,14 +23,15 @@ export function useWorld(): World {
   return world;
 }
 
-/** What a page asked for. `error` stands beside an older answer when it was asked again in vain. */
+/** The answer to a page's request. When asking again failed, `error` stands beside the older answer. */
 export interface Asked<Answer> {
   readonly answer: Answer | undefined;
   readonly error: string | undefined;
   again(): void;
 }
 
-/** Asks when `key` changes, and every `interval` ms, if that is given. Answers to an older key are dropped. */
+/** Asks when `key` changes, and every `interval` ms, if that is given. An answer that comes after the key
+ *  has changed is dropped. */
 export function useAsked<Answer>(
   key: string,
   ask: (signal: AbortSignal) => Promise<Answer>,
@@ -39,7 +40,7 @@ export function useAsked<Answer>(
   const { session } = useWorld();
   const [state, setState] = useState<{ key: string; answer?: Answer; error?: string }>({ key });
   const [round, setRound] = useState(0);
-  // `key` says what `ask` asks; the function itself is new at each drawing.
+  // `ask` is no dependency: it is a new function at each drawing, and `key` says what it asks.
   useEffect(() => {
     const ending = new AbortController();
     const { signal } = ending;
