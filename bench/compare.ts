@@ -4,8 +4,10 @@ import { partsOf } from './compare/parts.ts';
 import { inTurn, type Took } from './compare/rounds.ts';
 
 /**
- * What it costs to compare a project of 1,000 tasks with its snapshot, 1 % of them changed, beside the libraries that compare JSON: `npm run bench:compare`;
- * exit code 1 when it misses its goal. They tell where the texts differ; we tell what that means (docs/events.md), of what a pass has.
+ * What it costs to compare a project of 1,000 tasks, 1 % of them changed, with its snapshot, beside
+ * libraries that compare JSON: `npm run bench:compare`; exit code 1 when the goal is missed. The
+ * libraries say where the JSON differs; ours says which changes that are (docs/events.md), from the data
+ * that a pass has.
  */
 const TASKS = 1_000;
 const EDITED = 10;
@@ -18,20 +20,22 @@ export interface Compared {
   readonly ours: number;
   readonly theirs: number;
   readonly library: string;
-  /** How often theirs takes ours: the smallest of `ratios`, for a busy machine delays what takes longer more often. */
+  /** How many times as long the library takes: the smallest of `ratios`, because other work on the
+   *  machine delays the slower one more often. */
   readonly ratio: number;
   readonly goal: number;
-  /** Of the medians, of the quickest rounds, and of the medians of those that were the first to touch their documents. */
+  /** The ratios of the medians, of the quickest rounds, and of the medians of the rounds in which each
+   *  was the first to touch its documents. */
   readonly ratios: { readonly median: number; readonly quickest: number; readonly first: number };
   readonly all: readonly Took[];
-  /** Where our time goes. */
+  /** How long each part of our comparison takes. */
   readonly parts: readonly Took[];
   /** What one of our comparisons allocates, in bytes; unknown without `--expose-gc`. */
   readonly allocated: number | undefined;
 }
 
 /** Takes about 15 s.
- *  @throws when somebody does not find what was edited */
+ *  @throws when one of them does not find what was edited */
 export async function compareBench(rounds = ROUNDS): Promise<Compared> {
   const documents = documentsOf(TASKS, EDITED);
   const parseBoth = () => [parse(documents.before), parse(documents.after)] as const;

@@ -63,7 +63,7 @@ try {
   await wander(page, seconds * 1000);
   const live = await frames(page);
   const after = await memory(page);
-  // Apart from the frames, which it makes longer.
+  // Measured apart from the frames, because tracing makes them longer.
   const liveTask = await mostWork(browser, page, () => wander(page, seconds * 250));
   clearInterval(adding);
   const ms = ({ longest, slow, count }: typeof live, task: number) =>

@@ -7,8 +7,9 @@ import { type Measured, measure } from './cost/measure.ts';
 import { costPage } from './cost/page.ts';
 
 /**
- * What the stack costs on AWS, for three sizes. `npm run cost` prints docs/cost.md from the figures of the last measurement, which stand in
- * bench/cost/measured; `--measure` counts anew first (ten minutes), `--write` keeps both, and `--against DIR` counts another checkout as what was before.
+ * What the stack costs on AWS, for three sizes. `npm run cost` prints docs/cost.md from the figures of
+ * the last measurement, in bench/cost/measured. `--measure` measures anew first (ten minutes), `--write`
+ * writes figures and page, and `--against DIR` measures another checkout as the state before.
  */
 const { values } = parseArgs({
   options: {

@@ -5,8 +5,10 @@ import { measureRecovery } from './delivery/recovery.ts';
 import { measureRouting } from './delivery/routing.ts';
 
 /**
- * What delivery costs: routing one event to 1,000 endpoints, an endpoint that is back with 10,000 deliveries in rows, how long an event takes from its
- * commit to the first attempt on one machine, and what 25 endpoints that misbehave cost 25 others. `npm run bench:delivery`; exit code 1 when it is more than it may be.
+ * What delivery costs: routing one event to 1,000 endpoints; an endpoint that comes back with 10,000
+ * deliveries in rows; the time from a commit to the first attempt on one machine; and by how much 25
+ * endpoints that misbehave slow down 25 others. `npm run bench:delivery`; exit code 1 when a limit is
+ * exceeded.
  */
 const ENDPOINTS = 1_000;
 const ROUTED_WITHIN_MS = 1;
@@ -55,7 +57,8 @@ function tell(share: 'one' | 'all', { waits, wanted, processorMs }: Latency): vo
 
 const times = (count: number, manner: Manner): Manner[] => Array.from({ length: count }, () => manner);
 const well = await measureIsolation(times(50, '204'), BESIDE);
-// Two that hang in each batch of ten that goes to the queue: without care they would soon hold each run.
+// Two of each batch of ten go to endpoints that hang: if nothing kept endpoints apart, these would soon
+// hold up each run.
 const ill = times(5, '204').flatMap(
   () => ['hangs', '204', '500', '204', '429', '204', 'hangs', '204', '500', '204'] as const,
 );

@@ -5,12 +5,12 @@ import { fillJournal, PROCESSES } from './events/fill.ts';
 import { measurePage } from './events/page.ts';
 
 /**
- * What it costs to look into a journal of a million change records on one machine: the first page of events by each way that they are asked
- * for. `npm run bench:events`; exit code 1 when it is more than it may be.
+ * What it costs to look into a journal of a million change records on one machine: the first page of
+ * events for each kind of query. `npm run bench:events`; exit code 1 when a limit is exceeded.
  */
 const RECORDS = Number(process.env.RECORDS ?? 1_000_000);
 const FIRST_PAGE_MS = 200;
-/** Of all pages together, beside the journal's own cache. */
+/** How much memory all pages together may take, in addition to the journal's own cache. */
 const GROWTH_MB = 100;
 
 const out = (text: string) => process.stdout.write(`${text}\n`);

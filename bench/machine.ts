@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { type Measured, measure, type Size } from './machine/measure.ts';
 
 /**
- * What a local run costs: start, a baseline, and a bulk edit on its way to a raw HTTP subscriber. Linux only.
- * `npm run bench:machine -- --against DIR` measures another checkout in the same run, one after the other, and prints ratios:
- * only these say something, for milliseconds are this machine's.
+ * What a local run costs: start, a baseline, and a bulk edit until a raw HTTP subscriber has its events.
+ * Linux only. `npm run bench:machine -- --against DIR` also measures another checkout in the same run,
+ * and prints ratios: only these can be compared between machines.
  */
 const { values } = parseArgs({
   options: {

@@ -6,8 +6,10 @@ import { MEASUREMENTS, WHOLE } from './passes/measurements.ts';
 import { between, pageOf } from './passes/page.ts';
 
 /**
- * What passes cost, each number beside what it is held against, in one run: `npm run bench`. Ratios matter, times are this machine's. Prints the table, and
- * writes it into docs/performance.md; `npm run bench -- sweep idle` measures these alone, and writes nothing. Exit code 1 when a goal is missed.
+ * What passes cost, each measured together with what it is compared to: `npm run bench`. Ratios matter,
+ * times are those of this machine. Prints the table, and writes it into docs/performance.md; `npm run
+ * bench -- sweep idle` makes only these measurements, and writes nothing. Exit code 1 when a goal is
+ * missed.
  */
 const { positionals } = parseArgs({ allowPositionals: true });
 const names = Object.keys(MEASUREMENTS);
@@ -16,7 +18,7 @@ if (unknown.length > 0) {
   process.stderr.write(`There is no measurement ${unknown.join(', ')}. There are: ${names.join(', ')}.\n`);
   process.exit(2);
 }
-// What was started ends with this process: it listens to its exit.
+// Child processes end with this process, through its `exit` event, which a signal alone does not cause.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const began = performance.now();

@@ -5,7 +5,7 @@ import microdiff from 'microdiff';
 import { compareProject, keepArchived, type Rules } from '../../functions/changes/compare-project.ts';
 import type { Parsed } from './documents.ts';
 
-/** What compares two states of a project; it returns what it found. */
+/** A way to compare two states of a project; it returns the differences. */
 export interface Contender {
   readonly name: string;
   readonly compare: (before: Parsed, after: Parsed) => unknown;
@@ -14,7 +14,7 @@ export interface Contender {
 /** The project's identifier. */
 export const PROJECT = '1031';
 
-/** As a pass does it. */
+/** Our comparison, as a pass uses it. */
 export function ours(rules: Rules): Contender {
   const compare = ({ content: held }: Parsed, { content: read }: Parsed) =>
     compareProject(PROJECT, held, keepArchived(held, read, rules), rules);
@@ -22,10 +22,10 @@ export function ours(rules: Rules): Contender {
 }
 
 const jsonDiffPatch = create();
-/** JSON has no cycles, so none has to be looked for. */
+/** Spares the search for cycles, which JSON has none of. */
 const NO_CYCLES = { cyclesFix: false };
 
-/** Each with what suits it best: plain objects, in which a task is found by its identifier. */
+/** The libraries, each with the input that suits it best: plain objects, with tasks by their identifiers. */
 export const LIBRARIES: readonly Contender[] = [
   { name: 'microdiff', compare: (before, after) => microdiff(before.plain, after.plain, NO_CYCLES) },
   { name: 'fast-json-patch', compare: (before, after) => jsonPatch.compare(before.plain, after.plain) },

@@ -1,4 +1,4 @@
-/** It comes without types. */
+/** The package has no types of its own. */
 declare module 'deep-diff' {
   const deepDiff: { diff(left: object, right: object): readonly object[] | undefined };
   export default deepDiff;

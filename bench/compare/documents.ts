@@ -23,14 +23,15 @@ export interface Documents {
   readonly rules: Rules;
 }
 
-/** A parsed state: as a pass has it, and as one plain object, tasks by id. */
+/** A parsed state: in the form that a pass has, and as one plain object with tasks by id. */
 export interface Parsed {
   readonly content: ProjectContent;
   readonly plain: { readonly project: JsonObject; readonly tasks: JsonObject };
 }
 
-/** A project of so many tasks, and the same one after some of them were edited, evenly spread: their update times and the
- *  project's move, and in turn a built-in field, a number, a multiple choice and a text change. */
+/** A project of so many tasks, before and after some of them were edited, evenly spread. The update times
+ *  of these tasks and of the project change, and by turns a built-in field, a number, a multiple choice
+ *  and a text. */
 export function documentsOf(tasks: number, edited: number): Documents {
   const { process, project } = largeProject(tasks);
   const every = Math.floor(tasks / edited);
@@ -65,7 +66,7 @@ function textOf(process: SimulatedProcess, project: ProjectState): string {
   });
 }
 
-/** The tasks of many believable projects in one. */
+/** One project that has the tasks of many believable ones. */
 function largeProject(count: number): { process: SimulatedProcess; project: ProjectState } {
   const all: TaskState[] = [];
   for (let seed = 1; all.length < count; seed += 1) {

@@ -3,7 +3,7 @@ import { jsonEqual } from '../../functions/changes/equal.ts';
 import { type Contender, PROJECT } from './contenders.ts';
 import type { Documents } from './documents.ts';
 
-/** What our comparison is made of, each by itself. */
+/** The parts of our comparison, each by itself. */
 export function partsOf({ edited, rules }: Documents): Contender[] {
   const only = ({ record, tasks }: ProjectContent): ProjectContent => ({
     record,

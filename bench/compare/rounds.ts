@@ -9,12 +9,13 @@ export interface Took {
   readonly name: string;
   readonly median: number;
   readonly quickest: number;
-  /** The median of those rounds in which it was the first to touch the documents, which are in no cache of the processor then. */
+  /** The median of the rounds in which it came first: no cache of the processor has the documents then. */
   readonly first: number;
 }
 
-/** So many rounds, each over documents that are parsed anew: all contenders compare them, one after the other, in an order that is drawn for
- *  each round. So all meet the same caches, collections of garbage and neighbours on this machine. */
+/** Makes so many rounds. In each the documents are parsed anew, and all contenders compare them, one
+ *  after the other, in a random order. So caches, garbage collection and other work on this machine
+ *  affect all alike. */
 export function inTurn(
   contenders: readonly Contender[],
   parse: () => readonly [before: Parsed, after: Parsed],

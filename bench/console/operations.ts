@@ -5,7 +5,8 @@ import { Refused } from '../../functions/operations/refused.ts';
 
 type Committed = AnswerOf<'events'>['events'][number];
 
-/** A journal that grows as it is told to, and answers as a run does: what the page costs, without what a run costs. */
+/** Answers as a run does, from a journal that grows on demand: so the page is measured without what a run
+ *  costs. */
 export interface GrowingJournal {
   readonly operations: Operations;
   /** Commits as many events as given. */
@@ -50,7 +51,7 @@ function page(
   };
 }
 
-/** The first event of `since` or later. */
+/** The place of the first event at `since` or later. */
 function begin(events: readonly Committed[], since: string | undefined): number {
   if (since === undefined) return 0;
   const [first] = [events.findIndex(({ committedAt }) => committedAt >= new Date(since).toISOString())];

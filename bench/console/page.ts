@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 
 export interface Frames {
   readonly count: number;
-  /** ms between two frames. */
+  /** The longest time between two frames, in ms. */
   readonly longest: number;
-  /** Those over 50 ms. */
+  /** How many took more than 50 ms. */
   readonly slow: number;
 }
 
@@ -31,7 +31,7 @@ export async function frames(page: Page): Promise<Frames> {
   };
 }
 
-/** What the page's scripts hold, in bytes, once what nobody needs is collected. */
+/** Bytes that the page's scripts hold after a garbage collection. */
 export async function memory(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   try {

@@ -4,17 +4,18 @@ interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** µs. */
+  /** When it began, in µs. */
   readonly ts: number;
-  /** µs of the processor. */
+  /** Its processor time, in µs. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
 const CATEGORIES = ['devtools.timeline', 'disabled-by-default-devtools.timeline', '__metadata'];
 
-/** The most that the page's main thread worked between two frames while `act` went on, in ms of the processor: scripts, layout, painting.
- *  On a machine that does other things at the same time, the clock says more about those. `startFrames` must have been called. */
+/** The longest work of the page's main thread between two frames during `act`, in ms of processor time:
+ *  scripts, layout, painting. Wall-clock time would also count other work on the machine. `startFrames`
+ *  must have been called. */
 export async function mostWork(browser: Browser, page: Page, act: () => Promise<void>): Promise<number> {
   await browser.startTracing(page, { categories: CATEGORIES });
   await act();

@@ -7,19 +7,19 @@ import type { Recorder } from './recorder.ts';
 import type { Party } from './used.ts';
 
 export interface CountingAws extends Listening {
-  /** Messages that were sent since `takeSent` was called last. */
+  /** Messages that were sent since the last call of `takeSent`. */
   takeSent(): Sent[];
 }
 
 interface Parts {
-  /** Where the embedded one is served. */
+  /** The address of the embedded DynamoDB. */
   readonly dynamodb: string;
   readonly recorder: Recorder;
   readonly secrets: { readonly credentials: string; parameter(name: string): string };
   readonly sent: Sent[];
 }
 
-/** A request of a function. `command` is `<service>.<what it asks for>`. */
+/** A request of a function. `command` is `<service>.<operation>`. */
 interface Asked {
   readonly command: string;
   readonly headers: IncomingHttpHeaders;
@@ -31,8 +31,9 @@ interface Answer {
   readonly body: string;
 }
 
-/** One address for every service of AWS that a function calls: DynamoDB is the embedded one, the others take and count what they are told. What
- *  they don't know they refuse, so that nothing is used that is not counted. */
+/** One address for every service of AWS that a function calls: DynamoDB is the embedded one, the others
+ *  count requests and give plain answers. They refuse requests that they don't know, so that everything
+ *  that is used is counted. */
 export async function startCountingAws(
   dynamodb: string,
   recorder: Recorder,
@@ -52,7 +53,7 @@ export async function startCountingAws(
   return { ...(await listen(server)), takeSent: () => sent.splice(0) };
 }
 
-/** What each service calls itself in requests. */
+/** The name of each service in requests, and whose latency it has. */
 const SERVICES: Readonly<Record<string, Party>> = {
   DynamoDB_20120810: 'dynamodb',
   AmazonSQS: 'sqs',
@@ -113,7 +114,8 @@ async function fromTable(
   });
 }
 
-/** Those that the embedded DynamoDB wants to see; it does not check the signature, which was made over another body. */
+/** The headers that the embedded DynamoDB needs. It does not check the signature, which was made for
+ *  another body. */
 function signed(headers: IncomingHttpHeaders): Record<string, string> {
   const names = ['content-type', 'x-amz-target', 'x-amz-date', 'authorization'];
   return Object.fromEntries(names.map(name => [name, String(headers[name])]));
@@ -121,7 +123,8 @@ function signed(headers: IncomingHttpHeaders): Record<string, string> {
 
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems', 'BatchWriteItem']);
 
-/** As the embedded DynamoDB counts them. A condition that fails it does not count: at least one unit. */
+/** The units of a request, as the embedded DynamoDB counts them. It does not count a write whose
+ *  condition fails, which costs at least one. */
 function unitsOf(name: string, { status, body }: Answer) {
   const isWrite = WRITES.has(name);
   if (status !== 200) return isWrite ? { writeUnits: 1 } : {};

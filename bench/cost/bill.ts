@@ -8,12 +8,12 @@ export interface Line {
   readonly service: string;
   readonly unit: string;
   readonly units: number;
-  /** Dollars, what is always free counted, and without it. */
+  /** Dollars, after what is always free, and before. */
   readonly dollars: number;
   readonly withoutFree: number;
 }
 
-/** Dollars for so many units. What is free comes off the first, and so dearest, tier. */
+/** Dollars for so many units. Free units are taken off the first tier, which is the dearest. */
 export function dollarsOf({ per, tiers }: Pick<Price, 'per' | 'tiers'>, units: number, free = 0): number {
   let [begin, dollars] = [0, 0];
   for (const { upTo = Number.POSITIVE_INFINITY, dollars: price } of tiers) {
@@ -45,7 +45,7 @@ export interface Total {
   readonly withoutFree: number;
 }
 
-/** By service, the dearest first; items that belong to one service together. */
+/** The sums by service, the dearest first; several items may belong to one service. */
 export function byService(lines: readonly Line[]): (Total & { readonly service: string })[] {
   const services = [...new Set(lines.map(({ service }) => service))];
   return services

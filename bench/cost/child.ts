@@ -1,5 +1,6 @@
-/** A function as Lambda runs it, in a process of its own: `child.ts <the bundle's index.mjs>`. Each message is one run: `{event, ahead}`, where `ahead`
- *  is how far this process's clock runs ahead of the machine's, in ms. Its answer says what the run wrote, and what it took. */
+/** Runs a function as Lambda does, in a process of its own: `child.ts <the bundle's index.mjs>`. Each
+ *  message is one invocation: `{event, ahead}`, where `ahead` is how far this process's clock runs ahead
+ *  of the machine's, in ms. The answer has what the run wrote, and how long it took. */
 const [, , bundle = ''] = process.argv;
 let ahead = 0;
 const now = Date.now;

@@ -1,6 +1,6 @@
 import type { Item } from './prices.ts';
 
-/** What would halve an item of the bill, by what causes it. */
+/** What would halve an item of the bill, by the cause of the item. */
 const BY_CAUSE: Readonly<Record<string, Partial<Record<Item, string>>>> = {
   'passes that find nothing': {
     dynamodbWrites:

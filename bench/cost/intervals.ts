@@ -8,19 +8,19 @@ import { runsOf } from './month.ts';
 import { MONTH_S } from './stack.ts';
 import { NOTHING as NO_USE, plus, type Used } from './used.ts';
 
-/** What one choice of `changes` costs a process: idle, and busy. */
+/** What a process costs with one setting of `changes`: idle, and busy. */
 export interface Choice {
   readonly text: string;
   readonly idle: Cost;
-  /** Changes at any time of the day. */
+  /** With changes at any time of the day. */
   readonly evenly: Cost;
-  /** As many, in some stretches of the day. */
+  /** With as many changes, all in some parts of the day. */
   readonly atWork: Cost;
 }
 
 export interface Cost {
   readonly passes: number;
-  /** A month, without what is free. */
+  /** Dollars a month, before what is free. */
   readonly dollars: number;
   /** Mean time from a change to the pass that finds it, in s. */
   readonly age: number;
@@ -34,7 +34,7 @@ const CHOICES: readonly [text: string, rhythm: Rhythm][] = [
   ['{"fastest": "10s", "slowest": "5m"}', { fastest: 10_000, slowest: 300_000 }],
 ];
 const BUSY_PER_DAY = 100;
-/** Into so many the day of people is cut who work together. */
+/** Into how many parts a working day is divided. */
 const STRETCHES = 5;
 export type Pattern = 'evenly' | 'at work';
 const DAYS = 2;
@@ -60,7 +60,8 @@ interface Run {
   readonly age: number;
 }
 
-/** Some days of one process by the rules of the schedule themselves: tick sends messages each minute, and poll drops those that are not due. */
+/** Simulates some days of one process by the rules of the schedule: tick sends messages each minute, and
+ *  poll drops those that are not due. */
 export function run(changes: Rhythm, perDay: number, how: Pattern = 'evenly'): Run {
   const process = { workspace: 'w1', processId: 'p1', changes, sweep: DAY_MS };
   const times = changeTimes(perDay, how);
@@ -84,8 +85,8 @@ export function run(changes: Rhythm, perDay: number, how: Pattern = 'evenly'): R
   return { messages, passes, found, age: found === 0 ? 0 : age / found };
 }
 
-/** Moments of changes. `evenly` they come at any time of the day, as far from each other as can be; `at work` in five stretches of 20 minutes a
- *  day. The same in every run. */
+/** The times of changes, the same in every run: with `evenly` all through the day, at equal distances;
+ *  with `at work` in five parts of 20 minutes a day. */
 export function changeTimes(perDay: number, how: Pattern): number[] {
   const stretches = perDay === 0 ? 0 : STRETCHES;
   const evenly = (count: number, from: number, length: number) =>
@@ -105,7 +106,8 @@ function dollarsOf(
 ): number {
   const poll = functions.poll ?? { memoryMb: 0, initMs: 0 };
   const runs = (count: number, used: Used) => billOf(runsOf({ ...poll, initMs: 0 }, perMonth(count), used));
-  // A tenth of a request sends a message, one receives it, one deletes it; each has a group.
+  // SQS requests per message: a tenth sends it, since ten are sent at once; one receives and one deletes
+  // it. Each has a group.
   const taken = 2.1;
   const queued = (used: Used) => plus(used, { ...NO_USE, sqs: taken, sqsGrouped: taken });
   const changed = billOf(runsOf({ ...poll, initMs: 0 }, 0, NO_USE, plus(NO_USE, change, perMonth(found))));

@@ -8,26 +8,26 @@ import type { FunctionFacts, Stack } from './stack.ts';
 import { meanOf, NOTHING, plus, type Used } from './used.ts';
 import { PROCESS, type World } from './world.ts';
 
-/** What a batch of one, and each further one of a batch, costs. */
+/** What a batch of one message uses, and each further message of a batch. */
 interface Batch {
   readonly first: Used;
   readonly further: Used;
 }
 
-/** The way of events, from the stream to the receivers. */
+/** The functions on the way of an event, from the stream to the receivers. */
 export interface Delivering {
   readonly publish: Batch;
   readonly route: Batch;
   readonly deliver: Batch;
 }
 
-/** Environments that serve the queue of deliveries: as many as Lambda has pollers, where there is much to do. */
+/** Environments of the deliver function: where there is much to do, as many as Lambda has pollers. */
 const ENVIRONMENTS = 5;
 const RUNS = 24;
 const DAY_MS = 86_400_000;
 const LARGEST = 10;
 
-/** Sends change records through the functions, each as far apart from the next as in a stack of this size. */
+/** Sends change records through the functions, as far apart as in a stack of this size. */
 export async function measureDelivery(
   { functions, size }: Stack & { size: Size },
   changes: readonly Record<string, AttributeValue>[],
@@ -60,7 +60,8 @@ export async function measureDelivery(
       Array.from({ length: count }, () => messages[next++ % messages.length] as Sent).map(sent =>
         delivered(sent, world.ahead()),
       );
-    // All of one event come at once; several environments share what there is much of.
+    // The deliveries of one event come at once. In the large stack several environments share them, so
+    // each gets one less often.
     const gap = (size.name === 'large' ? ENVIRONMENTS : 1) * (apart / size.wanted);
     const done = await batches(world, deliver, gap, count => ({ Records: some(count) }), RUNS * 3, true);
     return { publish: published.batch, route: routed.batch, deliver: done.batch };
@@ -89,7 +90,8 @@ async function batches(
         world.ahead(),
       );
       if (result.batchItemFailures.length > 0) throw new Error(`Failures: ${JSON.stringify(result)}`);
-      // The first ones read what the others find at hand, and are compiled.
+      // Without the first runs, in which the function reads what later ones have in memory, and in which
+      // code is compiled.
       if (run >= runs / 4) all.push(one);
       sent = world.aws.takeSent();
     }
@@ -102,7 +104,7 @@ async function batches(
   return { batch: { first, further }, sent };
 }
 
-/** A message as it comes from a queue, into which it was put just now. */
+/** A message as the function gets it from a queue, right after it was sent. */
 function delivered({ body, group, attributes }: Sent, ahead: number) {
   const messageAttributes = Object.fromEntries(
     Object.entries(attributes).map(([name, { DataType, StringValue }]) => [
@@ -123,7 +125,8 @@ function delivered({ body, group, attributes }: Sent, ahead: number) {
   });
 }
 
-/** What was routed, for each endpoint of the stack in turn, and of several events. Where endpoints want some processes alone, `hook7` wants `p7`. */
+/** Messages for all endpoints of the stack in turn, of several events, made from the routed ones. Where
+ *  each endpoint wants some processes only, `hook7` wants `p7`. */
 function spread(messages: readonly Sent[], { endpoints, wanted }: Size): Sent[] {
   if (messages.length === 0) throw new Error('Nothing was routed.');
   return Array.from({ length: endpoints * LARGEST }, (_, index) => {

@@ -8,7 +8,7 @@ import { PROCESS, type World } from './world.ts';
 
 const MINUTE = 60_000;
 
-/** Each kind of pass over one process, one after the other, a minute apart. `later` runs one more. */
+/** Makes each kind of pass over one process, one after the other, a minute apart. `later` makes one more. */
 export async function measurePasses(
   poll: Running,
   { facts }: Stack,
@@ -60,7 +60,8 @@ export async function measurePasses(
   return { measured, later };
 }
 
-/** What a message takes for which nothing is done: an adaptive process has more of them than passes. Null where none is adaptive. */
+/** What a message uses that comes before the pass is due, and is dropped: a process whose interval adapts
+ *  has more of these than passes. Null for a checkout where intervals don't adapt. */
 export async function measureDropped(checkout: string, world: World): Promise<Used | null> {
   const config = configOf({ ...SIZES[0], processes: 1 } as Size) as object;
   const changes = { fastest: '10s', slowest: '5m' };
@@ -78,7 +79,7 @@ export async function measureDropped(checkout: string, world: World): Promise<Us
     return (await poll.run({ Records: [record(body)] }, world.ahead())).used;
   };
   try {
-    // The first writes when the next is due; then each comes far too early.
+    // These two make passes, which write when the next is due; each further message comes far too early.
     await message(5 * MINUTE);
     await message(5 * MINUTE);
     const runs: Used[] = [];

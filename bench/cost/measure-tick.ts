@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 const MINUTE = 60_000;
 
-/** A tick a minute over processes of which each has just been walked. */
+/** What a tick uses each minute, while each process has just been walked. */
 export async function measureTick(
   stack: Stack & { size: Size },
   world: World,
@@ -15,7 +15,7 @@ export async function measureTick(
 ): Promise<Used> {
   const began = Date.now();
   await cloneProgress(stack.size, world);
-  // To write thousands of rows takes minutes, in which nothing is polled.
+  // Turns the clock back by the minutes that writing thousands of rows takes, in which nothing is polled.
   world.later(began - Date.now());
   const running = await start('tick', stack.functions.tick as FunctionFacts, world.forRunning);
   inits.tick = running.init;

@@ -11,14 +11,14 @@ import { type FunctionFacts, type Stack, type StackFacts, synthesise } from './s
 import type { Used } from './used.ts';
 import { openWorld, type World } from './world.ts';
 
-/** `initMs`: processor time until its code is loaded. `gzip`: bytes of that, compressed. */
+/** `initMs`: processor time until the code is loaded. `gzip`: bytes of the code, compressed. */
 export interface MeasuredFunction {
   readonly memoryMb: number;
   readonly initMs: number;
   readonly gzip: number;
 }
 
-/** What one checkout was seen to use. */
+/** What the functions of one checkout use. */
 export interface Measured {
   readonly commit: string;
   /** YYYY-MM-DD */
@@ -27,26 +27,26 @@ export interface Measured {
   readonly functions: Readonly<Record<string, MeasuredFunction>>;
   readonly baseline: Used;
   readonly idlePass: Used;
-  /** A message for a pass that is not due; where there are none, nothing. */
+  /** What a message for a pass that is not due uses; null where there are none. */
   readonly dropped: Used | null;
-  /** What a change costs beside, in the pass that finds it and in those after it. */
+  /** What a change adds, in the pass that finds it and in those after it. */
   readonly change: Used;
   readonly sweep: Used;
   /** The most memory that the poll function had. */
   readonly pollPeakMb: number;
   readonly tick: Readonly<Record<Size['name'], Used>>;
   readonly delivering: Readonly<Record<'busy' | 'large', Delivering>>;
-  /** Bytes that a project, and a change record, take in the table. */
+  /** Bytes that a project takes in the table, and a change record. */
   readonly projectBytes: number;
   readonly changeBytes: number;
-  /** Those of an attempt to deliver. */
+  /** Bytes of the row of an attempt to deliver. */
   readonly attemptBytes: number;
 }
 
-/** CDK's resources for so many processes fitted into a stack when each had its own. */
+/** The most processes of a stack in earlier versions, where each process had resources of its own. */
 const MOST_PROCESSES = 60;
 
-/** Runs the functions of a checkout, bundled and configured as its stack does it. */
+/** Runs the functions of a checkout, bundled and configured as in its stack. */
 export async function measure(
   checkout: string,
   commit: string,
@@ -106,7 +106,8 @@ function functionOf({ functions }: Stack, name: string, initMs: number): Measure
   return { memoryMb, initMs: Math.round(initMs), gzip };
 }
 
-/** The stack of this size; where a stack can't hold so many processes, one of as many as it can. */
+/** The stack of this size; in a checkout whose stacks can't hold so many processes, one with as many as
+ *  they can. */
 function synthesiseLargest(checkout: string, size: Size, world: World): Stack & { size: Size } {
   try {
     return { ...synthesise(checkout, configOf(size), world.queueUrl), size };

@@ -5,42 +5,45 @@ import { CHANGES, type Size, SWEEP } from './sizes.ts';
 import { MONTH_S, type StackFacts } from './stack.ts';
 import { billedMs, NOTHING, plus, type Used } from './used.ts';
 
-/** What makes a part of the bill. */
+/** A part of the bill, and what causes it. */
 export interface Cause {
   readonly cause: string;
   readonly usage: Usage;
 }
 
-/** How a stack of some size is run: its intervals, in s. */
+/** How a stack is configured: its intervals, in s. */
 export interface Rhythm {
   readonly changes: number;
   readonly sweep: number;
 }
 export const USUAL: Rhythm = { changes: CHANGES.seconds, sweep: SWEEP.seconds };
 
-/** What is assumed, because no run of a function shows it. */
+/** Assumptions about what no run of a function shows. */
 export const ASSUMED = {
   daysPerMonth: MONTH_S / 86_400,
-  /** Of each queue's mapping, while nothing is there: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
+  /** Pollers of each queue's mapping while the queue is empty:
+   *  https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
   pollers: 5,
   pollSeconds: 20,
-  /** How often Lambda looks into a shard of the stream. */
+  /** How many times a second Lambda reads a shard of the stream. */
   shardLooks: 4,
   shards: 4,
-  /** A token of the service lives so long, in s: each environment of poll reads the secret of each workspace as often. */
+  /** How long a token of the service is valid, in s: each environment of poll reads the secret of each
+   *  workspace as often. */
   tokenSeconds: 3_600,
-  /** SNS keeps a data key for so long, in s, and asks for two. */
+  /** How long SNS keeps a data key, in s; it asks for two. */
   dataKeySeconds: 300,
-  /** Environments of a function, for each one that is busy all the time on average; each is made anew so many times a day. */
+  /** Environments of a function per environment that is busy all the time, on average; each is replaced
+   *  so many times a day. */
   environments: 2,
   startsPerDay: 12,
-  /** CloudWatch keeps logs compressed. */
+  /** CloudWatch stores logs compressed, to this share. */
   compressed: 0.15,
 } as const;
 
 const none = () => Object.fromEntries(Object.keys(PRICES).map(item => [item, 0])) as Record<Item, number>;
 
-/** What a month takes, by what takes it. */
+/** What a month uses, by cause. */
 export function monthOf(measured: Measured, size: Size, rhythm: Rhythm = USUAL): Cause[] {
   const facts = measured.stacks[size.name];
   const stacks = Math.ceil(size.processes / facts.processes);
@@ -98,7 +101,7 @@ function added(one: Usage, other: Usage): Record<Item, number> {
 
 const scaled = (used: Used, factor: number) => plus(NOTHING, used, factor);
 
-/** So many runs of a function, and what is used beside without a run of its own. */
+/** What so many runs of a function use, and `more`, which is used in addition, in no run of its own. */
 export function runsOf(
   { memoryMb, initMs }: { memoryMb: number; initMs: number },
   runs: number,
@@ -127,14 +130,15 @@ export function runsOf(
   };
 }
 
-/** What starts passes: Scheduler, or a message each, which Lambda receives and deletes (tick has sent it). */
+/** What it takes to start passes: a start by Scheduler each, or a message each, which Lambda receives and
+ *  deletes (sending it is counted in tick). */
 function startsOf({ mappings }: StackFacts, passes: number): Usage {
   return mappings.some(({ target }) => target === 'poll')
     ? { ...none(), sqsRequests: 2 * passes, sqsGrouped: 2 * passes }
     : { ...none(), schedulerStarts: passes };
 }
 
-/** Messages of a batch: those that come while Lambda waits for more. */
+/** Messages in a batch: those that come while Lambda waits for more. */
 function batchOf({ mappings }: StackFacts, target: string, perSecond: number): number {
   const mapping = mappings.find(each => each.target === target);
   if (!mapping) return 1;
@@ -144,7 +148,7 @@ function batchOf({ mappings }: StackFacts, target: string, perSecond: number): n
   return Math.min(mapping.batch, Math.max(1, perSecond * seconds));
 }
 
-/** Of a queue, a batch is received and deleted; of the stream Lambda reads for nothing. */
+/** Lambda receives and deletes each batch of a queue; reading the stream is free. */
 function takenFrom(facts: StackFacts, name: string, messages: number, batches: number): Usage {
   if (name === 'publish') return { ...none(), keyCalls: facts.isTopicEncrypted ? topicKeys(messages) : 0 };
   const requests = 2 * Math.max(batches, messages / 10);
@@ -153,14 +157,15 @@ function takenFrom(facts: StackFacts, name: string, messages: number, batches: n
 
 const topicKeys = (messages: number) => Math.min(messages, (2 * MONTH_S) / ASSUMED.dataKeySeconds);
 
-/** Receives of a month that find nothing. A poller waits for as long as it may, or until a batch comes: of waits that random batches cut
- *  short, 1 / (1 - e^(-x)) are needed for each batch, where x batches come while one poller waits once. */
+/** Receives in a month that find nothing. A poller waits for a fixed time, or until a batch comes. If x
+ *  batches come in that time on average, at random moments, each batch takes 1 / (1 - e^(-x)) receives. */
 export function emptyReceives(batches: number): number {
   const waits = (ASSUMED.pollers * MONTH_S) / ASSUMED.pollSeconds;
   return batches === 0 ? waits : batches / -Math.expm1(-batches / waits) - batches;
 }
 
-/** Of every queue that Lambda reads. `batchesOf` tells how many batches a month a function gets; all are of its first queue. */
+/** The empty receives of every queue that Lambda reads. `batchesOf` gives the batches a month of a
+ *  function, all of which count for its first queue. */
 function allEmptyReceives(
   { mappings }: StackFacts,
   stacks: number,
@@ -175,7 +180,7 @@ function allEmptyReceives(
   );
 }
 
-/** Metrics of a dashboard that may be free. */
+/** The most metrics of a dashboard that is free of charge. */
 const FREE_DASHBOARD = 50;
 
 function watching(measured: Measured, { name, processes, changesPerDay }: Size, stacks: number): Usage {
@@ -186,7 +191,8 @@ function watching(measured: Measured, { name, processes, changesPerDay }: Size, 
   const metrics = [...new Set(all.flatMap(used => used.metrics))];
   const ofProcess = metrics.filter(metric => metric.includes('processId=')).length;
   const perStack = { alarms: facts.alarmMetrics, ofEach: facts.processes };
-  // Stacks of fewer processes than fit into one have fewer alarms of processes; what a stack has anyway is a handful.
+  // The alarms of a stack are mostly about single processes, so they are scaled with their number; the
+  // few others are ignored.
   const alarms = (perStack.alarms * processes) / perStack.ofEach;
   return {
     ...none(),
@@ -198,7 +204,8 @@ function watching(measured: Measured, { name, processes, changesPerDay }: Size, 
   };
 }
 
-/** Secrets, and how often each is read for a new token; snapshots; change records, which stay for 30 days; attempts, which stay for 7. */
+/** What is stored: secrets, and how often they are read for a new token; snapshots; change records, for
+ *  30 days; attempts, for 7. */
 function kept(measured: Measured, size: Size, passes: number): Usage {
   const { projectBytes, changeBytes, attemptBytes } = measured;
   const changes = size.changesPerDay * (30 * changeBytes + 7 * size.wanted * attemptBytes);

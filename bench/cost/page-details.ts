@@ -57,7 +57,7 @@ export function runs(before: Measured, now: Measured): string[] {
   ];
 }
 
-/** What a cold start loads. */
+/** What a cold start takes. */
 export function starts(before: Measured, now: Measured): string[] {
   const rows = Object.entries(now.functions).map(([name, is]) => {
     const was = before.functions[name];
@@ -75,7 +75,7 @@ export function starts(before: Measured, now: Measured): string[] {
   ];
 }
 
-/** How it is counted, and what is assumed. */
+/** How it is measured, and what is assumed. */
 export function method(now: Measured): string[] {
   const latencies = Object.entries(LATENCY)
     .map(([party, ms]) => `${party} ${ms}`)

@@ -8,10 +8,10 @@ import { count, money, table } from './page-format.ts';
 import { LOOKED_UP, REGION } from './prices.ts';
 import { SIZES, type Size, SWEEP, TASKS_PER_PROJECT } from './sizes.ts';
 
-/** Dollars a month that a stack of a size may cost, with what is free. */
+/** The most dollars a month that a stack of a size may cost, after what is free. */
 const GOALS: Partial<Record<Size['name'], number>> = { idle: 3, busy: 40 };
 
-/** `docs/cost.md`, from what the two checkouts were seen to use. */
+/** `docs/cost.md`, from the measurements of two checkouts. */
 export function costPage(before: Measured, now: Measured): string {
   const parts = [
     ...head(before, now),

@@ -1,21 +1,21 @@
 /** A price of AWS: so many dollars for so many units, in tiers. */
 export interface Price {
-  /** What a unit is. */
+  /** What is counted. */
   readonly unit: string;
-  /** Units that the tiers' prices are for. */
+  /** The tiers' prices are for so many units. */
   readonly per: number;
   /** Dollars for `per` units, up to so many units a month; the last without an end. */
   readonly tiers: readonly { readonly upTo?: number; readonly dollars: number }[];
-  /** Units a month that cost nothing in every account, for ever; not those of its first year. */
+  /** Units a month that are free in every account for ever, not only in its first year. */
   readonly free: number;
   readonly service: string;
   readonly source: string;
-  /** What could not be read off AWS's own page. */
+  /** What AWS's own page does not say clearly. */
   readonly doubt?: string;
 }
 
 const AS_OF = {
-  /** us-east-1: what AWS quotes first. */
+  /** us-east-1, whose prices AWS shows first. */
   region: 'us-east-1',
   /** When the sources were looked up. */
   date: '2026-11-22',
@@ -35,7 +35,7 @@ const NOT_SHOWN = 'not read off AWS’s page; the number is from';
 
 const DASHBOARD = `${NOT_SHOWN} https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/ (June 2026); what is free is on AWS’s page`;
 
-/** List prices, in dollars without taxes. What one line here says is said nowhere else. */
+/** List prices, in dollars without taxes. No price stands anywhere else. */
 export const PRICES = {
   lambdaRequests: {
     ...{ service: 'Lambda', unit: 'requests', per: MILLION, tiers: flat(0.2), free: MILLION },

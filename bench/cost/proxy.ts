@@ -5,13 +5,15 @@ import { text } from 'node:stream/consumers';
 import { type Listening, listen as listenOnLoopback } from '../../test/kit/listen.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Its clients wait longer between two requests than a server of Node does. */
+/** Keeps connections open for long: its clients wait longer between two requests than a server of Node
+ *  allows. */
 export function listen(server: Server): Promise<Listening> {
   server.keepAliveTimeout = 120_000;
   return listenOnLoopback(server);
 }
 
-/** Stands before the simulated service: counts what is sent to it, and answers as late as it would. */
+/** A proxy before the simulated service: counts the bytes that are sent to it, and answers as late as a
+ *  real service would. */
 export function startServiceProxy(upstream: string, recorder: Recorder): Promise<Listening> {
   const { hostname, port } = new URL(upstream);
   const server = createServer(async (request, response) => {
@@ -36,7 +38,7 @@ export function startServiceProxy(upstream: string, recorder: Recorder): Promise
   return listen(server);
 }
 
-/** A receiver of events over HTTPS, which takes each. */
+/** A receiver of events over HTTPS, which accepts each. */
 export function startReceiver(
   certificate: { readonly cert: string; readonly key: string },
   recorder: Recorder,

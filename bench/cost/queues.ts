@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Recorder } from './recorder.ts';
 
-/** A message that a function sent to a queue, or published (`queue` is `topic` then). */
+/** A message that a function sent to a queue, or published (then `queue` is `topic`). */
 export interface Sent {
   readonly queue: string;
   readonly body: string;
   readonly group?: string | undefined;
-  /** As SQS tells them of a raw delivery. */
+  /** The message's attributes, as SQS has them after a raw delivery. */
   readonly attributes: Readonly<Record<string, { DataType: string; StringValue?: string }>>;
 }
 
@@ -26,8 +26,8 @@ interface Entry {
   readonly MessageAttributes?: Sent['attributes'];
 }
 
-/** SQS's answer to a command of a function.
- *  @throws when it is none of those that are counted */
+/** SQS's answer to a request of a function.
+ *  @throws when it is no request that is counted */
 export function queued(
   command: string,
   asked: { QueueUrl: string; Entries?: Entry[] } & Entry,

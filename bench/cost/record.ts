@@ -1,4 +1,4 @@
-/** As Lambda hands a message of a queue over. */
+/** A message of a queue, as Lambda hands it to a function. */
 export function record(body: object | string, more: object = {}) {
   return {
     messageId: '059f36b4-87a3-44ab-83d2-661975830a7d',

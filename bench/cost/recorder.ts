@@ -9,12 +9,12 @@ interface Seen {
 
 type Counted = typeof NOTHING_COUNTED;
 
-/** Sums up what one run of a function asks for. */
+/** Adds up the requests of one run of a function. */
 export class Recorder {
   #seen: Seen[] = [];
   #counted = nothing();
 
-  /** Begins anew. */
+  /** Forgets what was counted. */
   clear(): void {
     this.#seen = [];
     this.#counted = nothing();
@@ -28,7 +28,7 @@ export class Recorder {
       counted.requests[name] = (counted.requests[name] ?? 0) + value;
   }
 
-  /** Answers no sooner than the party would. */
+  /** Delays an answer to the latency of the party that gives it. */
   async late<Answer>(party: Party, answer: () => Promise<Answer>): Promise<Answer> {
     const began = performance.now();
     const ready = new Promise(resolve => setTimeout(resolve, LATENCY[party]));
@@ -37,7 +37,8 @@ export class Recorder {
     return answered;
   }
 
-  /** What was counted; ms with a request under way, as stated and as it was here. */
+  /** What was counted, and the ms in which a request was under way: `waited` with the stated latencies,
+   *  `waitedHere` as measured. */
   get(): Counted & { waited: number; waitedHere: number } {
     const stated = this.#seen.map(({ began, party }) => ({ began, ended: began + LATENCY[party] }));
     return { ...this.#counted, waited: covered(stated), waitedHere: covered(this.#seen) };

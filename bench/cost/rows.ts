@@ -3,7 +3,7 @@ import { inParallel } from '../../functions/basics/in-parallel.ts';
 import { processesOf, type Size } from './sizes.ts';
 import { PROCESS, type World } from './world.ts';
 
-/** Gives every process of the size the rows that the one which was walked has, snapshots aside. */
+/** Gives every process of this size the rows of the one that was walked, except its snapshots. */
 export async function cloneProgress(size: Size, world: World): Promise<void> {
   const rows = [...(await itemsOf(world, 'STATE')), ...(await itemsOf(world, 'PASS#'))];
   const [first, ...others] = processesOf(size);
@@ -29,7 +29,8 @@ export async function cloneProgress(size: Size, world: World): Promise<void> {
 
 export type Item = Record<string, AttributeValue>;
 
-/** The rows of a partition, by default that of the process that is walked, whose sort key begins so. */
+/** The rows of a partition whose sort key begins with `prefix`; by default the partition of the process
+ *  that is walked. */
 export async function itemsOf({ table }: World, prefix: string, pk = `W#w1#P#${PROCESS}`): Promise<Item[]> {
   const items: Item[] = [];
   const query = {

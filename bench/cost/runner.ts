@@ -7,21 +7,21 @@ import type { Recorder } from './recorder.ts';
 import type { FunctionFacts } from './stack.ts';
 import type { Used } from './used.ts';
 
-/** How a function reaches the world. */
+/** The addresses and secrets with which a function reaches the world. */
 export interface World {
   readonly recorder: Recorder;
   readonly awsPort: number;
   readonly receiverPort: number;
   /** A file with the receiver's certificate. */
   readonly authority: string;
-  /** What stands in settings for this machine's addresses. */
+  /** Texts in settings, and the addresses of this machine that replace them. */
   readonly replaced: Readonly<Record<string, string>>;
 }
 
 export interface Running {
   /** ms of processor time until the code is loaded. */
   readonly init: number;
-  /** One invocation, `ahead` ms later than it is. @throws what the function throws */
+  /** One invocation, with a clock that runs `ahead` ms ahead. @throws what the function throws */
   run<Result>(event: unknown, ahead: number): Promise<{ used: Used; result: Result; peakMb: number }>;
   stop(): Promise<void>;
 }
@@ -87,9 +87,10 @@ export async function start(name: string, facts: FunctionFacts, world: World): P
   };
 }
 
-/** Of `platform.start` and `platform.report`, as Lambda writes them for a run that went well, in JSON. */
+/** Bytes of `platform.start` and `platform.report`, which Lambda writes for a run that succeeded, in
+ *  JSON. */
 const SYSTEM_LINES = [150, 330];
-/** What CloudWatch counts for each line beside its text. */
+/** Bytes that CloudWatch counts for each line in addition to its text. */
 const LINE_BYTES = 26;
 
 function usedOf({ ms, cpu, written }: Answer, recorder: Recorder, { hasSystemLogs }: FunctionFacts): Used {
@@ -101,7 +102,8 @@ function usedOf({ ms, cpu, written }: Answer, recorder: Recorder, { hasSystemLog
     ...counted,
     logged: own + system,
     metrics: [...new Set(lines.flatMap(metricsOf))].sort(),
-    // Work during a wait is not waited for; and waiting for this machine's processor is no work.
+    // Work that is done while a request is under way is part of `waited`; and time in which this
+    // machine's processor was busy with other things is not counted.
     worked: Math.max(0, Math.min(cpu, ms - waitedHere)),
   };
 }
@@ -116,7 +118,7 @@ interface Embedded {
   readonly [name: string]: unknown;
 }
 
-/** The metrics of a line in CloudWatch's embedded format: their names with what they belong to. */
+/** The metrics of a line in CloudWatch's embedded format: their names with their dimensions. */
 export function metricsOf(line: string): string[] {
   if (!line.includes('CloudWatchMetrics')) return [];
   const embedded = JSON.parse(line) as Embedded;

@@ -1,6 +1,6 @@
 import { PROCESS, SERVICE } from './world.ts';
 
-/** A stack whose cost is told. */
+/** A stack whose cost is computed. */
 export interface Size {
   readonly name: 'idle' | 'busy' | 'large';
   readonly title: string;
@@ -8,9 +8,9 @@ export interface Size {
   readonly workspaces: number;
   readonly projects: number;
   readonly endpoints: number;
-  /** Of all processes together; each is a task that somebody edits, one event. */
+  /** Changes of all processes together; each is an edit of a task, one event. */
   readonly changesPerDay: number;
-  /** Deliveries of each event. */
+  /** Endpoints that want each event. */
   readonly wanted: number;
 }
 
@@ -43,7 +43,8 @@ export const SIZES: readonly Size[] = [
   },
 ];
 
-/** `w1` with `p1`, …: processes are counted through, and `p1` of `w1` is the one that the service has. */
+/** The processes of each workspace: `w1` with `p1`, and so on. They are numbered across workspaces, and
+ *  `p1` of `w1` is the one that the service has. */
 export function processesOf({ processes, workspaces }: Pick<Size, 'processes' | 'workspaces'>) {
   const each = Math.ceil(processes / workspaces);
   return Array.from({ length: processes }, (_, index) => ({

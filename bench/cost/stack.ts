@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What a checkout synthesises for a configuration, as far as it costs anything. */
+/** What a checkout synthesises for a configuration, as far as it affects the cost. */
 export interface Stack {
-  /** The assembly, to be removed by who asked for it. */
+  /** The directory with the assembly; the caller removes it. */
   readonly directory: string;
   readonly functions: Readonly<Record<string, FunctionFacts>>;
   readonly facts: StackFacts;
@@ -16,26 +16,27 @@ export interface FunctionFacts {
   /** The asset with its bundle. */
   readonly bundle: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether Lambda writes lines of its own for each run that goes well. */
+  /** Whether Lambda writes lines of its own for each run that succeeded. */
   readonly hasSystemLogs: boolean;
 }
 
 export interface StackFacts {
   readonly resources: number;
-  /** Metrics that its alarms look at: one of arithmetic has several. */
+  /** Metrics that its alarms look at; an expression has several. */
   readonly alarmMetrics: number;
   readonly alarms: number;
-  /** Of each dashboard, its metrics. */
+  /** The number of metrics of each dashboard. */
   readonly dashboards: readonly number[];
   readonly queues: number;
-  /** What Lambda reads queues and streams for, with the most that it takes at once and how long it waits for more. */
+  /** The queues and streams that Lambda reads for its functions, with the most that it takes at once and
+   *  how long it waits for more. */
   readonly mappings: readonly {
     readonly source: string;
     readonly target: string;
     readonly batch: number;
     readonly seconds: number;
   }[];
-  /** Starts a month by Scheduler, by the function. */
+  /** Starts by Scheduler a month, by function. */
   readonly starts: Readonly<Record<string, number>>;
   readonly isTopicEncrypted: boolean;
   readonly isRecoverable: boolean;
@@ -48,14 +49,14 @@ interface Resource {
 }
 type Resources = Readonly<Record<string, Resource>>;
 
-/** 730 hours: what AWS's own estimates call a month. */
+/** 730 hours, which AWS's own estimates take for a month. */
 export const MONTH_S = 730 * 3_600;
 
 /** Synthesises the stacks of `config` from the code in `checkout`.
- *  @throws with what it said, when it can't */
+ *  @throws when that fails, with what it printed */
 export function synthesise(checkout: string, config: object, queueUrl: (name: string) => string): Stack {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-cost-'));
-  // As the CDK's own command hands over what an environment has no room for.
+  // In a file, as CDK's own command passes a context that is too long for the environment.
   const context = join(directory, 'context.json');
   writeFileSync(context, JSON.stringify({ changewire: config }));
   const { status, stderr } = spawnSync(process.execPath, [join(checkout, 'infra/app.ts')], {
@@ -103,7 +104,7 @@ function functionOf(properties: any, directory: string, text: (value: unknown) =
   };
 }
 
-/** What a reference becomes: of a queue its URL, of all else its name. */
+/** The text for a reference: for a queue its URL, for anything else its name. */
 function textOf(resources: Resources, value: unknown, queueUrl: (name: string) => string): string {
   if (typeof value === 'string') return value;
   const { Ref, ...other } = value as Record<string, unknown>;
@@ -148,12 +149,13 @@ function factsOf(main: Resources, all: Resources): StackFacts {
   };
 }
 
-/** Of a metric that is looked at itself, one; of arithmetic those that it is made of. */
+/** How many metrics an alarm looks at: one, or those in its expression. */
 function metricsOf(metrics: readonly { MetricStat?: object }[]): number {
   return Math.max(1, metrics.filter(({ MetricStat }) => MetricStat !== undefined).length);
 }
 
-/** How many metrics a dashboard shows, each counted once: its references become texts, then it is JSON. */
+/** How many different metrics a dashboard shows. Its references are replaced by texts, and then it is
+ *  JSON. */
 export function metricsShown(body: unknown): number {
   const text = (value: unknown): string => {
     if (typeof value === 'string') return value;
@@ -164,7 +166,8 @@ export function metricsShown(body: unknown): number {
   };
   const { widgets } = JSON.parse(text(body)) as { widgets: { properties: { metrics?: unknown[][] } }[] };
   const metrics = widgets.flatMap(({ properties }) => properties.metrics ?? []);
-  // Behind namespace, name and dimensions, each a text, comes how it is shown; arithmetic has that alone.
+  // A metric is its namespace, name and dimensions, all texts, and then an object that says how it is
+  // drawn; an expression has only the object.
   const names = metrics.map(metric => metric.filter(part => typeof part === 'string').join(' '));
   return new Set(names.filter(name => name !== '')).size;
 }

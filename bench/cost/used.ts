@@ -1,13 +1,14 @@
-/** What one run of a function was seen to use, counted and not estimated. */
+/** What one run of a function used, measured and not estimated. */
 export interface Used {
   /** Requests to AWS, by service and command: `dynamodb.Query`. */
   readonly requests: Readonly<Record<string, number>>;
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** Requests of SQS as it bills them, by 64 KB; of messages with a group, which cost more, apart. */
+  /** SQS requests as they are billed, one for each 64 KB; those for messages with a group, which cost
+   *  more, are counted separately. */
   readonly sqs: number;
   readonly sqsGrouped: number;
-  /** Messages published, by 64 KB. */
+  /** Messages published, one for each 64 KB. */
   readonly published: number;
   /** Bytes sent to the service and to receivers: what leaves AWS. */
   readonly sent: number;
@@ -15,15 +16,15 @@ export interface Used {
   readonly asked: number;
   /** Bytes of lines that the function wrote, with what CloudWatch adds to each line. */
   readonly logged: number;
-  /** Custom metrics that it wrote a value of: name and dimensions. */
+  /** Custom metrics for which it wrote a value: name and dimensions. */
   readonly metrics: readonly string[];
-  /** ms in which at least one request was under way, each as long as `LATENCY` says. */
+  /** ms in which at least one request was under way, if each takes as long as `LATENCY` says. */
   readonly waited: number;
-  /** ms of processor time beside that, on one core of this machine. */
+  /** ms of processor time outside that, on one core of this machine. */
   readonly worked: number;
 }
 
-/** ms until an answer is there. Stated, not measured: nothing here is AWS, and the service is anybody's. */
+/** ms until an answer comes. Assumed, not measured: nothing here runs on AWS, and services differ. */
 export const LATENCY = {
   /** The polled service, and each receiver of events. */
   service: 80,
@@ -37,15 +38,16 @@ export const LATENCY = {
 
 export type Party = keyof typeof LATENCY;
 
-/** MB of memory that give a function one whole processor. */
+/** MB of memory with which Lambda gives a function one whole processor. */
 const WHOLE_PROCESSOR_MB = 1_769;
 
-/** ms that Lambda bills for a run: it waits, and works with the part of a processor that its memory buys. */
+/** ms that Lambda bills for a run: the time that it waits, and the time that its work takes with the part
+ *  of a processor that its memory buys. */
 export function billedMs({ waited, worked }: Pick<Used, 'waited' | 'worked'>, memoryMb: number): number {
   return Math.ceil(waited + worked * Math.max(1, WHOLE_PROCESSOR_MB / memoryMb));
 }
 
-/** Of what a recorder counts. */
+/** The counters of a recorder, all 0. */
 export const NOTHING_COUNTED = {
   requests: {} as Readonly<Record<string, number>>,
   readUnits: 0,
@@ -59,7 +61,7 @@ export const NOTHING_COUNTED = {
 
 export const NOTHING: Used = { ...NOTHING_COUNTED, logged: 0, metrics: [], waited: 0, worked: 0 };
 
-/** `one` and `factor` times `other`; metrics are those of both. */
+/** The sum of `one` and `factor` times `other`; metrics are those of both. */
 export function plus(one: Used, other: Used, factor = 1): Used {
   const sum = (key: Exclude<keyof Used, 'requests' | 'metrics'>) => one[key] + factor * other[key];
   const names = new Set([...Object.keys(one.requests), ...Object.keys(other.requests)]);
@@ -83,7 +85,7 @@ export function plus(one: Used, other: Used, factor = 1): Used {
   };
 }
 
-/** The mean of several runs; of processor time the median, which other work on the machine moves less. */
+/** The mean of several runs; for processor time the median, which other work on the machine affects less. */
 export function meanOf(runs: readonly Used[]): Used {
   const total = runs.reduce((sum, run) => plus(sum, run), NOTHING);
   const mean = plus(NOTHING, total, 1 / runs.length);

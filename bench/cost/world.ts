@@ -15,14 +15,15 @@ import { Recorder } from './recorder.ts';
 import { RECEIVER } from './runner.ts';
 
 export const PROCESS = 'p1';
-/** What stands for the service in configurations, which take HTTPS alone. */
+/** Addresses of the service in configurations, which accept HTTPS only. */
 export const SERVICE = {
   api: 'https://api.cost.example.com',
   auth: 'https://auth.cost.example.com',
   audience: 'https://audience.cost.example.com',
 };
 
-/** All that functions talk to, on this machine: an empty table, a service with one process, a receiver, and AWS's other services as counters. */
+/** What functions talk to, on this machine: an empty table, a service with one process, a receiver, and
+ *  counters in place of AWS's other services. */
 export async function openWorld(projects: number, tasksPerProject: number) {
   const time = { ahead: 0 };
   const clock = () => Date.now() + time.ahead;
@@ -30,7 +31,8 @@ export async function openWorld(projects: number, tasksPerProject: number) {
   const table = await startTable();
   const service = await startSimulatedService({
     clock,
-    // Tokens are reckoned apart: how many are asked for is a matter of environments, not of passes.
+    // Tokens are counted elsewhere: how many are fetched depends on the number of environments, not of
+    // passes.
     freedoms: { tokenLifetime: 86_400 },
     workspace: filled(
       buildWorkspace({ now: clock() - 86_400_000, processes: [{ id: PROCESS, projects, tasksPerProject }] }),
@@ -53,7 +55,7 @@ export async function openWorld(projects: number, tasksPerProject: number) {
     table,
     service,
     aws,
-    /** Lets time pass, for the functions and for the service. */
+    /** Moves the clock of the functions and of the service ahead. */
     later: (ms: number) => {
       time.ahead += ms;
     },
@@ -81,7 +83,7 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 
 const SIGNING = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Every custom field has a value, as in a process that people work with: records of some 400 bytes. */
+/** Gives every custom field a value, as in a process that people work with: records of some 400 bytes. */
 function filled(workspace: Workspace): Workspace {
   const values = {
     summary: 'What it is about, in a sentence that somebody wrote on one line',

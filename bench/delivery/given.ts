@@ -6,7 +6,8 @@ export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const PROCESSES = 20;
 const STATES = ['Open', 'Waiting', 'Done', 'Closed'];
 
-/** A task changed, in one of 20 processes: its status, and two custom fields. `number` tells it from all others. */
+/** An event: a task changed in one of 20 processes, in its status and two custom fields. Each `number`
+ *  makes another one. */
 export function eventOf(number: number): ChangeEvent {
   const at = Date.UTC(2026, 10, 21) + number * 1000;
   const observed = { after: at - 60_000, before: at };
@@ -39,7 +40,7 @@ export function eventOf(number: number): ChangeEvent {
   return event as ChangeEvent;
 }
 
-/** One of mixed filters: none, events, processes, fields by name, values; and some of these together. */
+/** One of several kinds of filter: none, events, processes, fields by name, values; and combinations. */
 export function filterOf(number: number): EndpointFilter | undefined {
   const processes = [`process-${number % PROCESSES}`, `process-${(number + 7) % PROCESSES}`];
   const values = [{ field: 'status', to: [STATES[number % STATES.length] as string] }];

@@ -18,16 +18,17 @@ import { startPoller } from '../../test/kit/sqs-poller.ts';
 import { openModel } from '../../test/kit/table.ts';
 import { eventOf, SECRET } from './given.ts';
 
-/** What a receiver does: answers with this status, or never. */
+/** How a receiver behaves: it answers with this status, or never. */
 export type Manner = '204' | '429' | '500' | 'hangs';
 
 const TICK_MS = 60_000;
-/** How long what was sent last may take. */
+/** How long it waits, in ms, for the deliveries that were sent last. */
 const PATIENCE_MS = 20_000;
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Events that all endpoints want, over real HTTP and an embedded SQS, which knows no message groups: what keeps the endpoints apart here
- *  is what the deliverer does by itself. @returns of each delivery to one that answers 204: the ms from being routed to the first attempt, sorted */
+/** Sends events that all endpoints want, over real HTTP and an embedded SQS. That one knows no message
+ *  groups, so endpoints are kept apart only by what the deliverer itself does. @returns for each delivery
+ *  to an endpoint that answers 204: the ms from routing to the first attempt, sorted */
 export async function measureIsolation(
   manners: readonly Manner[],
   { seconds, perSecond }: { readonly seconds: number; readonly perSecond: number },
@@ -56,7 +57,7 @@ export async function measureIsolation(
     const waits = [...arrivals].map(([key, at]) => at - (routed.get(key.split(' ')[1] ?? '') ?? Number.NaN));
     return { wanted, waits: waits.toSorted((one, other) => one - other) };
   } finally {
-    // What hangs ends with it.
+    // Ends the receiver's process, and with it the requests that hang.
     receiver.disconnect();
     await house.stop();
   }
@@ -68,7 +69,7 @@ async function openHouse(manners: readonly Manner[], port: number) {
   const credentials = { accessKeyId: 'l', secretAccessKey: 'l' };
   const client = () =>
     new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
-  // A client has 50 sockets, and each lane of the poller keeps one.
+  // Two clients, because one has 50 sockets, and each lane of the poller occupies one.
   const [sqs, polling] = [client(), client()];
   const url = async (QueueName: string) => {
     const Attributes = { VisibilityTimeout: String(6 * DELIVER_TIMEOUT.toSeconds()) };

@@ -21,17 +21,18 @@ import { eventOf, processorMs, SECRET } from './given.ts';
 export interface Latency {
   /** ms from the commit of each event until its first attempt at an endpoint, sorted. */
   readonly waits: readonly number[];
-  /** Deliveries that were to come. */
+  /** The number of deliveries that should come. */
   readonly wanted: number;
-  /** Of what runs on the machine, per second of the clock. */
+  /** Processor time of everything that runs, per second. */
   readonly processorMs: number;
 }
 
-/** How long what was sent last may take. */
+/** How long it waits, in ms, for the deliveries that were sent last. */
 const PATIENCE_MS = 10_000;
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The parts of a local run, over a SQLite file and real HTTP: events are committed at that rate, each of which `share` of the endpoints want. */
+/** Runs the parts of a local run over a SQLite file and real HTTP. Events are committed at this rate, and
+ *  each is wanted by `share` of the endpoints. */
 export async function measureLatency(
   options: { readonly endpoints: number; readonly perSecond: number; readonly seconds: number },
   share: 'all' | 'one',
@@ -54,7 +55,7 @@ export async function measureLatency(
     for (let number = 0; number < perSecond * seconds; number++) {
       await sleep(Math.max(0, began + (number * 1000) / perSecond - performance.now()));
       commits.set(commit(database, number), performance.timeOrigin + performance.now());
-      // As the store of a local run does (`local/cli/table.ts`).
+      // The store of a local run does the same (`local/cli/table.ts`).
       run.wake();
     }
     const spent = processorMs(cpu);
@@ -110,7 +111,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
   };
 }
 
-/** @returns the event's id */
+/** Commits one event. @returns its id */
 function commit({ sql }: Database, number: number): string {
   const event = eventOf(number);
   const now = Date.now();

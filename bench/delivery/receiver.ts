@@ -1,8 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The receiver of all endpoints, in a process of its own: what it costs is nobody's affair. It tells of each request its path and event, and when
- *  it came, in ms since 1970. It answers as the last part of the path says: with that status, or never (`hangs`), else with 204. */
+/** The receiver of all endpoints, in a process of its own, so that its work is not measured. It reports
+ *  the path and event of each request, and when it came, in ms since 1970. It answers with the status in
+ *  the last part of the path, never for `hangs`, else with 204. */
 const server = createServer((request, response) => {
   const { url = '', headers } = request;
   process.send?.([url, headers['webhook-id'], performance.timeOrigin + performance.now()]);

@@ -15,8 +15,9 @@ import { eventOf, processorMs, SECRET } from './given.ts';
 const ANSWER_MS = 20;
 const LOOK_MS = 1_000;
 
-/** An endpoint that is back: that many deliveries wait in rows of a SQLite file. Time is virtual, and the receiver answers in 20 ms of
- *  it, so the processor time is that of rows and signatures, without HTTP. */
+/** An endpoint that comes back while so many deliveries wait in rows of a SQLite file. Time is virtual,
+ *  and the receiver takes 20 ms of it for an answer, so the processor time is that of rows and
+ *  signatures, without HTTP. */
 export async function measureRecovery(
   rows: number,
   perSecond: number,

@@ -3,14 +3,14 @@ import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import { eventOf, filterOf, percentile, processorMs } from './given.ts';
 
-/** As many as one run of the route function gets. */
+/** Events per run: as many as a run of the route function gets at most. */
 const BATCH = 10;
 const EVENTS = 400;
-/** Others on the machine make processor time longer: the median counts. */
+/** Rounds, of which the median counts: other work on the machine lengthens processor time. */
 const ROUNDS = 5;
 const WARM_UP = 500;
 
-/** Has events routed to that many endpoints of mixed filters, by a `send` that only counts. */
+/** Routes events to so many endpoints with different filters; `send` only counts. */
 export async function measureRouting(
   endpoints: number,
 ): Promise<{ readonly msPerEvent: number; readonly wanting: number }> {

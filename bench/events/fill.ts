@@ -9,17 +9,19 @@ export const WORKSPACE = 'eu';
 export const PROCESSES = Array.from({ length: 10 }, (_, index) => `process-${index}`);
 const PROJECTS = 5_000;
 const DAY_MS = 86_400_000;
-/** In one transaction: a write-ahead log of a gigabyte would cost more than what is measured. */
+/** Records per transaction: with all in one, the write-ahead log would have a gigabyte, and cost more
+ *  than what is measured. */
 const AT_ONCE = 20_000;
 
-/** Fills a journal with that many change records of 29 days: mostly one event each, every hundredth a bulk edit of fifty. */
+/** Fills a journal with so many change records of 29 days: mostly one event each, every hundredth a bulk
+ *  edit with fifty. */
 export function fillJournal(path: string, records: number) {
   const began = performance.now();
   const { file } = openDatabase(path, [SNAPSHOTS_SCHEMA]);
   const insert = file.prepare('INSERT INTO change (process, key, at, events) VALUES (?, ?, ?, ?)');
   const until = Date.now();
   const since = until - 29 * DAY_MS;
-  // What an event says differs by few bytes: it is encoded once for each process and size.
+  // Events of one process and size are almost alike, so each is encoded once.
   const blobs = new Map(
     PROCESSES.map(process => [process, [1, 50].map(count => encode(eventsOf(process, since, count)))]),
   );

@@ -8,7 +8,8 @@ import { PROCESSES, WORKSPACE } from './fill.ts';
 
 const PAGES = 10;
 
-/** How long the first page takes in a file that was just opened, and the tenth, in ms; and how far the process grew, in MB. */
+/** How long the first and the tenth page take in a file that was just opened, in ms; and by how much the
+ *  process grew, in MB. */
 export async function measurePage(path: string, query: Omit<RequestOf<'events'>, 'operation'>) {
   const before = process.memoryUsage.rss();
   const began = performance.now();

@@ -11,16 +11,16 @@ import { type Usage, usageOf } from './processes.ts';
 export interface Size {
   readonly projects: number;
   readonly tasksPerProject: number;
-  /** How much of it one bulk edit changes. */
+  /** How many projects and tasks the bulk edit changes. */
   readonly edited: { readonly projects: number; readonly tasks: number };
 }
 
-/** What a local run of one checkout came to. */
+/** The results of one checkout. */
 export interface Measured {
-  /** From the start of the process until it asked the service first, in s. */
+  /** From the start of the process until its first request to the service, in s. */
   readonly start: number;
   readonly baseline: Usage & { readonly seconds: number };
-  /** A raw HTTP subscriber got every change of the bulk edit. */
+  /** Until a raw HTTP subscriber had every change of the bulk edit. */
   readonly edit: Usage & { readonly seconds: number; readonly perSecond: number };
 }
 
@@ -88,7 +88,7 @@ function start(
   });
 }
 
-/** What resolves when the run has said what matches. */
+/** A function that waits until the run has written a line that matches. */
 function listen({ stderr }: ChildProcess): (pattern: RegExp) => Promise<void> {
   let text = '';
   const waiting = new Set<() => void>();
@@ -106,7 +106,7 @@ function listen({ stderr }: ChildProcess): (pattern: RegExp) => Promise<void> {
   };
 }
 
-/** A raw HTTP subscriber: it confirms, answers at once, and counts different events. */
+/** A raw HTTP subscriber: it confirms, answers at once, and counts the different events. */
 async function startReceiver() {
   const ids = new Set<string>();
   let wanted = { count: Number.POSITIVE_INFINITY, resolve: () => {} };

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and everything that it started have used. */
+/** What a process and all its descendants have used. */
 export interface Usage {
   /** Processor time, user and system, in s. */
   readonly cpu: number;
-  /** The most memory that each had at once, added up, in MB. */
+  /** The sum of the most memory that each of them had, in MB. */
   readonly memory: number;
 }
 
@@ -31,7 +31,8 @@ function processes(): { pid: number; parent: number; ticks: number }[] {
     .filter(Number.isInteger)
     .flatMap(pid => {
       const stat = read(`/proc/${pid}/stat`);
-      // Behind the name, which may hold anything: state, parent, …, user time (12th), system time (13th).
+      // After the name, which may contain anything: state, parent, …, user time (12th), system time
+      // (13th).
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return stat === ''
         ? []
@@ -39,7 +40,7 @@ function processes(): { pid: number; parent: number; ticks: number }[] {
     });
 }
 
-/** In KB. */
+/** The most memory that the process had, in KB. */
 function peakOf(pid: number): number {
   return Number(/VmHWM:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0);
 }

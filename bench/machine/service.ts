@@ -1,6 +1,6 @@
 import { buildWorkspace, startSimulatedService } from '../../local/simulated-service/server.ts';
 
-/** The service of `bench/machine.ts`, in a process of its own: what it costs is nobody's affair. */
+/** The service of `bench/machine.ts`, in a process of its own, so that its work is not measured. */
 const [projects = 0, tasksPerProject = 0] = process.argv.slice(2).map(Number);
 const PROCESS = 'measured';
 const service = await startSimulatedService({

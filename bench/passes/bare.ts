@@ -3,7 +3,8 @@ import { optionsOfChild, serveParent } from './children.ts';
 import { PROCESS } from './content.ts';
 import { measured } from './processor-time.ts';
 
-/** What a sweep is held against: a loop that reads each page once and parses it, and does nothing else. In a process of its own, as the poller is. */
+/** What a sweep is compared to: a loop that reads and parses each page once, and does nothing else. In a
+ *  process of its own, as the poller is. */
 const { origin, concurrency } = optionsOfChild<{ origin: string; concurrency: number }>();
 const agent = new Agent({ connections: concurrency });
 const headers = { accept: 'application/json', authorization: 'a.bench.token' };

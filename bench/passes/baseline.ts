@@ -4,16 +4,16 @@ import { type Findings, type Say, told } from './line.ts';
 
 export interface BaselineScale {
   readonly size: Size;
-  /** Of each answer, in ms. */
+  /** How long each answer takes, in ms. */
   readonly latency: number;
-  /** Requests a second, in the measurement of a service that bounds them. */
+  /** Requests a second that the service allows, in the measurement of such a bound. */
   readonly rate: number;
 }
 
-/** The bound on requests at once that was the usual one when the goal was set. */
+/** Requests at once, as they were configured by default when the goal was set. */
 const BEFORE = 4;
 
-/** How long a baseline takes at a slow service, against one with four requests at once. */
+/** How long a baseline takes at a slow service, compared to one with four requests at once. */
 export async function measureLatency({ size, latency }: BaselineScale, say: Say): Promise<Findings> {
   await using house = new House();
   const { origin, control } = await house.service(size);
@@ -38,10 +38,11 @@ export async function measureLatency({ size, latency }: BaselineScale, say: Say)
   };
 }
 
-/** A baseline goes on in a run of its own where one failed; after so many it is hopeless. */
+/** Runs until a baseline must be completed: where one fails, the next one resumes it. */
 const MOST_RUNS = 5;
 
-/** How well it uses a service that answers so many requests a second, and 429 to those beyond. */
+/** How much of a service's capacity it uses, where so many requests a second are answered, and those
+ *  beyond get 429. */
 export async function measureRate({ size, latency, rate }: BaselineScale, say: Say): Promise<Findings> {
   await using house = new House();
   const { origin, control } = await house.service(size);
@@ -56,7 +57,7 @@ export async function measureRate({ size, latency, rate }: BaselineScale, say: S
     isOver = taken.report?.outcome === 'completed';
   }
   const { served, refused, seconds } = await control({});
-  // The first second's requests may come at once.
+  // One second more, because the requests of the first second may come all at once.
   const share = served / (rate * (seconds + 1));
   const unended = isOver ? '' : `, not over after ${MOST_RUNS} runs`;
   return {

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of a measurement. It does one thing at a time, and ends with the process that started it. */
+/** A child process of a measurement. It does one thing at a time, and ends with the process that started
+ *  it. */
 export interface Child {
-  /** @throws what it failed with, or when it died */
+  /** @throws the error of the child, or when it died */
   ask<Answer>(message: object): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -13,10 +14,11 @@ interface Reply {
   readonly error?: string;
 }
 
-/** The child died: its heap is full, as a rule. */
+/** The child died, usually because its heap is full. */
 export class ChildDiedError extends Error {}
 
-/** Starts a file of this folder in a process of its own; `options` are its one argument. Resolves when it serves. */
+/** Starts a file of this folder as a child process; `options` are its one argument. Resolves when the
+ *  child is ready. */
 export async function startChild(
   file: string,
   options: object,
@@ -54,7 +56,7 @@ async function stop(child: ChildProcess, ended: Promise<never>): Promise<void> {
   await ended.catch(() => undefined);
 }
 
-/** The other side: tells that it is ready, then answers each message. Ends when its parent has gone. */
+/** The child's side: says that it is ready, then answers each message. Ends when its parent has ended. */
 export function serveParent<Message>(answer: (message: Message) => unknown): void {
   process.on('message', async (message: Message) => {
     const reply = await Promise.resolve(message)

@@ -9,10 +9,11 @@ export const PROCESS = 'measured';
 /** One field of a record: its name, and its value as JSON. */
 type Field = readonly [name: string, json: string];
 
-/** The pieces that records are put together from, as one answer writes them. */
+/** The parts of which an answer's records are put together. */
 export type Pieces = readonly string[];
 
-/** So many different records there are, identifiers aside: far more than any compression could make use of. */
+/** How many different records there are, apart from identifiers: far too many for a compression to profit
+ *  from repetitions. */
 const KINDS = 1_024;
 const DAY = 86_400_000;
 const UPDATED = Date.UTC(2026, 9, 1);
@@ -43,7 +44,7 @@ function fieldsOf(kind: number): Field[] {
 
 const ALL = Array.from({ length: KINDS }, (_, kind) => fieldsOf(kind));
 
-/** Ways in which the bytes of an answer differ, while it says the same. */
+/** Ways in which the bytes of an answer can differ without a difference in meaning. */
 const DIFFERENCES = [
   (fields: readonly Field[], turn: number) => {
     const from = 1 + (turn % (fields.length - 1));
@@ -62,8 +63,9 @@ const DIFFERENCES = [
 const written = (fields: readonly Field[], space: string) =>
   fields.map(([name, json]) => `"${name}":${space}${json}`).join(`,${space}`);
 
-/** What the answers of a turn are made of: those of one project are all of one of these. Of turn 0 there is one only. The
- *  bytes of every other are unlike those of the nine turns before, by the order of keys, by white space, or by a time that is ignored. */
+/** The parts of a turn's answers; those of one project all come from the same array. Turn 0 has one
+ *  array. In every other turn the bytes differ from those of the nine turns before: in the order of keys,
+ *  in white space, or in a time that is ignored. */
 export function piecesOf(turn: number): readonly Pieces[] {
   if (turn === 0) return [ALL.map(fields => written(fields, ''))];
   return DIFFERENCES.map(write => ALL.map(fields => write(fields, turn)));
@@ -72,7 +74,7 @@ export function piecesOf(turn: number): readonly Pieces[] {
 const FIRST_PROJECT = 100_001;
 const FIRST_TASK = 5_000_001;
 
-/** One page of a list. */
+/** Which page of a list is asked for. */
 export interface Asked {
   readonly from: number;
   readonly count: number;
@@ -135,5 +137,5 @@ const DEFINITIONS = [
   field('regions', 'multiple-choice', words),
 ];
 
-/** The custom fields, of projects as of tasks. */
+/** The definitions of the custom fields, the same for projects and tasks. */
 export const DEFINITIONS_BODY = JSON.stringify({ groups: [{ name: 'All', fields: DEFINITIONS }] });

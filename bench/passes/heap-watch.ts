@@ -1,15 +1,16 @@
 /** The most that a heap held, in bytes. */
 export interface HeapSeen {
-  /** As it was found, garbage included. */
+  /** With garbage, as it was found. */
   readonly used: number;
-  /** Behind a collection. */
+  /** After a collection. */
   readonly live: number;
 }
 
 const LOOK_MS = 50;
 const COLLECT_MS = 1_000;
 
-/** Watches this process's heap until the function is called, which tells what was seen. Needs `--expose-gc`. */
+/** Watches this process's heap until the returned function is called, which says what was seen. Needs
+ *  `--expose-gc`. */
 export function watchHeap(): () => HeapSeen {
   let seen: HeapSeen = { used: 0, live: 0 };
   const look = (name: keyof HeapSeen) => {

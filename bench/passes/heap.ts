@@ -9,16 +9,16 @@ export interface HeapScale {
   readonly tasks: readonly [few: number, many: number];
 }
 
-/** What a function may have, of which the heap is the largest part. */
+/** MB of memory that a function may have; most of it is the heap. */
 const MOST_MB = 256;
 const MB = 2 ** 20;
 
 interface Seen extends HeapSeen {
-  /** Whether it got through with no more than it may have. */
+  /** Whether the sweep was completed within the memory that it may have. */
   readonly fits: boolean;
 }
 
-/** What a sweep holds, over as many projects with few tasks and with many. */
+/** How much memory a sweep takes, for the same number of projects with few tasks and with many. */
 export async function measureHeap({ projects, tasks }: HeapScale, say: Say): Promise<Findings> {
   const [few, many] = tasks;
   const small = await heapOf({ projects, tasksPerProject: few }, say);

@@ -10,13 +10,14 @@ import type { StoreOptions } from './store.ts';
 
 /** A poller in a process of its own. */
 export interface Poller extends Child {
-  /** One pass, whatever became of it. */
+  /** Makes one pass, whatever its outcome. */
   try(asked: PassAsked): Promise<PassTaken>;
   /** @throws when the pass fails, or is not completed */
   pass(asked: PassAsked): Promise<PassTaken>;
 }
 
-/** All that one measurement starts: it ends with the house. `await using house = new House()`. */
+/** Everything that one measurement starts; it is stopped with the house: `await using house = new
+ *  House()`. */
 export class House implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
 
@@ -24,7 +25,7 @@ export class House implements AsyncDisposable {
     return this.#stack.disposeAsync();
   }
 
-  /** A service of this size, and what changes how it answers. */
+  /** A service of this size, and a function that changes how it answers. */
   async service(size: Size) {
     const child = await this.start('service.ts', size);
     const control = (change: Control) => child.ask<Counted>(change);
@@ -49,7 +50,7 @@ export class House implements AsyncDisposable {
     return child;
   }
 
-  /** An empty SQLite file, as a local run has one. */
+  /** An empty SQLite file, as a local run uses. */
   sqlite(): StoreOptions {
     const directory = mkdtempSync(join(tmpdir(), 'changewire-bench-'));
     const remove = () => rmSync(directory, { recursive: true, force: true });

@@ -8,14 +8,14 @@ export interface IdleScale {
 }
 
 const MINUTE = 60_000;
-/** So many passes come before those that are counted: what the baseline leaves to do is done then. */
+/** Passes before those that are measured: they do what the baseline leaves to do. */
 const WARMING = 5;
 
 interface Counts extends TableCounts {
   readonly asked: number;
 }
 
-/** What a pass costs that finds nothing, over processes of several sizes. */
+/** What a pass costs that finds nothing, for processes of several sizes. */
 export async function measureIdle({ projects, passes }: IdleScale, say: Say): Promise<Findings> {
   const lines: Line[] = [];
   for (const count of projects) {

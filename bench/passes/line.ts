@@ -6,7 +6,7 @@ export interface Line {
   readonly isMet: boolean;
 }
 
-/** What a measurement came to; the notes stand below the table. */
+/** The result of a measurement; the notes stand below the table. */
 export interface Findings {
   readonly lines: readonly Line[];
   readonly notes?: readonly string[];
@@ -20,7 +20,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }
 
-/** Whole numbers as they are, others with three digits. */
+/** Whole numbers as they are, others with three significant digits. */
 export function told(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString('en-US');
   if (value >= 100) return Math.round(value).toLocaleString('en-US');

@@ -1,6 +1,6 @@
 import type { Findings } from './line.ts';
 
-/** The lines of all measurements as a table in Markdown, and what is to be said below. */
+/** The lines of all measurements as a Markdown table, and the notes below it. */
 export function pageOf(findings: readonly Findings[]): string {
   const rows = findings.flatMap(({ lines }) => lines);
   const cells = rows.map(({ what, goal, measured, isMet }) => [
@@ -16,7 +16,7 @@ export function pageOf(findings: readonly Findings[]): string {
 
 const [BEGIN, END] = ['<!-- printed by npm run bench -->', '<!-- end of what npm run bench prints -->'];
 
-/** The page with `text` between its two markers. @throws when it has none */
+/** The page with `text` put between its two markers. @throws when it has none */
 export function between(page: string, text: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`The page has no lines ${BEGIN} and ${END}.`);

@@ -11,12 +11,12 @@ import { workspaceAt } from './settings.ts';
 import { openStore, type StoreOptions } from './store.ts';
 import type { TableCounts } from './table-counts.ts';
 
-/** The poller, in a process of its own: each message is one pass. It goes through what the poll function goes through, and knows nothing of what a pass
- *  is made of. */
+/** The poller, in a process of its own: each message is one pass. It calls what the poll function calls,
+ *  and nothing inside a pass. */
 export interface PollerOptions {
   readonly origin: string;
   readonly store: StoreOptions;
-  /** Requests at once; what settings have where nothing is said, unless told. */
+  /** Requests at once; by default those of a workspace without this setting. */
   readonly concurrency?: number;
 }
 
@@ -25,14 +25,14 @@ export interface PassAsked {
   /** How far the clock runs ahead of the machine's, in ms. */
   readonly ahead?: number;
   readonly watchesHeap?: boolean;
-  /** Tells by which rooms of the code its time was used. */
+  /** Whether it also measures which rooms of the code took how much time. */
   readonly profiles?: boolean;
 }
 
-/** What one pass came to. */
+/** What one pass took, and its outcome. */
 export interface PassTaken extends Omit<Taken<unknown>, 'result'> {
   readonly report?: PollReport;
-  /** What it failed with. */
+  /** Why it failed. */
   readonly failed?: string;
   readonly table: TableCounts;
   readonly heap?: HeapSeen;

@@ -1,4 +1,4 @@
-/** What it took this process to do something. */
+/** What doing something took this process. */
 export interface Taken<Result> {
   readonly result: Result;
   /** Processor time of all its threads, garbage collection and compilation included, in ms. */
@@ -7,7 +7,7 @@ export interface Taken<Result> {
   readonly ms: number;
 }
 
-/** Garbage of before is collected first: it is not this work's. */
+/** Measures some work. Older garbage is collected first, so that it does not count. */
 export async function measured<Result>(work: () => Promise<Result>): Promise<Taken<Result>> {
   globalThis.gc?.();
   const [before, began] = [process.cpuUsage(), performance.now()];

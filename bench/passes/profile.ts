@@ -1,11 +1,11 @@
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Where the time of a profile went, as shares of the time in which something ran; largest first. */
+/** The shares of a profile's time in which something ran; largest first. */
 export interface Profile {
   /** In functions of the room itself. */
   readonly self: readonly Share[];
-  /** With all that was called from there. */
+  /** In functions of the room, and in all that they call. */
   readonly inclusive: readonly Share[];
   /** By function. */
   readonly functions: readonly Share[];
@@ -28,7 +28,7 @@ interface Recorded {
   readonly timeDeltas?: readonly number[] | undefined;
 }
 
-/** Runs `work` under V8's profiler: the main thread only. */
+/** Runs `work` under V8's profiler, which sees the main thread only. */
 export async function profiled<Result extends object>(
   work: () => Promise<Result>,
 ): Promise<Result & { profile: Profile }> {
@@ -66,7 +66,7 @@ export function sharesOf({ nodes, samples = [], timeDeltas = [] }: Recorded): Pr
       stack.push(byId.get(at) as Node);
     if (stack.some(({ callFrame }) => callFrame.url === 'node:inspector')) continue;
     total += time;
-    // What is native has no place: it works for whoever called it.
+    // Native code has no file: its time counts for its caller.
     const caller = stack.find(({ callFrame }) => callFrame.url !== '') ?? node;
     const isOfEngine = node.callFrame.functionName.startsWith('(');
     const at = isOfEngine ? node : caller;
@@ -99,7 +99,7 @@ function pathOf(url: string): string {
   return path.startsWith(ROOT) ? path.slice(ROOT.length) : path;
 }
 
-/** A folder of `functions/`, a package, node's own code, or the engine. */
+/** The room of a function: a folder of `functions/`, a package, Node's own code, or the engine. */
 export function roomOf({ callFrame: { url, functionName } }: Pick<Node, 'callFrame'>): string {
   const path = pathOf(url);
   const modules = path.lastIndexOf('node_modules/');

@@ -12,14 +12,14 @@ import {
   tasksPage,
 } from './content.ts';
 
-/** The service that is polled, in a process of its own: as little work as HTTP allows, on 127.0.0.1. A control message changes how it answers, and
- *  takes what was counted since the last. */
+/** The service that is polled, in a process of its own, on 127.0.0.1: it does as little work as HTTP
+ *  allows. A control message changes how it answers, and returns what was counted since the last one. */
 export interface Control {
   /** ms from a request to its answer. */
   readonly latency?: number;
   /** Requests a second; those beyond are answered with 429. 0: any number. */
   readonly rate?: number;
-  /** The bytes of each turn's answers differ; those of turn 0 never do. */
+  /** The bytes of each turn's answers differ; in turn 0 they are always the same. */
   readonly turn?: number;
   /** How far its clock runs ahead of the machine's, in ms. */
   readonly ahead?: number;
@@ -38,7 +38,7 @@ const size = optionsOfChild<Size>();
 let how: Required<Control> = { latency: 0, rate: 0, turn: 0, ahead: 0 };
 let pieces = piecesOf(0);
 let counted = nothing();
-/** Requests that may come now, at most those of one second; and when that was so. */
+/** How many requests may come now, at most those of one second (`tokens`), as computed at the time `at`. */
 let allowed = { tokens: 0, at: 0 };
 
 function nothing() {
@@ -89,7 +89,7 @@ function mayCome(): boolean {
 
 const OF_PROCESS = `/api/processes/${PROCESS}/`;
 
-/** '' for what is not there. */
+/** The body of an answer; '' for a record that there isn't. */
 function bodyOf(url: string): string {
   if (url.startsWith('/auth/')) return '{"access_token":"a.bench.token","expires_in":86400}';
   const { pathname, searchParams: query } = new URL(url, 'http://service');
@@ -97,7 +97,7 @@ function bodyOf(url: string): string {
   const after = query.get('after')?.slice(1) ?? 0;
   const asked: Asked = { from: Number(after), count: Number(query.get('first') ?? Number.MAX_SAFE_INTEGER) };
   if (list === 'projects' && tasks === 'tasks') return tasksPage(size, id as string, asked, pieces) ?? '';
-  // Nothing was updated since anybody asked for the first time.
+  // A list with `updatedAfter` is empty, because nothing ever changes.
   if (list === 'projects')
     return projectsPage(query.has('updatedAfter') ? { ...size, projects: 0 } : size, asked, pieces);
   if (list === 'auditlog') return auditPage(size, asked);

@@ -1,7 +1,7 @@
 import { type WorkspaceSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { PROCESS } from './content.ts';
 
-/** The one workspace of a measurement: what is not said is as it is where nothing is configured. */
+/** The one workspace of a measurement, with the default of every setting that is not given. */
 export function workspaceAt(origin: string, concurrency?: number): WorkspaceSettings {
   return workspaceSettings.parse({
     name: 'bench',
@@ -14,5 +14,5 @@ export function workspaceAt(origin: string, concurrency?: number): WorkspaceSett
   });
 }
 
-/** Requests at once, at most, where nothing is configured. */
+/** The default of the most requests at once. */
 export const usualConcurrency = (): number => workspaceAt('https://service.example').concurrency;

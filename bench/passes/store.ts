@@ -8,14 +8,14 @@ import { SNAPSHOTS_SCHEMA } from '../../functions/snapshots/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/snapshots/sqlite/sqlite-snapshots.ts';
 import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
 
-/** Where a poller keeps what it knows. */
+/** Where a poller keeps its state. */
 export type StoreOptions =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'dynamodb'; readonly tableName: string; readonly client: object };
 
 export interface OpenStore {
   readonly snapshots: Snapshots;
-  /** What was asked of a DynamoDB since this was called last. */
+  /** What was asked of a DynamoDB since the last call. */
   takeCounts(): TableCounts;
 }
 

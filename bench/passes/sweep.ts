@@ -13,7 +13,7 @@ import { usualConcurrency } from './settings.ts';
 export interface SweepScale {
   readonly size: Size;
   readonly rounds: number;
-  /** No further round of a kind begins after so many seconds, if there are three. */
+  /** After so many seconds no further round begins, if there were three. */
   readonly seconds: number;
 }
 
@@ -22,7 +22,8 @@ const FEWEST_ROUNDS = 3;
 const STORES = ['SQLite', 'DynamoDB'] as const;
 type ByStore<Each> = Record<(typeof STORES)[number], Each>;
 
-/** Sweeps of what did not change, each beside a bare loop that reads the same pages; and what they ask of a table. */
+/** Sweeps over data that does not change, each after a bare loop that reads the same pages; and what they
+ *  ask of a table. */
 export async function measureSweep(scale: SweepScale, say: Say): Promise<Findings> {
   await using house = new House();
   const { size } = scale;
@@ -73,7 +74,7 @@ interface Sweeps {
   readonly last: ByStore<PassTaken>;
 }
 
-/** In turns with the bare loop. `differs`: the bytes of each round's answers are others. */
+/** Makes sweeps in turn with the bare loop. `differs`: each round's answers have other bytes. */
 async function sweeps(
   { service, bare, pollers }: Parts,
   { rounds, seconds, differs = false }: SweepScale & { readonly differs?: boolean },
@@ -109,7 +110,8 @@ async function profilesOf({ pollers }: Parts, kind: string, say: Say): Promise<s
   return profiles;
 }
 
-/** A sweep that finds nothing new should write no snapshot. */
+/** A line for each store to which the last sweep wrote snapshots: one that finds nothing new should write
+ *  none. */
 function commitsOf(last: ByStore<PassTaken>): string[] {
   return STORES.flatMap(store => {
     const commits = last[store].report?.commits ?? 0;
@@ -128,7 +130,7 @@ function linesOf(what: string, ratios: Sweeps['ratios'], most: number): Line[] {
   }));
 }
 
-/** As DynamoDB counts them: keys, names and values of the items that hold projects. */
+/** Bytes of the snapshots as DynamoDB counts them: keys, names and values of the items of projects. */
 async function bytesOfSnapshots(client: DynamoDBClient): Promise<number> {
   const query = {
     TableName: TABLE_NAME,
@@ -141,7 +143,7 @@ async function bytesOfSnapshots(client: DynamoDBClient): Promise<number> {
   return bytes;
 }
 
-/** The rooms and packages that have at least a fiftieth of the time. */
+/** The rooms and packages that take at least a fiftieth of the time. */
 const byRoom = ({ self }: Profile) => shares(self.filter(({ share }) => share >= 0.02));
 
 const largest = (all: readonly Share[]) => shares(all.slice(0, 12));

@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 export interface TableCounts {
-  /** All of them, tries again included. */
+  /** All requests, including repeated ones. */
   readonly requests: number;
-  /** Those that name items of projects. */
+  /** Requests that name items of projects. */
   readonly snapshotRequests: number;
   readonly readUnits: number;
   readonly writeUnits: number;
@@ -15,7 +15,8 @@ interface Capacity {
   readonly CapacityUnits?: number;
 }
 
-/** Counts at the client what it asks of its table, and has the table say what that took. The function takes the counts, and begins anew. */
+/** Has the client count its requests to the table, and the units that these take. The returned function
+ *  returns the counts, and starts again from 0. */
 export function countTable(client: DynamoDBClient): () => TableCounts {
   let counts = NOTHING_COUNTED;
   const add = (more: Partial<TableCounts>) => {
@@ -45,7 +46,7 @@ export function countTable(client: DynamoDBClient): () => TableCounts {
           add(isWrite ? { writeUnits: units } : { readUnits: units });
           return done;
         } catch (error) {
-          // What a condition refused is billed, too; the embedded DynamoDB doesn't say how much.
+          // A write whose condition fails is billed, too, but the embedded DynamoDB doesn't say how much.
           if (isWrite) add({ writeUnits: 1 });
           throw error;
         }
@@ -59,7 +60,7 @@ export function countTable(client: DynamoDBClient): () => TableCounts {
   };
 }
 
-/** Whether a key, or a part of one, of a project's items is anywhere in it. */
+/** Whether the input has a key of a project's items, or a part of one, anywhere in it. */
 function namesProjects(input: unknown): boolean {
   if (typeof input === 'string') return input.startsWith('PROJECT#');
   if (typeof input !== 'object' || input === null || ArrayBuffer.isView(input)) return false;
