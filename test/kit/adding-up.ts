@@ -1,6 +1,7 @@
 import type { Count } from '../../functions/basics/telemetry.ts';
 
-/** A `Count` that adds up the numbers that it is told, by name, and keeps the values of each array. What is 0 is as if it were not told. */
+/** A `Count` that adds up the numbers that it gets, by name, and keeps the values of each array. A sum of
+ *  0 is left out. */
 export function addingUp(sums: Record<string, number>, lists: Record<string, number[]> = {}): Count {
   return values => {
     for (const [name, value] of Object.entries(values)) {

@@ -3,8 +3,8 @@ export interface Step {
   readonly to: string;
 }
 
-/** The circles that steps make, each as all places that lead to one another (Tarjan's strongly connected components). A step from a place to
- *  itself is none. */
+/** The circles that these steps make, each as the set of places that lead to one another (Tarjan's
+ *  strongly connected components). A step from a place to itself does not count. */
 export function circlesOf(steps: readonly Step[]): string[][] {
   const next = Map.groupBy(steps, ({ from }) => from);
   const order = new Map<string, number>();

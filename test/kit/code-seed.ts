@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What the seeds of a run are drawn for: what they judge, and what judges it. */
+/** The code that random tests judge, and the code that judges it. */
 const JUDGED = ['functions', 'local', 'test/simulation', 'test/crash', 'test/kit'];
 
-/** A seed that is another with each change of the code, and the same wherever that is tested: so what fails in one place can be
- *  repeated in every other. Without git's history it is another each day.
+/** A seed that differs after each change of this code, and is the same on every machine: so a failure can
+ *  be repeated anywhere. Without git's history it differs each day.
  *  @param now ms since 1970 */
 export function codeSeed(now: number): number {
   try {

@@ -1,6 +1,7 @@
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 
-/** Dies at the n-th call of the table: before it happened, or after, when nobody heard of it. */
+/** A process that dies at its n-th call of the table: before the call has its effect, or after, without
+ *  getting the answer. */
 export function dyingAt(
   snapshots: Snapshots,
   call: number,

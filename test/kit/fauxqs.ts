@@ -22,12 +22,12 @@ export interface Published {
 
 /** A published message that waits in a feed. */
 export interface FeedMessage extends Published {
-  /** The queue's own id of it, which `waiting` lists. */
+  /** The queue's id of the message, as in `waiting`. */
   readonly id: string;
   readonly receipt: string;
 }
 
-/** Everything published to the topic since the feed was opened, until it is settled. */
+/** All messages published to the topic since the feed was opened, until they are settled. */
 export interface Feed {
   /** The next messages, at most `max` (1 to 10); none when nothing came for 20 s. Rejects when `signal` aborts. */
   receive(max: number, signal: AbortSignal): Promise<FeedMessage[]>;
@@ -44,9 +44,9 @@ export interface QueuedMessage {
   readonly messageAttributes: Readonly<Record<string, { readonly StringValue?: string }>>;
 }
 
-/** fauxqs with one topic. */
+/** A running fauxqs with one topic. */
 export interface Emulator {
-  /** For SNS and SQS clients. */
+  /** The address for SNS and SQS clients. */
   readonly endpoint: string;
   readonly topicArn: string;
   openFeed(name: string): Promise<Feed>;
@@ -55,7 +55,7 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
-// The longest that SQS allows: what is being retried must not come a second time.
+// The longest that SQS allows, so that a message that is being retried does not come a second time.
 const VISIBILITY_SECONDS = 43_200;
 
 /** Starts fauxqs on 127.0.0.1: its own `startFauxqs` listens on every interface, without authentication. */

@@ -4,8 +4,8 @@ import type { World } from './world.ts';
 export const isWholeListing = ({ path }: { path: string }) =>
   path.includes('/projects?') && !path.includes('updatedAfter');
 
-/** Hides projects from the next requests for whole listings, as a shifted cursor or a lost permission would; from both of one sweep, which
- *  makes sure of what the first one lacks. */
+/** Hides projects from the next whole listings, as a shifted cursor or a lost permission would. By
+ *  default from two: a sweep reads the list a second time to confirm what the first reading lacks. */
 export function hide(world: World, ids: readonly string[], times = 2): void {
   const hidden = new Set(ids);
   const change = (body: { projects?: unknown }) => ({

@@ -17,13 +17,13 @@ import { Controller, type Reply, type Sent, SocketError } from '../simulation/ht
 
 const ORIGIN = 'https://service.example';
 
-/** The simulated service without its socket, and the dispatcher by which undici's users reach it. */
+/** The simulated service without sockets, and the dispatcher by which users of undici reach it. */
 export interface InProcessService extends SimulatedService {
   readonly agent: Dispatcher;
 }
 
-/** Serves as `startSimulatedService` does, faults included, in the process of its client: a request costs no socket.
- *  Sockets themselves are tested in `test/service/` and `test/integration/`. */
+/** Serves as `startSimulatedService` does, faults included, in its client's process, so that requests
+ *  need no socket. Sockets are tested in `test/service/` and `test/integration/`. */
 export function serveInProcess(options: {
   readonly clock: Clock;
   readonly workspace: Workspace;

@@ -10,7 +10,7 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** What `node:http` and `node:https` make, or `node:net`, whose connections the caller ends. */
+/** A server of `node:http`, `node:https`, or `node:net`; of the last one the caller ends the connections. */
 export type Server = NetServer & { closeAllConnections?(): void };
 
 /** Has a server listen on 127.0.0.1, on a free port unless told. @throws where the port is taken */

@@ -2,13 +2,13 @@ import { byText } from '../../functions/changes/order.ts';
 import type { Debt } from '../../functions/snapshots/state.ts';
 import type { World } from './world.ts';
 
-/** The projects that the passes of a world owe a look, in the order of their ids. */
+/** The debts of a world's process, in the order of the projects' ids. */
 export async function owedIn({ snapshots, process }: World): Promise<({ readonly id: string } & Debt)[]> {
   const { debts } = await snapshots.readState(process);
   return [...debts].map(([id, debt]) => ({ id, ...debt })).sort((one, other) => byText(one.id, other.id));
 }
 
-/** In short: `1002 unreadable`, with `, told` where subscribers know. */
+/** The same in short: `1002 unreadable`, with `, told` where subscribers know of it. */
 export async function owedInShort(world: World): Promise<string[]> {
   return (await owedIn(world)).map(({ id, cause, told }) => `${id} ${cause}${told ? ', told' : ''}`);
 }

@@ -2,8 +2,8 @@ import type { ActiveFault } from '../../local/simulated-service/faults.ts';
 import { isTasksOf } from './stage.ts';
 import type { World } from './world.ts';
 
-/** Each reading of the project's task list lacks another one of its first two, until cancelled: no reading shows all that
- *  the last one showed. The list must have several pages, as long as it is read. */
+/** Has each reading of the project's task list lack one of the first two tasks, by turns, until
+ *  cancelled: so each reading lacks a task that the one before showed. The list must have several pages. */
 export function restlessTasks(world: World, projectId: string): ActiveFault {
   let readings = 0;
   const change = (body: { tasks?: unknown }) => ({

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
 const chars = (alphabet: string, min: number, max: number) =>
-  // Without bias: fast-check likes few different letters, and machines don't.
+  // Without bias: fast-check prefers texts of few different letters, and machines don't.
   fc.noBias(fc.string({ unit: fc.constantFrom(...alphabet), minLength: min, maxLength: max }));
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LOWER.toUpperCase();
 const DIGITS = '0123456789';
 
-/** What machines make: tokens, keys, hashes. */
+/** Random secrets as machines make them: tokens, keys, hashes. */
 const random = fc.oneof(
   chars(LOWER + UPPER + DIGITS, 20, 64),
   chars(`${LOWER}${UPPER}${DIGITS}-_`, 24, 86),
@@ -20,7 +20,8 @@ const random = fc.oneof(
   fc.uuid(),
 );
 
-/** A secret as it gets into a configuration, and the part of it that nobody may see. */
+/** A text with a secret, as somebody may put it into a configuration, and the part that must not be
+ *  shown. */
 export const secrets = random.chain(secret =>
   fc
     .constantFrom(
@@ -36,7 +37,7 @@ export const secrets = random.chain(secret =>
     .map(text => ({ text, secret })),
 );
 
-/** The first eight characters in a row of the secret that a text shows; undefined when there are none. */
+/** The first eight consecutive characters of the secret that a text shows; undefined when it shows none. */
 export function leakIn(text: string, secret: string): string | undefined {
   for (let at = 0; at + 8 <= secret.length; at++) {
     const part = secret.slice(at, at + 8);

@@ -10,7 +10,7 @@ import type { Sleep } from '../../functions/basics/clock.ts';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 
 export interface PollerOptions {
-  /** A client of `useQueueUrlAsEndpoint: false`, where the queue's URL is not where it is served. */
+  /** A client with `useQueueUrlAsEndpoint: false`, because the queue is not served at its URL. */
   readonly sqs: SQSClient;
   readonly queueUrl: string;
   readonly queueArn: string;
@@ -20,21 +20,22 @@ export interface PollerOptions {
   readonly concurrency?: number;
   /** ms that one invocation may take. */
   readonly timeLimit?: number;
-  /** Receiving or the handler failed; it goes on in a second. */
+  /** Called when receiving or the handler failed; it goes on after a second. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 export interface Poller {
-  /** Takes nothing more, and resolves when what was under way is over. */
+  /** Receives nothing more. Resolves when the invocations under way have ended. */
   stop(): Promise<void>;
 }
 
-/** What one receive takes at most, and so one invocation. */
+/** The most messages of one receive, and so of one invocation. */
 const BATCH = 10;
 const TIME_LIMIT_MS = 120_000;
 
-/** The event source mapping of `deliver.ts` on one machine: hands it one queue's messages and deletes those that it does not
- *  return. A handler that throws leaves all of them to the queue's visibility time-out. */
+/** The event source mapping of `deliver.ts` on one machine: hands it one queue's messages, and deletes
+ *  those that it does not return as failed. When the handler throws, all of them are shown again after
+ *  the visibility time-out. */
 export function startPoller(options: PollerOptions): Poller {
   const stopping = new AbortController();
   const lanes = Array.from({ length: options.concurrency ?? 2 }, () => lane(options, stopping.signal));
@@ -83,7 +84,7 @@ async function turn(options: PollerOptions, abortSignal: AbortSignal): Promise<v
   );
 }
 
-/** As Lambda reads the answer: an identifier that no message has fails them all. */
+/** Reads the answer as Lambda does: an identifier that no message has means that all failed. */
 function taken(messages: readonly Message[], failures: ReadonlySet<string>): Message[] {
   const known = new Set(messages.map(message => message.MessageId));
   if ([...failures].some(id => !known.has(id))) return [];

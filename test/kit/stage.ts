@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openTable, type TestTable } from './table.ts';
 import { createWorld, inShort, type World, type WorldOptions } from './world.ts';
 
-/** One table for a test file, and a world for each of its tests, which ends with the test. */
+/** One table for a test file, and a world for each of its tests, which is closed with the test. */
 export function openStage() {
   let table: TestTable;
   let world: World | undefined;
@@ -19,7 +19,7 @@ export function openStage() {
     get table(): TestTable {
       return table;
     },
-    /** A world that nobody has polled yet. */
+    /** A world in which no pass was made yet. */
     async create(options: WorldOptions = {}): Promise<World> {
       world = await createWorld(table, options);
       return world;

@@ -23,12 +23,13 @@ export interface DeadRow extends Omit<PendingRow, 'due'> {
   readonly reason: string;
 }
 
-/** What waits in the store of a run, alive or not, in the order of publication; for one endpoint or for all. */
+/** The deliveries that wait in a run's store, whether the run goes on or not, in the order of
+ *  publication; for one endpoint or for all. */
 export function pendingRows(dataDirectory: string, endpoint = '%'): PendingRow[] {
   return rows(dataDirectory, 'SELECT * FROM pending WHERE endpoint LIKE ? ORDER BY seq', endpoint);
 }
 
-/** What was given up, for one endpoint or for all. */
+/** The dead letters, for one endpoint or for all. */
 export function deadRows(dataDirectory: string, endpoint = '%'): DeadRow[] {
   return rows(dataDirectory, 'SELECT * FROM dead WHERE endpoint LIKE ? ORDER BY seq', endpoint);
 }

@@ -7,12 +7,12 @@ import { type EmbeddedDynamoDb, startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
-/** What is tried again is so at once. */
+/** Repeats at once, without a pause. */
 export const PATIENCE: Patience = { clock: Date.now, random: () => 0.5, sleep: async () => undefined };
 
-/** Which table tests run over. By default the model, and what holds the model to DynamoDB runs over the embedded DynamoDB,
- *  too. `dynamodb`: all run over the embedded DynamoDB. `model`: none does; mutation tests, which run each test many times, and any
- *  machine that there is no embedded DynamoDB for. */
+/** Which table tests run over. By default the model; tests that compare the model with DynamoDB also use
+ *  the embedded DynamoDB. `dynamodb`: all tests use the embedded one. `model`: none does, for mutation
+ *  tests, which run each test many times, and for machines without an embedded DynamoDB. */
 const asked = process.env.TEST_TABLE;
 export const usesModel = asked === 'model' || !hasEmbedded();
 
@@ -25,7 +25,7 @@ export async function openTable(): Promise<TestTable> {
   return asked === 'dynamodb' ? startTable() : { ...openModel(), stop: async () => undefined };
 }
 
-/** The model of an empty table, and a client that knows nothing else. */
+/** The model of an empty table, and a client that reaches nothing else. */
 export function openModel() {
   const model = new TableModel(TABLE_NAME);
   return {
@@ -41,7 +41,7 @@ export const startTable = () => startTableOn(startDynamoDb);
 
 export type StartedTable = Awaited<ReturnType<typeof startTable>>;
 
-/** A DynamoDB with an empty table; it ends with the table. */
+/** A DynamoDB with an empty table; closing the table stops it. */
 export async function startTableOn(start: () => Promise<EmbeddedDynamoDb>) {
   const database = await start();
   const client = new DynamoDBClient(database.clientOptions);

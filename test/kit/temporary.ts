@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 export function temporaryDirectory(): string {
-  // On macOS the way to it leads over a link, and a process that is started there is told its true path.
+  // The real path: on macOS the temporary directory is behind a link, and a process that is started there
+  // sees its real path.
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'changewire-test-')));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

@@ -13,7 +13,7 @@ interface ToldField {
 /** What a receiver knows of a process's fields, by subject. */
 export type ToldFields = Record<string, ToldField>;
 
-/** What the service's users see of the fields of a process. */
+/** The fields of a process as the service shows them now. */
 export function servedFields(edit: EditApi, processId: string): ToldFields {
   const told = (['project', 'task'] as const).flatMap(entity =>
     edit.fields(processId, entity).map(({ externalId, name, type, options, archived }) => {
@@ -24,8 +24,8 @@ export function servedFields(edit: EditApi, processId: string): ToldFields {
   return Object.fromEntries(told.sort(([one], [other]) => byText(one, other)));
 }
 
-/** What a receiver knows that began with `baseline` and applied the events about fields in sequence order, by their changes
- *  alone. Fails where an event does not follow from what was known. */
+/** What a receiver knows that began with `baseline` and applied the events about fields, in the order of
+ *  `sequence`, by their changes only. Fails where an event does not fit what was known. */
 export function applyFieldEvents(baseline: ToldFields, events: readonly ChangeEvent[]): ToldFields {
   const told = new Map(Object.entries(baseline));
   const about = events.filter((event): event is FieldEvent => event.type.startsWith('field.'));

@@ -6,7 +6,8 @@ import { byText } from '../../functions/changes/order.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { EditApi } from '../../local/simulated-service/server.ts';
 
-/** The fields of a record that a receiver can know: the non-empty ones, timestamps aside. */
+/** The fields of a record that a receiver can know: those that are not empty, without times of creation
+ *  and update. */
 export type Known = Record<string, Json>;
 export interface ToldProject {
   project: Known;
@@ -17,8 +18,8 @@ export type Told = Record<string, ToldProject>;
 
 const ignored = ignoredFields([]);
 
-/** All kinds of empty are one (design.md §7). Said here once more, so that a mistake in the code can't blind those who look for
- *  it. */
+/** Whether a value is empty (design.md §7). Written here once more, so that a mistake in the code does
+ *  not hide itself from its tests. */
 export function isEmpty(value: Json | undefined): boolean {
   return (
     value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
@@ -58,8 +59,9 @@ export async function snapshotState(snapshots: Snapshots, process: ProcessKey): 
   return told;
 }
 
-/** What a receiver knows that began with `baseline` and applied the events in sequence order, by their changes alone.
- *  Fails where an event's `from` is not what was known, or an event was applied before. */
+/** What a receiver knows that began with `baseline` and applied the events, in the order of `sequence`,
+ *  by their changes only. Fails where an event's `from` is not what was known, or an event was applied
+ *  before. */
 export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): Told {
   const told = structuredClone(baseline) as Told;
   const ordered = [...events].sort(
@@ -69,7 +71,7 @@ export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): 
   return told;
 }
 
-/** Whether the event tells of a project or a task: of the others, none changes what is known of records. */
+/** Whether the event is about a project or a task: no other event changes what is known of records. */
 export function isRecordEvent(event: ChangeEvent): event is ProjectEvent | TaskEvent {
   return event.type.startsWith('project.') || event.type.startsWith('task.');
 }
@@ -79,7 +81,7 @@ function indexOf({ id }: ChangeEvent): number {
   return Number(id.split('.').at(-1));
 }
 
-/** Applies one event about a record. Fails where it does not follow from what is known. */
+/** Applies one event about a record. Fails where it does not fit what is known. */
 export function apply(told: Told, event: ProjectEvent | TaskEvent): void {
   const { data, type } = event;
   const project = told[data.project.id];

@@ -12,7 +12,7 @@ import {
 import type { Item, TableModel } from '../simulation/models/table.ts';
 import { sizeOf } from '../simulation/models/table-values.ts';
 
-/** What DynamoDB bills: 1 KB written, or 4 KB read consistently, is one unit. */
+/** Counts units as DynamoDB bills them: 1 KB written, or 4 KB read consistently, is one unit. */
 export class Units {
   read = 0;
   written = 0;
@@ -42,7 +42,7 @@ export class Units {
     return item ? sizeOf(item) : 0;
   }
 
-  /** By what is read, whatever of it is answered. */
+  /** Counts what is read, even if a filter removes it from the answer. */
   #readBy(command: object): number {
     if (command instanceof GetItemCommand)
       return unitsOf([this.#sizeAt(command.input.Key ?? {})], command.input.ConsistentRead);

@@ -34,7 +34,7 @@ export interface WorldOptions {
   readonly settings?: Partial<WorkspaceSettings>;
   readonly dependencies?: Partial<PollDependencies>;
   readonly pageSize?: { projects?: number; tasks?: number; auditLog?: number };
-  /** The service is asked over sockets; otherwise in process. */
+  /** Whether the service is reached over sockets; by default it is in the test's process. */
   readonly overHttp?: boolean;
 }
 
@@ -84,7 +84,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
   const poller = ({ snapshots: port = snapshots, ...more }: Partial<PollDependencies> = {}): Poll =>
     createPoll({
       workspaces: [workspace],
-      // What a test puts over some calls of the port is there in every run.
+      // A method that a test has replaced in this port is replaced in every run, too.
       snapshots: port !== snapshots && port.until === snapshots.until ? { ...port, until: () => port } : port,
       connect: connectTo,
       clock: () => clock.now,
@@ -107,7 +107,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
       awsRequestId: how.requestId ?? `run-${++runs}`,
       getRemainingTimeInMillis: () => how.remaining ?? 900_000,
     };
-    // Neither expires what is asked for, nor is it not due.
+    // A pass that was asked for: such a message neither expires nor comes too early.
     return (how.poll ?? poll)({ workspace: name, processId: PROCESS, mode }, context) as Promise<PassReport>;
   };
   return {
@@ -133,7 +133,7 @@ export async function createWorld(table: TestTable, options: WorldOptions = {}) 
       return run(mode);
     },
     events: () => readJournal(table, name),
-    /** What a tick tells of its process now. */
+    /** The figures of a tick about its process now. */
     figures: async () => {
       const progress = await createTickProgresses(table).ofAll(scheduledIn([workspace]));
       return figuresOf(progress, clock.now);

@@ -1,10 +1,11 @@
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 import { packagedChromium } from './packaged.ts';
 
-/** Linux lets nobody nest namespaces in many containers, and root nowhere: the sandbox would not start. The pages are our own. */
+/** No sandbox: it needs nested namespaces, which Linux refuses in many containers, and to root always.
+ *  The pages are our own. */
 const ARGS = ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--force-color-profile=srgb'];
 const CHANNELS = ['chrome', 'msedge', 'chromium'] as const;
-/** Of Linux distributions, which playwright doesn't look for. */
+/** Where Linux distributions have it; playwright doesn't look there. */
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/snap/bin/chromium'];
 
 /** A browser: that of the package `@sparticuz/chromium`, else a Chrome, Edge or Chromium that is installed; CHROME_PATH goes before both.

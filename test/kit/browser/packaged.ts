@@ -22,7 +22,7 @@ export function packagedChromium(): string | undefined {
       unpack(partial);
       renameSync(partial, unpacked);
     } catch (error) {
-      // Somebody else may have been quicker.
+      // Another process may have unpacked it meanwhile.
       if (!existsSync(unpacked)) throw error;
     } finally {
       rmSync(partial, { recursive: true, force: true });

@@ -6,7 +6,8 @@ import { isEmpty } from '../../../functions/changes/empty.ts';
 import type { FieldChange } from '../../../functions/changes/event.ts';
 import { isSameIdentifier } from '../../../functions/changes/identifiers.ts';
 
-/** What comparing means, as the rules read (design.md §7), with no regard to time: each field of each record, in order. */
+/** The comparison written as its rules read (design.md §7), without care for speed: each field of each
+ *  record, in order. */
 export function comparePlainly(
   projectId: string,
   held: ProjectContent | undefined,
@@ -19,7 +20,7 @@ export function comparePlainly(
   return read ? [...project, ...tasks] : [...tasks, ...project];
 }
 
-/** What was read, with each value that is held of an archived field and that no longer comes. */
+/** What was read, and the known values of archived fields, which the service doesn't send any more. */
 export function keepPlainly(held: ProjectContent, read: ProjectContent, rules: Rules): ProjectContent {
   const keep = (before: JsonObject, after: JsonObject, fields: Rules['taskFields']) => {
     const lost = Object.entries(before).filter(

@@ -14,42 +14,42 @@ export interface Told {
   readonly err: string;
   /** What was asked. */
   readonly asked: readonly Request[];
-  /** Of whom. */
+  /** The places (stack or directory) that were connected to. */
   readonly places: readonly object[];
 }
 
 export interface Setting {
-  /** What is answered, by operation; a function is given the request, and may throw. */
+  /** The answers by operation; a function gets the request, and may throw. */
   readonly answers?: Answers;
   /** Columns of a terminal; undefined: stdout is a pipe. */
   readonly columns?: number;
   readonly env?: Record<string, string>;
-  /** Lines that are typed or piped in; undefined: nobody is there. */
+  /** Lines that are typed or piped in; undefined: nobody types. */
   readonly secrets?: readonly string[];
-  /** What is said to a question; undefined: nobody can be asked. */
+  /** The answer to a question; undefined: nobody can be asked. */
   readonly says?: boolean;
   readonly interrupted?: AbortSignal;
   readonly sleep?: World['sleep'];
   readonly clock?: World['clock'];
-  /** For the service that the environment names. */
+  /** A doctor for the service that the environment names. */
   readonly doctor?: DirectDoctor;
-  /** Who answers, instead of `answers`. */
+  /** Connects, instead of giving `answers`. */
   readonly open?: World['open'];
   readonly browse?: World['browse'];
   /** Where a run that answers has its console. */
   readonly page?: Awaited<ReturnType<World['open']>>['page'];
-  /** Hears each text of stdout as it is written. */
+  /** Called with each text as it is written to stdout. */
   readonly said?: (text: string) => void;
 }
 
-/** Runs the command over answers that are made up. */
+/** Runs the command with prepared answers. */
 export async function run(args: readonly string[], setting: Setting = {}): Promise<Told> {
   const { world, told, asked, places } = worldOf(setting);
   const code = await changewire(args, world);
   return { code, ...told, asked, places };
 }
 
-/** What a command is given, and what it makes of it. */
+/** A world for a command, and what the command did in it. */
 export function worldOf(setting: Setting) {
   const { answers = {}, columns, env = {}, secrets = [], says } = setting;
   const told = { out: '', err: '' };

@@ -61,7 +61,7 @@ export const hostileText = fc.oneof(
   ),
 );
 
-/** Events of all kinds of records, also those that no version of ours writes. */
+/** Events about all kinds of records, including ones that no version of Changewire writes. */
 export const hostileEvent: fc.Arbitrary<Committed> = fc.record({
   committedAt: fc
     .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { House } from './house.ts';
 import type { openTab, Tab } from './tab.ts';
 
-/** What each of these tests works with. */
+/** What each of these tests gets. */
 export interface Given {
   house(): House;
   /** Opens the console in a window of its own, once it is connected; the test fails if anything goes wrong there. */
@@ -17,5 +17,5 @@ export const stream = (page: Page) => page.locator('a.line');
 /** One line of text. */
 export const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
-/** For what takes a moment: the machine may do other things, too. */
+/** For `waitFor` and the like: the machine may be busy with other things. */
 export const SOON = { timeout: 10_000 };

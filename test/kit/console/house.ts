@@ -9,7 +9,8 @@ import { type SimulatedService, startSimulatedService } from '../../../local/sim
 import { answer, startReceiver } from '../endpoints/receiver.ts';
 import { environmentOf } from '../local/run.ts';
 
-/** A run as `npm start` has it, over a simulated service that changes when it is told to, with one endpoint, `crm`. */
+/** A run as `npm start` makes it, with one endpoint, `crm`, over a simulated service that changes only
+ *  when told to. */
 export interface House {
   readonly service: SimulatedService;
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -17,9 +18,9 @@ export interface House {
   rename(project: string, name: string): void;
   /** Where the console is, with its token. */
   address(): string;
-  /** Ends the run, and leaves what it keeps. */
+  /** Stops the run, and keeps its data directory. */
   stop(): Promise<void>;
-  /** Starts the next run on what the last one left; without a process, if need be. */
+  /** Starts the next run with what the last one left; `without` names a process that it does not poll. */
   start(without?: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -26,7 +26,8 @@ export function looksTests({ open }: Given): void {
         await goTo(page, `#/${place}`);
         await page.getByRole('heading', { level: 1, name }).waitFor({ state: 'attached' });
         await page.locator('.loading').first().waitFor({ state: 'hidden' });
-        // Each takes a second, and what it finds depends on the width or on the colours, not on both.
+        // Not for each window: axe takes a second, and its findings depend on the width or on the
+        // colours, not on both.
         if (withAxe) expect([place, await axeFindings(page)]).toEqual([place, []]);
         expect([place, await overflow(page)]).toEqual([place, 0]);
       }

@@ -30,7 +30,7 @@ export async function openTab(
   page.setDefaultTimeout(10_000);
   page.on('pageerror', error => wrong.push(`error: ${error.message}`));
   page.on('console', message => {
-    // A request that nobody answers is what some tests are about.
+    // Some tests are about requests that nobody answers, so these are no errors.
     if (message.type() === 'error' && !/net::ERR_CONNECTION|Failed to load resource/.test(message.text()))
       wrong.push(`console: ${message.text()}`);
   });
@@ -43,9 +43,9 @@ export async function openTab(
   return { page, wrong, close: () => context.close() };
 }
 
-/** What axe finds: what doesn't work for everybody, by rule and element. */
+/** axe's findings: accessibility problems, by rule and element. */
 export async function axeFindings(page: Page): Promise<string[]> {
-  // The policy of the page lets no script in that isn't its own; the debugger may.
+  // Evaluated by the debugger, because the page's policy forbids scripts that aren't its own.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document)');
   return violations.flatMap(({ id, help, nodes }) =>

@@ -27,7 +27,7 @@ export function someEvents(count: number, version = AT): ChangeEvent[] {
   ];
 }
 
-/** Slots in memory, which the contract suite compares with the table's. */
+/** Slots in memory, for the contract suite, which also tests the table's. */
 export function memorySlots(): Slots {
   const slots = new Map<string, number>();
   return {

@@ -24,8 +24,8 @@ import { openModel } from '../table.ts';
 import { type Said, SECRET } from './given.ts';
 import { recordOf } from './setting.ts';
 
-/** The router, the deliverer and the tick, over the queues of an embedded SQS and the table's model. Its clock passes as fast as nothing is
- *  to be done: what is to be shown, or waked, later is so at once, and the clock is that much ahead. */
+/** The router, the deliverer and the tick, over an embedded SQS and the model of the table. Delays take
+ *  no time: what is due later happens at once, and the clock is moved ahead by that much. */
 export async function openHouse() {
   const app = buildApp({ logger: false });
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
@@ -70,7 +70,7 @@ export async function openHouse() {
     count: addingUp(counts),
   };
   const registry = () => createRegistry([], rows, clock);
-  /** How many messages the queue of deliveries holds: shown, under way and delayed. */
+  /** How many messages the queue of deliveries holds: visible, in flight and delayed. */
   const size = async (): Promise<number> => {
     const attributes = await attributesOf(sqs, urls.deliveries);
     const parts = ['', 'NotVisible', 'Delayed'] as const;
@@ -106,7 +106,7 @@ export async function openHouse() {
       const queueUrl = urls.deliveries;
       pollers.push(startPoller({ sqs, queueUrl, queueArn, deliver, sleep, concurrency, onTrouble }));
     },
-    /** As the topic's queue hands them to the router. */
+    /** Hands events to the router, as the queue of the topic does. */
     async publish(events: readonly ChangeEvent[]): Promise<void> {
       const route = createRoute({ ...common, registry: registry(), send: sqsSend(sqs, urls) });
       const Records = events.map(event => recordOf(randomUUID(), JSON.stringify(event)));
@@ -118,7 +118,7 @@ export async function openHouse() {
     },
     pendingIds: async (name: string) =>
       (await deliveries.due(name, Number.MAX_SAFE_INTEGER, 10_000)).map(({ eventId }) => eventId),
-    /** Lives on as tick after tick does, until nothing is left to be done before `end`, in ms of its clock. */
+    /** Makes tick after tick until nothing is due before `end`, in ms of its clock. */
     async settle(end = Number.POSITIVE_INFINITY): Promise<void> {
       for (;;) {
         await until(async () => (await size()) === 0);
@@ -155,7 +155,7 @@ async function attributesOf(
   return Attributes;
 }
 
-/** Waits until `holds` does. */
+/** Waits until `holds` returns true. */
 export async function until(holds: () => Promise<boolean> | boolean, ms = 30_000): Promise<void> {
   for (const end = Date.now() + ms; !(await holds()); await sleep(5)) {
     if (Date.now() > end) throw new Error('It did not come true in time.');

@@ -27,13 +27,14 @@ export type Manner = 200 | 429 | 500 | 'hangs';
 
 const ANSWER_MS = 20;
 const REQUEST_MS = 5;
-/** Lambda looks for messages, as long as fewer runs than it may make are under way. */
+/** How often Lambda looks for messages while fewer runs than allowed are under way. */
 const LOOK_MS = 20;
 const MINUTE = 60_000;
 const AFTERWARDS_MS = 5_000;
 
-/** Sends that many events, as many a second, to receivers of these manners, as it is deployed: over one fair queue, by as many runs
- *  at once. @returns of each that answers 200: the ms that each event took from being routed until the first attempt */
+/** Sends so many events, so many a second, to receivers that behave like this, with one fair queue and as
+ *  many runs at once as are deployed. @returns for each receiver that answers 200: the ms from routing to
+ *  the first attempt of each event */
 export async function waitsOf(
   manners: readonly Manner[],
   { seconds, perSecond }: { readonly seconds: number; readonly perSecond: number },
@@ -111,7 +112,7 @@ function openWorld(scheduler: Scheduler, manners: readonly Manner[]) {
   };
 }
 
-/** Lambda's runs: each in an environment that has no other at the time. */
+/** Lambda's runs, each in an environment that serves no other run at the time. */
 function serve(scheduler: Scheduler, queue: QueueModel, starting: () => Deliver): void {
   const idle: Deliver[] = Array.from({ length: WEBHOOKS.concurrency }, starting);
   let runs = 0;

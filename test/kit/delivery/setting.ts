@@ -36,7 +36,8 @@ export const endpointOf = (kind: EndpointKind = 'webhook', name = 'crm'): Endpoi
   kind,
 });
 
-/** A message of the queue of deliveries, which is received for the `receives`th time, `age` ms after the first. */
+/** A message of the queue of deliveries, received for the `receives`th time, `age` ms after the first
+ *  time. */
 export function recordOf(
   messageId: string,
   body: string,
@@ -66,7 +67,7 @@ export function recordOf(
   };
 }
 
-/** Deliveries that wait, one of each of `count` events, a second apart. */
+/** Pending deliveries, one for each of `count` events, a second apart. */
 export const waitingOnes = (count: number, more: Partial<NewDelivery> = {}): NewDelivery[] =>
   someEvents(count).map((event, index) => ({
     endpoint: 'crm',
@@ -77,7 +78,7 @@ export const waitingOnes = (count: number, more: Partial<NewDelivery> = {}): New
     ...more,
   }));
 
-/** One POST as the poster was asked for it. `at`: when, in ms after the beginning. */
+/** One POST, as the poster got it. `at`: when, in ms after the beginning. */
 export interface Posted {
   readonly url: string;
   readonly body: string;
@@ -92,12 +93,12 @@ type Answers = (
   onSlow: () => void,
 ) => Promise<Answer | NoAnswer> | Answer | NoAnswer;
 
-/** A delivery's surroundings: the table is its model, queues and receivers only write down what they are asked, and time passes
- *  by sleeping alone. `post` answers. */
+/** What a deliverer works with: the model of the table, and queues and receivers that only record what
+ *  they get. Time passes by sleeping only. `post` gives the receivers' answers. */
 export function openSetting(post: Answers = () => answered(200)) {
   const { model, ...base } = openModel();
   const state = { now: AT, closed: 0 };
-  /** An error that a command of the table fails with; `after`: though it worked. */
+  /** Errors that commands of the table fail with: `before` they have their effect, or `after`. */
   const faults: { before?: (command: object) => unknown; after?: (command: object) => unknown } = {};
   const table = {
     ...base,
@@ -144,7 +145,7 @@ export function openSetting(post: Answers = () => answered(200)) {
       },
       close: async () => void state.closed++,
     }),
-    // One message for each event, of its id.
+    // One message for each event, with its id as content.
     chatFormats: {
       slack: events => events.map(({ id }) => ({ body: `slack ${id}`, eventIds: [id] })),
       teams: events => events.map(({ id }) => ({ body: `teams ${id}`, eventIds: [id] })),
@@ -186,20 +187,20 @@ export function openSetting(post: Answers = () => answered(200)) {
       deliveries,
       pending,
     },
-    /** Makes an endpoint's row, of that health; without settings it stands in the configuration. */
+    /** Makes an endpoint's row with this health; without settings it is an endpoint of the configuration. */
     async register(health: Health = {}, settings: EndpointSettings | null = endpointOf(), name = 'crm') {
       const row: EndpointRow = { name, health, ...(settings && { settings }) };
       await rows.change(name, () => row);
       return row;
     },
-    /** Puts deliveries into rows, as whoever finds an endpoint closed does. */
+    /** Makes deliveries pending, as a run does that finds an endpoint closed. */
     async wait(all: readonly NewDelivery[], first = true) {
       await deliveries.add(all);
       for (const { endpoint, due, at } of all.slice(0, 1))
         await rows.change(endpoint, row => row && { ...row, health: joined(row.health, due ?? at, first) });
     },
     healthOf: async (name = 'crm') => (await rows.read(name))?.health,
-    /** Delivers messages to an endpoint as a run does: returns the ids of those that stay in the queue. */
+    /** Delivers messages to an endpoint as a run does. @returns the ids of those that stay in the queue */
     async deliver(
       records: readonly SQSRecord[],
       endpoint: EndpointSettings = endpointOf(),
@@ -217,10 +218,10 @@ export function openSetting(post: Answers = () => answered(200)) {
 
 export type Setting = ReturnType<typeof openSetting>;
 
-/** The error of a table that is down, which nobody tries again. */
+/** The error of a table that is down; it is not retried. */
 export const TABLE_DOWN = new Error('table down');
 
-/** Whether a command writes an item whose sort key begins so. */
+/** Whether a command writes an item whose sort key begins with `prefix`. */
 export function writes(command: object, prefix: string): boolean {
   const { input } = command as { input: { Item?: Keyed; Key?: Keyed; TransactItems?: object[] } };
   if (command.constructor.name === 'GetItemCommand') return false;

@@ -7,7 +7,7 @@ export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-/** The README files, and everything directly under docs/, as far as it is there. */
+/** The README files, and all documents directly under docs/. */
 export function documents(): string[] {
   const inDocs = readdirSync(join(ROOT, 'docs')).filter(file => file.endsWith('.md'));
   const readmes = ['README.md', 'examples/receiver/README.md'];
@@ -32,7 +32,7 @@ export function jsonBlocks(text: string): unknown[] {
   return [...text.matchAll(/```json\n(.*?)\n```/gs)].map(([, json]) => JSON.parse(json as string));
 }
 
-/** The targets of links that are not to be found: files, and headings of Markdown files. */
+/** The targets of links that don't exist: files, and headings of Markdown files. */
 export function deadLinks(path: string): string[] {
   const text = prose(readDocument(path));
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target as string);
@@ -46,7 +46,7 @@ function resolves(from: string, target: string): boolean {
   return anchor === undefined || anchors(readDocument(path)).includes(anchor);
 }
 
-/** As GitHub makes them of headings. */
+/** The anchors of a text's headings, as GitHub makes them. */
 function anchors(text: string): string[] {
   return [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
     (title as string)
@@ -56,7 +56,8 @@ function anchors(text: string): string[] {
   );
 }
 
-/** The text with its code blocks blanked, line by line: a comment in a shell script is no heading. */
+/** The text with empty lines in place of its code blocks, because a comment in a shell script is no
+ *  heading. */
 function prose(text: string): string {
   return text.replace(/^```.*?^```$/gms, block => block.replace(/[^\n]/g, ''));
 }

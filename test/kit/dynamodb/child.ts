@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Child {
-  /** Ends it: asks first, and doesn't ask again after a second. */
+  /** Ends it: asks first, and kills it after a second. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ async function answers(port: number, child: ChildProcess): Promise<boolean> {
       const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1000) });
       if ((await response.text()).startsWith('healthy')) return true;
     } catch {
-      // Not listening yet.
+      // It is not listening yet.
     }
   }
   return false;

@@ -29,7 +29,8 @@ const COMMANDS: Readonly<Record<string, new (input: never) => object>> = {
   UpdateItem: UpdateItemCommand,
 };
 
-/** The table's model behind HTTP, with its stream, as DynamoDB's clients know it (AWS JSON 1.0): for processes of their own. */
+/** The model of the table, with its stream, behind HTTP (AWS JSON 1.0), so that other processes can use
+ *  it with DynamoDB's clients. */
 export async function startModelServer(tableName: string): Promise<EmbeddedDynamoDb> {
   const model = new TableModel(tableName);
   const administration = administrationOf();
@@ -41,7 +42,7 @@ export async function startModelServer(tableName: string): Promise<EmbeddedDynam
     if (administrate) return administrate();
     const Command = COMMANDS[operation];
     if (Command === undefined) throw new Error(`${target} is not served.`);
-    // Against a request that the client sends twice; it never does here.
+    // The token makes a repeated request harmless; here none is repeated.
     const { ClientRequestToken: _, ...known } = input;
     return model.run(new Command(known as never));
   };
@@ -58,7 +59,7 @@ export async function startModelServer(tableName: string): Promise<EmbeddedDynam
   return { endpoint, clientOptions: clientOptions(endpoint), stop };
 }
 
-/** A table is there from its creation on, as the model always is. */
+/** The operations that create and describe the table, which the model always has. */
 function administrationOf(): Readonly<Record<string, Operation>> {
   let isThere = false;
   const table = () => ({
@@ -90,7 +91,7 @@ async function inputOf(request: IncomingMessage): Promise<Json> {
   );
 }
 
-/** Bytes as base64, times in seconds. */
+/** A value as JSON: bytes as base64, times in seconds. */
 function toWire(value: unknown): Json {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64') as unknown as Json;
   if (value instanceof Date) return (value.getTime() / 1000) as unknown as Json;

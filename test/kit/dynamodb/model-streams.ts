@@ -31,7 +31,7 @@ export function modelStreams(model: TableModel, forgotten: () => number): Dynamo
     if (input.ShardIteratorType === 'TRIM_HORIZON') return { ShardIterator: String(forgotten()) };
     if (input.ShardIteratorType !== undefined) {
       const at = indexOf(input.SequenceNumber);
-      // What is not there is behind the end.
+      // Records that were trimmed are gone: such an iterator begins behind the end.
       const from = at < forgotten() ? model.stream.length : at;
       return { ShardIterator: String(input.ShardIteratorType === 'AT_SEQUENCE_NUMBER' ? from : from + 1) };
     }

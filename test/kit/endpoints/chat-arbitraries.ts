@@ -5,7 +5,7 @@ import type { ChangeEvent, FieldChange } from '../../../functions/changes/event.
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../../functions/changes/source-events.ts';
 import { change, commitOf, fieldsOf } from './chat-batches.ts';
 
-/** Texts that mean something to a chat, to a renderer or to JSON. */
+/** Texts with a special meaning in a chat, in a renderer or in JSON. */
 const traps = [
   '<!channel>',
   '<!here|x>',
@@ -181,7 +181,7 @@ const anyFields = fc
   .tuple(anyDefinitions, anyDefinitions, anyId)
   .map(([before, now, processId]) => fieldsOf(before, now, { processId }));
 
-/** Any batch, in any order, some of it twice. */
+/** Any batch of events, in any order, some of them twice. */
 export const anyBatch: fc.Arbitrary<ChangeEvent[]> = fc
   .array(
     fc.oneof(

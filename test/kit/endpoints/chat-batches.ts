@@ -69,7 +69,7 @@ const priority = {
   options: ['Low', 'High'],
 };
 
-/** Batches as they come, and what they show; the golden files hold their messages. */
+/** Batches of events by what they show; the golden files hold the messages made of them. */
 export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
   typical: commitOf([
     change('p-1042', 'Website relaunch', [field('Phase', 'Design', 'Build')], { entity: 'project' }),
@@ -206,7 +206,7 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
   ),
 };
 
-/** As a workspace has them that links its records. */
+/** The link templates of a workspace that has some. */
 export const templates: LinkTemplates = [
   {
     workspace: 'eu',
@@ -215,7 +215,8 @@ export const templates: LinkTemplates = [
   },
 ];
 
-/** The largest number from 1 to 499 for which `holds`, which holds up to there and not beyond. */
+/** The largest number from 1 to 499 for which `holds` is true; it must be true up to there and false
+ *  beyond. */
 export function mostOf(holds: (number: number) => boolean): number {
   let [low, high] = [1, 499];
   while (low < high) {

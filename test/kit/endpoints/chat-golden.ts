@@ -5,8 +5,8 @@ import { batches, templates } from './chat-batches.ts';
 
 const noTemplates = undefined;
 
-/** The golden files: what each chat is sent for each batch. Made anew by `node test/endpoints/golden/update.ts`, and by
- *  nothing else: look at the difference before you commit it. */
+/** The golden files: the message to each chat for each batch. Made anew by `node
+ *  test/endpoints/golden/update.ts` only: look at the difference before you commit it. */
 export function goldenFiles(): { file: string; path: string; content: () => string }[] {
   const chats = { slack: slackMessages, teams: teamsMessages };
   const told = Object.entries(batches).map(([name, events]) => ({ name, events, templates: noTemplates }));

@@ -21,7 +21,8 @@ export const answer =
 export const hang: Reaction = () => {};
 export const reset: Reaction = response => void (response.socket as Socket).resetAndDestroy();
 
-/** A server on 127.0.0.1 that reacts to one request after the other as its script says; by the last reaction from then on. */
+/** A server on 127.0.0.1 that reacts to each request as its script says, in order; the last reaction is
+ *  repeated. */
 export async function startReceiver(...script: Reaction[]) {
   const received: Received[] = [];
   const watchers = new Set<() => void>();

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
-/** Only what we send, as Slack's reference describes it, with its limits; anything else is an error: a
- *  link, a mention or an emoji would be an element of another type (docs/chat.md names the pages). */
+/** What we send, as Slack's reference describes it, with its limits. Anything else is an error: so data
+ *  that became a link, a mention or an emoji is found, because that is an element of another type
+ *  (docs/chat.md names the pages). */
 const plainText = (limit: number) =>
   z.strictObject({
     type: z.literal('plain_text'),
@@ -9,7 +10,7 @@ const plainText = (limit: number) =>
     emoji: z.literal(false),
   });
 
-/** What `templates` of the tests make: letters, digits and what percent-encoding leaves. */
+/** The links that the tests' `templates` make: letters, digits and percent-encoding. */
 export const LINK = /^https:\/\/app\.example\.com\/[\w.~%-]+\/p\/[\w.~%-]+(?:\?task=[\w.~%-]+)?$/;
 
 const date = '<!date\\^-?\\d+\\^(?:\\{date_short_pretty\\} )?\\{time_secs\\}\\|[-+\\d]+ [\\d:]{8} UTC>';
@@ -27,7 +28,7 @@ const text = z.strictObject({
     .optional(),
 });
 const section = z.strictObject({ type: z.literal('rich_text_section'), elements: z.array(text).min(1) });
-/** Only the templates of the tests make links, and a record's name, or the title, is what leads there. */
+/** A link must come from the tests' templates; only a record's name and the title have one. */
 const link = text.extend({ type: z.literal('link'), url: z.string().regex(LINK) });
 const heading = z.strictObject({
   type: z.literal('rich_text_section'),

@@ -3,13 +3,14 @@ import { expect } from 'vitest';
 import * as z from 'zod';
 import { LINK } from './slack-schema.ts';
 
-/** The library's own build for Node: its main file can be read by bundlers only. */
+/** The library's build for Node, because its main file works in bundlers only. */
 const { AdaptiveCard, SerializationContext, Versions } = createRequire(import.meta.url)(
   'adaptivecards/dist/adaptivecards.js',
 ) as typeof import('adaptivecards');
 
-/** Only what we send, by the schema of Adaptive Cards 1.5; anything else is an error: an action, a link or a mention
- *  would be an element or a property of another name (docs/chat.md names the pages). */
+/** What we send, by the schema of Adaptive Cards 1.5. Anything else is an error: so data that became an
+ *  action, a link or a mention is found, because that is another element or property (docs/chat.md names
+ *  the pages). */
 const run = z.union([
   z.string().min(1),
   z.strictObject({
@@ -22,7 +23,7 @@ const run = z.union([
     color: z.enum(['Good', 'Attention']).optional(),
   }),
 ]);
-/** Only the templates of the tests make links, and a record's name, or the title, is what leads there. */
+/** A link must come from the tests' templates; only a record's name and the title have one. */
 const linkedRun = z.strictObject({
   type: z.literal('TextRun'),
   text: z.string().min(1),
@@ -38,7 +39,7 @@ const richText = z.strictObject({
 
 const heading = richText.extend({ inlines: z.tuple([z.union([run, linkedRun])]).rest(run) });
 
-/** TextBlocks take markdown, so they hold our own words, counts and times only. */
+/** TextBlocks read markdown, so they may hold only our own words, counts and times. */
 const date = '\\{\\{DATE\\(\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z, SHORT\\)\\}\\}';
 const time = `${date} \\{\\{TIME\\(\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z\\)\\}\\}`;
 const place = '(?:the project|(?:the project and )?[\\d,]+ tasks?|[\\d,]+ fields?)';
@@ -94,8 +95,8 @@ export const teamsMessage = z.strictObject({
   ]),
 });
 
-/** What the official library finds wrong with a card of version 1.5: elements, values or properties that it doesn't
- *  know, in its own words; or that it reads the card as something else. */
+/** What the official library finds wrong with a card of version 1.5: elements, values or properties that
+ *  it doesn't know, in its own words; or a difference between the card and what it read. */
 export function cardFaults(card: { body: unknown }): string[] {
   const context = new SerializationContext(Versions.v1_5);
   const read = new AdaptiveCard();
@@ -106,7 +107,7 @@ export function cardFaults(card: { body: unknown }): string[] {
   return isSame ? faults : [...faults, `read as ${JSON.stringify(again)}`];
 }
 
-/** Keys in order, and a run that is a string written out: the library writes both its own way. */
+/** The card with keys in order, and each text run as an object: the library writes both in its own way. */
 function sorted(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     return value.map(item =>

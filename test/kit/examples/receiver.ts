@@ -12,18 +12,19 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** The receiver of the examples, as a process. */
 export interface RunningReceiver {
   readonly child: ChildProcess;
-  /** Where it takes what. */
+  /** The addresses at which it takes messages. */
   readonly sns: string;
   readonly webhook: string;
-  /** What it applied: the first line of each event. */
+  /** The events that it applied: the first line that it wrote about each. */
   applied(): string[];
-  /** What else it said. */
+  /** Everything else that it wrote. */
   said(): string;
   /** The exit code; undefined when a signal ended it. */
   ended(): Promise<number | undefined>;
 }
 
-/** Starts it on any free port, with nothing of our environment, and ends it with the test. Not `ready` when it is to fail. */
+/** Starts it on a free port, without our environment, and ends it with the test. `ready` is false where
+ *  it is expected to fail. */
 export async function runReceiver(
   environment: Record<string, string>,
   { args = [] as string[], ready = true } = {},
@@ -65,7 +66,7 @@ export async function runReceiver(
   };
 }
 
-/** An event of the documentation, with what is to be different. */
+/** An event of the documentation, with some parts changed. */
 export function exampleEvent(type: ChangeEvent['type'], different: Partial<ChangeEvent> = {}): ChangeEvent {
   const text = readFileSync(join(ROOT, `docs/examples/${type}.json`), 'utf8');
   return { ...(JSON.parse(text) as ChangeEvent), ...different } as ChangeEvent;

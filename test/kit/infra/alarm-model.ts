@@ -1,10 +1,11 @@
-/** CloudWatch, as far as the alarms of this stack need it: what it does with a definition, as the template has it, and with data.
- *  After AWS's "Using Amazon CloudWatch alarms" and "Using metric math". */
+/** A model of CloudWatch, as far as the alarms of this stack need it: computes an alarm's states from its
+ *  definition in the template and from data. After AWS's "Using Amazon CloudWatch alarms" and "Using
+ *  metric math". */
 
-/** What is written in minute `minute` of a played hour. */
+/** A value that is written in minute `minute` of a simulated hour. */
 export interface Datum {
   readonly metric: string;
-  /** Which queue or function it is of; undefined: a metric of Changewire itself. */
+  /** The queue or function that it is about; undefined: a metric of Changewire itself. */
   readonly of?: string | undefined;
   readonly minute: number;
   readonly value: number;
@@ -42,7 +43,7 @@ export interface AlarmDefinition extends Partial<MetricOf> {
 /** A value for each period that has one, oldest first. */
 type Series = readonly (number | undefined)[];
 
-/** The states of an alarm, minute by minute, from its creation in minute 0 on. Nothing was before that. */
+/** The states of an alarm, minute by minute, from its creation in minute 0 on. There is no earlier data. */
 export function statesOf(alarm: AlarmDefinition, data: readonly Datum[], minutes: number): State[] {
   const states: State[] = [];
   for (let minute = 1; minute <= minutes; minute += 1)
@@ -57,7 +58,7 @@ function stateAt(alarm: AlarmDefinition, data: readonly Datum[], minute: number,
   const real = points.filter(each => each !== undefined);
   const bad = real.filter(value => value >= alarm.Threshold).length;
   if (bad >= needed) return 'ALARM';
-  // As many good ones as leave no room for enough bad ones.
+  // OK also when so many periods are good that there is no room for enough bad ones.
   return missing === 'notBreaching' || real.length - bad > range - needed ? 'OK' : before;
 }
 
@@ -83,7 +84,7 @@ function seriesOf(alarm: AlarmDefinition, data: readonly Datum[], stretch: Stret
   return only.Expression === undefined ? (known.get(only.Id) ?? []) : calculated(only.Expression, known);
 }
 
-/** One value a period, of those that ended by then. */
+/** One value for each period that has ended by then. */
 function statistic(
   { Metric, Period, Stat }: NonNullable<Query['MetricStat']>,
   data: readonly Datum[],
@@ -115,7 +116,7 @@ function aggregated(stat: string, values: readonly number[]): number {
   throw new Error(`The model knows no statistic ${stat}.`);
 }
 
-/** `SUM([a, b])` and `MAX([a, b])` take those that have a value; a difference is where both are. */
+/** `SUM([a, b])` and `MAX([a, b])` skip series without a value; a difference has one where both have. */
 function calculated(expression: string, known: ReadonlyMap<string, Series>): Series {
   const [, minuend, subtrahend] = /^(.+) - (.+)$/.exec(expression) ?? [];
   if (minuend !== undefined && subtrahend !== undefined) {
@@ -144,7 +145,8 @@ function difference(value: number | undefined, less: number | undefined): number
   return value === undefined || less === undefined ? undefined : value - less;
 }
 
-/** With this value, or by default the last one before, where there is one. Where there is no data at all nothing is filled in. */
+/** Fills gaps with this value, or by default with the value before, if any. A series without any data
+ *  stays empty. */
 function filled(series: Series, by: number | undefined): Series {
   if (series.every(value => value === undefined)) return series;
   return series.map(

@@ -12,7 +12,7 @@ export function problemsOf(config: unknown): readonly string[] {
   return [];
 }
 
-/** The least configuration with some changes: of the whole, of its workspace, of its process. */
+/** The least configuration with some changes: of the configuration, of its workspace, of its process. */
 export function config(whole: object = {}, workspace: object = {}, process: object = {}) {
   const [first] = leastConfig().workspaces;
   return {

@@ -3,9 +3,10 @@ import { z } from 'zod';
 /** A key of the configuration as a reader meets it. */
 export interface SchemaKey {
   readonly key: string;
-  /** `required`, the default as JSON, or undefined when the key may be left out and its default lies elsewhere. */
+  /** `required`, the default as JSON, or undefined when the key may be left out and has its default
+   *  elsewhere. */
   readonly default: string | undefined;
-  /** In the words of the error that anything else gets. */
+  /** What is allowed, as the error for anything else says it. */
   readonly allowed: string;
 }
 
@@ -39,7 +40,7 @@ function peel(schema: z.core.$ZodType): { bare: z.core.$ZodType; default: string
   return { bare: schema, default: 'required' };
 }
 
-/** What the schema says to a value that is never right. */
+/** What is allowed, from the error for a value that is never right. */
 function allowedBy(schema: z.core.$ZodType): string {
   const own = z.safeParse(schema, Symbol('never right')).error?.issues[0]?.message ?? '';
   if (!(schema instanceof z.ZodArray)) return own;

@@ -15,15 +15,15 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta
 /** The configuration that cdk.json comes with. */
 export const committedConfig = cdkJson.context.changewire;
 
-/** CDK's own rules, which warn only, take seconds to load: `cdk synth` itself asks them. */
+/** Without CDK's own rules: they only warn, take seconds to load, and `cdk synth` applies them. */
 const context = { ...cdkJson.context, '@aws-cdk/core:validateAgainstDefaultRules': false };
 
-/** An app as `cdk synth` makes it, but without bundling: its context is cdk.json's, its output a directory that
- *  goes with the test, or with all tests of the file. */
+/** An app as `cdk synth` makes it, but without bundling: with cdk.json's context, and an output directory
+ *  that is removed after the test, or after all tests of the file. */
 export function testApp(): App {
   const outdir = mkdtempSync(join(tmpdir(), 'changewire-synth-'));
   const remove = () => rmSync(outdir, { recursive: true, force: true });
-  // Each hook is refused, or never called, where the other one belongs.
+  // Inside a test only the first hook works, outside only the second.
   try {
     onTestFinished(remove);
   } catch {
@@ -42,12 +42,12 @@ export function testStack(config?: unknown, app = testApp()): ChangewireStack {
   return testStacks(config, app).stack;
 }
 
-/** Synthesised once for each configuration, whoever asks. */
+/** The template, synthesised once for each configuration. */
 export function testTemplate(config: unknown = committedConfig): Template {
   return templatesOf(config).whole;
 }
 
-/** That of the subscriptions' stack. */
+/** The template of the subscriptions' stack. */
 export function subscriptionsTemplate(config: unknown = committedConfig): Template {
   return templatesOf(config).subscriptions;
 }
@@ -108,7 +108,7 @@ export function allowed(template: Template, role: string): { actions: string[]; 
     .map(({ Action, Resource }) => ({ actions: [Action].flat(), resources: [Resource].flat() }));
 }
 
-/** The resource of a statement about the secret of this name, and about no other. */
+/** The resource in a statement about the secret of this name only. */
 export function secretArn(name: string): object {
   const parts = ['Partition', 'Region', 'AccountId'].map(part => ({ Ref: `AWS::${part}` }));
   const [partition, region, account] = parts;
@@ -116,7 +116,7 @@ export function secretArn(name: string): object {
   return { 'Fn::Join': ['', ['arn:', partition, ':secretsmanager:', region, ':', account, secret]] };
 }
 
-/** The environment of a function as Lambda would hand it over: references become texts like those of AWS. */
+/** The environment of a function as Lambda gives it: references become texts like those of AWS. */
 export function environmentOf(template: Template, name: string): Record<string, string> {
   const found = resources(template, 'AWS::Lambda::Function').find(([id]) => id.startsWith(`${name}Function`));
   const { Variables = {} } = (found?.[1].Environment ?? {}) as { Variables?: Record<string, unknown> };
@@ -125,7 +125,7 @@ export function environmentOf(template: Template, name: string): Record<string, 
     if (typeof value === 'string') return value;
     const { Ref, ...reference } = value as Record<string, unknown>;
     if (typeof Ref === 'string') return refText(template, Ref, name80(Ref));
-    // Of the other stack, the table's name alone.
+    // Only the table's name is imported from another stack.
     if ('Fn::ImportValue' in reference) return `Changewire-Table-SnapshotsTable-${'x'.repeat(13)}`;
     const { 'Fn::GetAtt': [id, attribute] = [], 'Fn::Join': [, parts] = [] } = reference as {
       'Fn::GetAtt'?: [string, string] | [];
@@ -139,7 +139,8 @@ export function environmentOf(template: Template, name: string): Record<string, 
   return Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, text(value)]));
 }
 
-/** A text of a template as it is in eu-central-1; what else it refers to stands there by its name. */
+/** A text of a template as it would be in eu-central-1; other references are replaced by the name of what
+ *  they refer to. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   const { Ref, 'Fn::Join': join } = value as { Ref?: string; 'Fn::Join'?: [string, unknown[]] };
@@ -147,7 +148,7 @@ export function textOf(value: unknown): string {
   return Ref === 'AWS::Region' ? 'eu-central-1' : String(Ref);
 }
 
-/** What `Ref` gives: of a queue its URL, of a topic its ARN, of other resources the name. */
+/** What `Ref` returns: for a queue its URL, for a topic its ARN, for other resources the name. */
 function refText(template: Template, id: string, name: string): string {
   if (id in template.findResources('AWS::SQS::Queue'))
     return `https://sqs.ap-southeast-1.amazonaws.com/123456789012/${name}`;

@@ -4,7 +4,7 @@ import type { Sleep } from '../../../functions/basics/clock.ts';
 /** Resolves when `check` stops failing: by itself, without any time of {@link ownTime}. */
 export const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 1 });
 
-/** Time that moves by sleeping only: the sleeper that is due first wakes next. */
+/** Time that passes by sleeping only: the sleeper that is due first wakes next. */
 export function ownTime(begin = 0) {
   let now = begin;
   const sleepers: { at: number; wake: () => void }[] = [];
@@ -20,7 +20,7 @@ export function ownTime(begin = 0) {
   return {
     clock: () => now,
     sleep,
-    /** Waits until `count` sleep, and wakes the first. */
+    /** Waits until `count` are sleeping, and wakes the first. */
     async step(count = 1) {
       await soon(() => expect(sleepers.length).toBeGreaterThanOrEqual(count));
       sleepers.sort((a, b) => a.at - b.at);
@@ -28,7 +28,7 @@ export function ownTime(begin = 0) {
       now = Math.max(now, next?.at ?? now);
       next?.wake();
     },
-    /** The machine slept, or its clock was set. */
+    /** Sets the clock, as after the machine has slept, or somebody has set it. */
     jump: (to: number) => {
       now = to;
     },

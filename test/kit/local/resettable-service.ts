@@ -6,8 +6,8 @@ import { Faults } from '../../../local/simulated-service/faults.ts';
 import { answer } from '../../../local/simulated-service/http.ts';
 import { listen } from '../listen.ts';
 
-/** A simulated service that keeps its address when it is as it was at first: so what a run noted of it then is still true,
- *  and each test can begin with a copy of that. */
+/** A simulated service that can be reset to its first state and keeps its address: so the data directory
+ *  of a run stays valid, and each test can begin with a copy of it. */
 export async function startResettableService() {
   const at = Date.now();
   const server = createServer();

@@ -10,7 +10,7 @@ export interface Run {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Those on stdout, of a run with `--json`. */
+  /** The events on stdout, of a run with `--json`. */
   events(): ChangeEvent[];
   /** The exit code; undefined when a signal ended it. */
   ended(): Promise<number | undefined>;
@@ -18,7 +18,8 @@ export interface Run {
 
 const MAIN = fileURLToPath(new URL('../../../local/main.ts', import.meta.url));
 
-/** Runs the command line in `directory`, with nothing of our environment but what it needs. It is killed with the test. */
+/** Runs the command line in `directory`, without our environment except what it needs. It is killed with
+ *  the test. */
 export function run(directory: string, args: string, environment: Record<string, string> = {}): Run {
   const { end, ...run } = launch(directory, args, environment);
   onTestFinished(end);

@@ -6,7 +6,7 @@ import { type ServerOptions, startOperationsServer } from '../../../local/operat
 export const ASKED = { operation: 'endpoints' } as const;
 export const ANSWER = { endpoints: [] };
 
-/** A server whose operations tell what they were asked. */
+/** A server whose operations record their requests. */
 export async function served(
   operations: (asked: object) => unknown = () => ANSWER,
   options: Partial<ServerOptions> = {},
@@ -46,7 +46,7 @@ export function send(port: number, { method = 'POST', path = '/operations', head
         );
       },
     );
-    // A refusal may come, and the connection go, before all is sent.
+    // The server may refuse, and close the connection, before everything is sent.
     sending.on('error', reject).end(body);
   });
 }

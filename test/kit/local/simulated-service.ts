@@ -33,7 +33,7 @@ export interface Answer {
   body: JsonObject;
 }
 
-/** The form of a right token request. */
+/** The form of a valid token request. */
 export function tokenForm(service: SimulatedService): Record<string, string> {
   return {
     grant_type: 'client_credentials',
@@ -52,7 +52,7 @@ export async function token(service: SimulatedService): Promise<string> {
   return String((await askToken(service)).body.access_token);
 }
 
-/** Asks {base_url} with a token got now. */
+/** Sends requests to {base_url} with a new token. */
 export async function reader(service: SimulatedService) {
   const authorization = await token(service);
   return async (path: string): Promise<Answer> =>

@@ -30,7 +30,7 @@ export interface House {
   readonly topic: LocalTopic;
   readonly deliveries: Deliveries;
   publish(messages: readonly string[], attributes?: Record<string, string | string[]>): Promise<void>;
-  /** What a subscription never got. */
+  /** The deliveries of a subscription that are dead letters. */
   deadLetters(subscription: { readonly endpoint: string }): Promise<DeadDelivery[]>;
 }
 

@@ -31,7 +31,7 @@ export async function startedTable(): Promise<Table> {
   return { client, streams, table: { name: tableName, streamArn } };
 }
 
-/** The model's table; `forgetStream` leaves it as it is after a day, when its stream has forgotten everything. */
+/** The model of the table; `forgetStream` empties its stream, as DynamoDB does after a day. */
 export function startedModel(): { readonly table: Table; readonly forgetStream: () => void } {
   const { client, tableName, model } = openModel();
   let forgotten = 0;
@@ -47,7 +47,7 @@ export function startedModel(): { readonly table: Table; readonly forgetStream: 
   };
 }
 
-/** One commit: a snapshot and its change record. `time` is that of the change record's key. */
+/** Makes one commit: a snapshot and its change record, with `time` in its key. */
 export async function commit(client: DynamoDBClient, id: string, time = 1): Promise<void> {
   const TableName = 'changewire';
   const change = `CHANGE#${String(time).padStart(13, '0')}#${id}#1`;
@@ -67,7 +67,7 @@ export async function commit(client: DynamoDBClient, id: string, time = 1): Prom
   );
 }
 
-/** A pump with sensible parts where `options` has none; it ends with the test. */
+/** A pump with defaults for what `options` leaves out; it ends with the test. */
 export function startedPump(table: Table, options: Partial<StreamPumpOptions>): Feed {
   const pump = startStreamPump({
     client: table.client,

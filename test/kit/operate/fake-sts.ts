@@ -11,7 +11,7 @@ export interface Sts {
   readonly url: URL;
   /** Requests so far. */
   readonly asked: number;
-  /** Answers so from now on, whatever is asked. */
+  /** Sets the answer to every request from now on. */
   answer(status: number, text: string): void;
 }
 

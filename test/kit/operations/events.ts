@@ -3,7 +3,7 @@ import { buildEvents } from '../../../functions/changes/build-events.ts';
 import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { PROCESSES } from './house.ts';
 
-/** The events of one commit: of a task that was updated, or created, each. */
+/** The events of one commit: each about a task that was updated, or created. */
 export function eventsOf(
   version: number,
   count = 1,

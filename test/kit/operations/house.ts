@@ -35,7 +35,7 @@ import { openModel } from '../table.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 
-/** Whose journals there are. */
+/** The processes, each of which has a journal. */
 export const PROCESSES: readonly ProcessKey[] = [
   { workspace: 'eu', processId: 'on boarding' },
   { workspace: 'us', processId: 'sales' },
@@ -49,7 +49,7 @@ export interface Stores {
   readonly states: ProcessReader;
   readonly roster: Roster;
   readonly actions: Actions;
-  /** Of SQLite: the publisher is so far. */
+  /** SQLite only: says up to which position the publisher is. */
   published?(position: number): void;
   close(): void;
 }
@@ -86,7 +86,7 @@ function sqliteStores(): Stores {
   };
 }
 
-/** The stores over which all that people do must work alike. */
+/** The kinds of stores; over each of them all operations must work alike. */
 export const STORES = [
   ['the table’s model', modelStores],
   ['SQLite', sqliteStores],
@@ -108,7 +108,8 @@ export function memorySecrets(): SecretKeeper & { readonly texts: Map<string, st
   };
 }
 
-/** A house of these stores, on a clock that stands; what is woken, said and done is written down, in order. */
+/** The operations over such stores, with a clock that stands still. What they wake, log and do is
+ *  recorded in order. */
 export function openHouse(open: () => Stores, configured: readonly EndpointSettings[] = []) {
   const stores = open();
   const state = { now: AT };
@@ -119,7 +120,7 @@ export function openHouse(open: () => Stores, configured: readonly EndpointSetti
   const say = (message: string) => void said.push(message);
   const started: [process: string, mode: Mode][] = [];
   const posts: { url: string; body: string }[] = [];
-  /** What every receiver answers. */
+  /** The answer of every receiver. */
   const receiver = { status: 200, body: 'ok' };
   let ids = 0;
   const traced: EndpointRows = {
@@ -190,7 +191,7 @@ interface Committed {
   readonly process?: ProcessKey;
   readonly projectId?: string;
   readonly at?: number;
-  /** By default that of `at`. */
+  /** By default made of `at`. */
   readonly version?: number;
 }
 

@@ -10,27 +10,27 @@ import {
 } from '../../../functions/operations/protocol/requests.ts';
 import { openHouse, PROCESSES, type Stores } from './house.ts';
 
-/** What the contract of the operations needs of a place that answers them. Nobody else need be at work there; what others do there in the
- *  meantime is not looked at. */
+/** What the contract of the operations needs from an implementation. Nothing else needs to run there;
+ *  what others do meanwhile is ignored. */
 export interface Setting {
-  /** As who asks sees them. */
+  /** The operations, as a client sees them. */
   readonly operations: Operations;
-  /** To arrange what they find. */
+  /** Stores, to prepare the data of a test. */
   readonly stores: Pick<Stores, 'rows' | 'deliveries' | 'snapshots' | 'roster'>;
-  /** Two that there are, of different workspaces. */
+  /** Two existing processes, of different workspaces. */
   readonly processes: readonly [ProcessKey, ProcessKey];
-  /** In ms since 1970, by the clock of who answers. */
+  /** The time of the implementation's clock, in ms since 1970. */
   now(): number;
-  /** Where something answers every POST with 200 and `ok`; what it got. */
+  /** A receiver that answers every POST with 200 and `ok`; `got` returns the bodies. */
   readonly receiver: { readonly url: string; got(): readonly string[] };
   /** The passes that were started. */
   started(): readonly (readonly [processId: string, mode: string])[];
-  /** Whom the operations write down as the caller. */
+  /** The caller whom the operations record. */
   readonly caller: Caller;
   close(): Promise<void>;
 }
 
-/** Asks as people do: what is asked and what is answered is as the protocol says. */
+/** Sends a request as people do, and checks request and answer against the protocol. */
 export type Ask = <Name extends Operation>(
   operation: Name,
   asked?: Omit<RequestOf<Name>, 'operation'>,
@@ -40,12 +40,12 @@ export function askOf({ operations, caller }: Pick<Setting, 'operations' | 'call
   return async (operation, asked) => {
     const read = request.parse({ operation, ...asked }) as Request;
     const answer = await operations(read, caller);
-    // As it comes over a wire, which carries no undefined.
+    // As JSON, because the protocol goes over a wire, which carries no undefined.
     return answers[operation].parse(JSON.parse(JSON.stringify(answer))) as AnswerOf<typeof operation>;
   };
 }
 
-/** The operations over these stores, in one program. */
+/** The operations over these stores, in the test's own process. */
 export async function openSetting(
   open: () => Stores,
 ): Promise<Setting & { readonly house: ReturnType<typeof openHouse> }> {
@@ -53,7 +53,7 @@ export async function openSetting(
   const operations = createOperations(house);
   return {
     house,
-    // Each asks at a time of its own, as people do.
+    // Each request comes at a time of its own.
     operations: (asked, caller) => {
       house.state.now += 1;
       return operations(asked, caller);

@@ -3,14 +3,14 @@ import { dirname, relative, resolve } from 'node:path';
 
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** What a run loads, at once or later. */
+/** What a program loads, at once or later. */
 export interface Loaded {
-  /** From the root of the project, with "/". */
+  /** Paths from the root of the project, with "/". */
   readonly files: ReadonlySet<string>;
   readonly packages: ReadonlySet<string>;
 }
 
-/** All that `entry` imports when it runs, directly or through others; what is imported as a type is not there then. */
+/** All that `entry` imports at run time, directly or through others; imports of types don't count. */
 export function loadedBy(entry: string): Loaded {
   const loaded = { files: new Set<string>(), packages: new Set<string>() };
   visit(entry, loaded);
@@ -31,13 +31,13 @@ function visit(file: string, loaded: { files: Set<string>; packages: Set<string>
   }
 }
 
-/** `{ type A, type B }`: nothing is left of it at run time. */
+/** Whether all names are types, as in `{ type A, type B }`: such an import does not exist at run time. */
 function isTypesOnly(names: string): boolean {
   const inBraces = /^\{([^}]*)\}\s*$/.exec(names.trim())?.[1]?.split(',');
   return inBraces?.every(name => /^\s*(type\s|$)/.test(name)) ?? false;
 }
 
-/** Without what of it is meant: `@smithy/core/checksum` is of `@smithy/core`. */
+/** The package of a module: `@smithy/core` for `@smithy/core/checksum`. */
 function packageOf(module: string): string {
   return module.split('/', module.startsWith('@') ? 2 : 1).join('/');
 }

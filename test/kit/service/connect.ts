@@ -10,7 +10,7 @@ export const START = Date.parse('2026-07-01T10:00:00Z');
 /** A client of a misbehaving server, with virtual time: sleeping moves the clock and returns at once. */
 export interface Rig extends TestServer {
   readonly connection: ServiceConnection;
-  /** A pass with a day's time. */
+  /** The service as a pass sees it that has a day's time. */
   readonly service: Service;
   readonly waits: number[];
   readonly notices: Notice[];

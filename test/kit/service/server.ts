@@ -11,7 +11,7 @@ export interface Received {
   readonly url: string;
 }
 
-/** How a server answers one request; well or badly. */
+/** How a server answers one request, rightly or wrongly. */
 export type Behaviour = (response: ServerResponse, request: Received) => void;
 
 export const SERVICE_DATE = 'Wed, 01 Jul 2026 12:00:00 GMT';
@@ -36,13 +36,13 @@ export const destroy: Behaviour = response => {
   response.socket?.destroy();
 };
 
-/** Promises more body than it sends. */
+/** Announces a longer body than it sends. */
 export const broken: Behaviour = response => {
   response.writeHead(200, { 'content-length': '1000' });
   response.write('{"projects":[', () => response.destroy());
 };
 
-/** A whole HTTP answer whose JSON ends too early. */
+/** A complete HTTP answer whose JSON is cut off. */
 export const truncated: Behaviour = json('{"projects":[{"id":"1"},{"i');
 
 export const hang: Behaviour = () => {};
@@ -54,7 +54,7 @@ export const hangInBody =
     response.write('{"projects":[');
   };
 
-/** Answers in sequence; the last behaviour goes on. */
+/** Answers one request after the other; the last behaviour is repeated. */
 export function sequence(...behaviours: Behaviour[]): Behaviour {
   let next = 0;
   return (response, request) => {
@@ -74,7 +74,7 @@ export function page(items: unknown[], next?: string, property = 'projects'): Be
 
 export interface TestServer {
   readonly url: string;
-  /** What arrived beside token requests. */
+  /** The requests, without those for a token. */
   readonly requests: Received[];
   readonly tokenRequests: Received[];
 }

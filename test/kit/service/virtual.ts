@@ -8,7 +8,8 @@ import { Scheduler } from '../../simulation/scheduler.ts';
 
 const START = Date.parse('2026-07-01T10:00:00Z');
 
-/** How a service in virtual time answers a request that comes at `now`, beside `underWay` others: after `ms`, with this status. */
+/** How a service in virtual time answers a request that comes at `now`, while `underWay` others wait:
+ *  after `ms`, with this status. */
 export type Bearing = (
   now: number,
   underWay: number,
@@ -19,9 +20,9 @@ export interface VirtualRig {
   readonly scheduler: Scheduler;
   readonly connection: ServiceConnection;
   readonly service: Service;
-  /** What was answered, tokens aside: when, and with which status. */
+  /** The answers, without those to token requests: when, and with which status. */
   readonly answers: { readonly at: number; readonly status: number }[];
-  /** The most requests that were under way at once. */
+  /** The most requests that were under way at the same time. */
   readonly most: () => number;
   /** Waits for the promise while virtual time goes on; returns the ms that passed. */
   readonly within: (work: Promise<unknown>) => Promise<number>;
@@ -87,7 +88,7 @@ function reply(controller: Controller, status: number, headers: Record<string, s
   controller.answer({ status, headers, text: Buffer.from(JSON.stringify(body)) });
 }
 
-/** Reads the task lists of so many projects, as many at once as a pass does. */
+/** Reads the task lists of so many projects, as many at once as a pass reads. */
 export async function readLists(service: Service, projects: number, workers = 16): Promise<void> {
   let next = 0;
   const worker = async () => {

@@ -22,7 +22,7 @@ export const snapshot = (version: number, of: ProjectContent): Snapshot => ({
   tasksReadAt: AT - 1,
 });
 
-/** Random text, which no compression makes small. */
+/** Random text, which can't be compressed. */
 export function noise(length: number, seed = 1): string {
   const bytes = createHash('shake256', { outputLength: length }).update(String(seed)).digest();
   for (let at = 0; at < length; at++) bytes[at] = 33 + ((bytes[at] ?? 0) % 90);

@@ -16,7 +16,7 @@ import {
 
 /** A table under test, of whatever kind. */
 export interface OpenTable extends Table {
-  /** All that the stream got so far, in its order, as Lambda hands it to a function. */
+  /** All records of the stream so far, in order, as Lambda hands them to a function. */
   stream(): Promise<DynamoDBRecord[]>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,8 @@ export async function openEmbedded(): Promise<OpenTable> {
   return withStream(await startTable());
 }
 
-/** The model behind HTTP, for a machine that there is no embedded DynamoDB for: at least the clients are true. */
+/** The model behind HTTP, for a machine without an embedded DynamoDB: at least the clients are the real
+ *  ones. */
 export async function openServed(): Promise<OpenTable> {
   return withStream(await startTableOn(() => startModelServer(TABLE_NAME)));
 }
@@ -73,7 +74,7 @@ async function readStream(reader: ShardReader, streamArn: string): Promise<Dynam
   return all;
 }
 
-/** `lambdaRecord` is made for insertions. */
+/** Adds to `lambdaRecord`, which handles insertions only. */
 function recordOf(record: _Record, streamArn: string): DynamoDBRecord {
   const { dynamodb = {}, ...more } = lambdaRecord(record, streamArn);
   const { eventName = 'INSERT' } = record;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DEFAULT_FREEDOMS, type Freedoms } from '../../../../local/simulated-service/data/freedoms.ts';
 
-/** What a service may do instead of the plain thing, freedom by freedom. */
+/** By freedom, the ways in which a service may differ from the plain one. */
 export const OTHERS: { readonly [Name in keyof Freedoms]: readonly Freedoms[Name][] } = {
   taskListName: ['items'],
   auditListName: ['log'],
@@ -36,7 +36,7 @@ export const OTHERS: { readonly [Name in keyof Freedoms]: readonly Freedoms[Name
 type Name = keyof Freedoms;
 const NAMES = Object.keys(DEFAULT_FREEDOMS) as Name[];
 
-/** Any freedoms together; each is as in the plain service in two of three draws. */
+/** Any combination of freedoms; each differs from the plain service in one of three draws. */
 export const drawnFreedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record(
   Object.fromEntries(
     NAMES.map(name => {

@@ -11,7 +11,7 @@ export const PROCESS = 'customer-onboarding';
 /** A simulated service in virtual time, and a doctor of it. */
 export interface Ward {
   readonly service: InProcessService;
-  /** Ours; `skew` is what the service's clock adds to it. */
+  /** Our time; `skew` is by how much the service's clock differs from it. */
   readonly time: { now: number; skew: number };
   readonly process: string;
   examine(): Promise<DoctorAnswer>;

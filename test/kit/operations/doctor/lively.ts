@@ -6,7 +6,7 @@ export const PROCESS = 'p';
 const MINUTE = 61_300;
 const PROJECTS = 12;
 
-/** A service that people worked with until a few seconds ago, with these freedoms. */
+/** A service with these freedoms, in which people worked until a few seconds ago. */
 export function lively(freedoms: Partial<Freedoms> = {}): Ward {
   const workspace = buildWorkspace({
     now: NOW - 86_400_000,
