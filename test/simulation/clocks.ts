@@ -3,7 +3,7 @@ import type { ClockStep, Skew } from './plan/clocks.ts';
 import type { Scheduler } from './scheduler.ts';
 
 const MINUTE = 60_000;
-/** So long a request that was sent by a clock may be on its way, its tries included. */
+/** How long a request may be under way since its sender read the clock, retries included. */
 const ON_ITS_WAY_MS = 10_000;
 
 /** The clocks of our two pollers, in ms since 1970. */
@@ -12,7 +12,8 @@ export class Clocks {
   readonly #coverage: Coverage;
   readonly #offsets: [number, number];
   readonly #ever: number[];
-  /** What clocks that were set back were ahead, and until when a request may come that was sent by them. */
+  /** How far ahead clocks were before they were set back, and until when a request may come that was sent
+   *  before. */
   readonly #former: { readonly offset: number; readonly until: number }[] = [];
 
   constructor(scheduler: Scheduler, coverage: Coverage, { pollers, service }: Skew, hasDate: boolean) {
@@ -32,19 +33,20 @@ export class Clocks {
     return () => this.#scheduler.wall + (this.#offsets[poller % 2] ?? 0);
   }
 
-  /** By the clock that is the furthest ahead, or was, when a request was sent that comes now. */
+  /** The time of the clock that is furthest ahead, or that was so when a request was sent that may come
+   *  now. */
   get latest(): number {
     const { wall } = this.#scheduler;
     const former = this.#former.filter(({ until }) => wall < until).map(({ offset }) => offset);
     return wall + Math.max(...this.#offsets, ...former);
   }
 
-  /** ms by which our two differ now. */
+  /** By how many ms our two clocks differ now. */
   get apart(): number {
     return Math.abs(this.#offsets[0] - this.#offsets[1]);
   }
 
-  /** ms by which they ever differed, from each other or from the service's. */
+  /** The most ms by which they ever differed, from each other or from the service's. */
   get spread(): number {
     return Math.max(...this.#ever) - Math.min(...this.#ever);
   }

@@ -16,14 +16,14 @@ export interface ConsumerOptions {
   readonly window: number;
   /** ms that one run may take. */
   readonly limit: number;
-  /** What its runs meet, one after the other. */
+  /** The faults that its runs meet, one entry for each run. */
   readonly strikes: readonly (readonly Strike[])[];
   /** Makes the function ready in a new life. */
   readonly start: (life: Life) => Handler;
 }
 
-/** One of the runs that Lambda makes of a function for a queue: one after the other, each in the life of the one before, unless
- *  that died. */
+/** Lambda's runs of a function for a queue: one after the other, each in the same process as the one
+ *  before, unless that died. */
 export class Consumer {
   readonly #shared: Shared;
   readonly #options: ConsumerOptions;
@@ -49,7 +49,7 @@ export class Consumer {
     return this.#isRunning;
   }
 
-  /** How many runs there were, this one counted. */
+  /** How many runs there were, including this one. */
   get runs(): number {
     return this.#runs;
   }

@@ -2,7 +2,7 @@ import { BatchGetItemCommand, type BatchGetItemCommandOutput } from '@aws-sdk/cl
 import type { TableModel } from './models/table.ts';
 import type { Shared } from './shared.ts';
 
-/** A table that has no room for all that a batch asks for: it leaves some keys unread, any of them, and says which. */
+/** A table that can't answer all of a batch: it leaves some keys unread and says which. */
 export function crampedTable({ table, plan, nature, random, coverage }: Shared): Pick<TableModel, 'run'> {
   return {
     run(command) {

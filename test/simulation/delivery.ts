@@ -42,27 +42,27 @@ const VISIBILITY_S = 1_080;
 const ROUTE_MS = 60_000;
 const REPLAYED_MS = 4 * 3_600_000;
 const MAX_RECEIVES = 1_000;
-/** With more than this left of its time, a run had enough of it. */
+/** A run that ends with more than this left had enough time. */
 const ENOUGH_MS = 30_000;
 
-/** An endpoint that was added while all ran. */
+/** The endpoint that an operator adds while everything runs. */
 const ADDED: EndpointSettings = {
   name: 'added',
   kind: 'webhook',
   filter: { events: ['task.created', 'task.updated', 'task.deleted', 'source.held'] },
 };
 
-/** Of one run, by endpoint. */
+/** The oracles of one run, by endpoint. */
 type Watches = ReadonlyMap<string, SettlingOracle>;
 
-/** From the topic to the receivers: the router, the queues, the deliverers and the endpoints. */
+/** The way from the topic to the receivers: the router, the queues, the deliverers and the endpoints. */
 export class Delivery {
   readonly receivers: ReadonlyMap<string, Receiver>;
-  /** The names of those that stand in the configuration. */
+  /** The kinds of the endpoints in the configuration. */
   readonly configured: readonly EndpointKind[];
-  /** Receivers that answer nothing but 500. */
+  /** Names of receivers that answer every request with 500. */
   readonly down = new Set<string>();
-  /** One that stands in a row; undefined once it was removed. */
+  /** The endpoint that was added; undefined before that, and once it was removed. */
   added: EndpointSettings | undefined;
   readonly events: QueueModel;
   readonly #queues: { readonly deliveries: QueueModel; readonly chat: QueueModel };
@@ -113,7 +113,7 @@ export class Delivery {
     }));
   }
 
-  /** Nothing is on its way, and nothing waits. */
+  /** Whether no message is under way and no delivery waits. */
   get isIdle(): boolean {
     if (this.#router.isRunning || this.#names.some(name => this.#rows.isWaiting(name))) return false;
     if (this.#deliverers.some(one => one.isRunning)) return false;
@@ -121,18 +121,18 @@ export class Delivery {
     return [this.events, deliveries, chat].every(queue => queue.size === 0);
   }
 
-  /** The topic delivers a message. */
+  /** Takes a message that the topic delivers. */
   take(body: string): void {
     this.events.send(body);
     this.#router.wake();
   }
 
-  /** The table as somebody reaches it who meets no faults. */
+  /** The table, reached without faults. */
   get table(): Table {
     return this.#tableOf(new Life(this.#calm));
   }
 
-  /** Of all endpoints that there are now. */
+  /** The names of all present endpoints. */
   get #names(): readonly string[] {
     return [...this.configured, ...(this.added ? [this.added.name] : [])];
   }
@@ -145,7 +145,7 @@ export class Delivery {
     return this.configured.map(kind => ({ name: kind, kind }));
   }
 
-  /** An operator has those served again that are stopped or paused; `all`: whatever is known of them. */
+  /** An operator resumes the endpoints that are stopped or paused; with `all`, every endpoint. */
   async resume({ all }: { readonly all: boolean }): Promise<void> {
     const rows = createEndpointRows(this.table);
     for (const name of this.#names) {
@@ -178,7 +178,7 @@ export class Delivery {
     });
   }
 
-  /** It wants less from now on, and more slowly. */
+  /** Changes an endpoint: it wants fewer events, and more slowly. */
   async #change(name: string): Promise<void> {
     const receiver = this.receivers.get(name) as Receiver;
     receiver.settings = { ...ADDED, perSecond: 3, filter: { events: ['task.created', 'task.updated'] } };
@@ -187,7 +187,7 @@ export class Delivery {
     await createEndpointRows(this.table).change(name, row => row && { ...row, settings: receiver.settings });
   }
 
-  /** Of what was committed in the last hours. */
+  /** Replays the events of the last hours to an endpoint. */
   async #replay(endpoint: string, now: number): Promise<void> {
     const { random } = this.#shared;
     const since = now - random() * REPLAYED_MS;
@@ -201,7 +201,7 @@ export class Delivery {
         events.map(({ id }) => id),
       );
     } catch (error) {
-      // One is under way.
+      // Refused because a replay is under way.
       if (!(error instanceof Refused)) throw error;
     }
   }
@@ -286,7 +286,7 @@ export class Delivery {
     };
   }
 
-  /** What a tick needs that looks after the endpoints. */
+  /** The parts with which a tick looks after endpoints. */
   lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'replays'> {
     return {
       registry: this.#registry(life),
@@ -304,7 +304,7 @@ export class Delivery {
     );
   }
 
-  /** The rows that a run has in hand are judged as messages of a queue are. */
+  /** Judges what a run does with rows as what it does with messages of a queue. */
   #watched(deliveries: Deliveries): Deliveries {
     return {
       ...deliveries,
@@ -351,13 +351,13 @@ export class Delivery {
     return { status: 200, headers: {}, text: Buffer.from('ok') };
   }
 
-  /** What receivers never take, however often it comes, becomes a dead letter. */
+  /** Whether receivers always refuse this body, so that it becomes a dead letter. */
   #isUnwelcome(body: string): boolean {
     const { unwelcome } = this.#shared.plan;
     return unwelcome !== undefined && isAmong(unwelcome, body);
   }
 
-  /** A violation ends the world, not the request in which it is seen. */
+  /** Runs a check. A violation ends the world, not only the request in which it is found. */
   #judge(work: () => void): void {
     try {
       work();
@@ -379,7 +379,7 @@ export class Delivery {
     };
   }
 
-  /** Some rows of several can't be written. */
+  /** Lets the writing of some of several rows fail. */
   #refuseRow({ input }: PutItemCommand, troubles: Troubles): void {
     const eventId = input.Item?.eventId?.S;
     if (eventId === undefined || !this.#partly(({ how }) => how === 'row', eventId)) return;
@@ -418,7 +418,7 @@ export class Delivery {
     return { ...plain(name), deadLetters };
   }
 
-  /** What the plan lets fail of what concerns this message now. */
+  /** The partial failure of the plan that concerns this message now, if any. */
   #partly(concerns: (partly: PartlyDelivered) => boolean, name: string): PartlyDelivered | undefined {
     const { plan, nature } = this.#shared;
     if (!nature.faulty) return undefined;
@@ -429,7 +429,7 @@ export class Delivery {
   }
 }
 
-/** Messages that failed as some of several, in one process: in this run and in the one before. */
+/** Which messages failed while others did not, in one process: in this run and in the one before. */
 class Troubles {
   readonly #shared: Shared;
   #failed = new Set<string>();

@@ -6,7 +6,7 @@ import { fieldsOf } from '../../local/simulated-service/data/workspace.ts';
 import type { Edit } from './plan.ts';
 import { nameAt, TEXTS_APART, textAt } from './texts.ts';
 
-/** Which projects an edit concerned, and by what a `changes` pass can see it. */
+/** Which projects an edit changed, and what shows it to a `changes` pass. */
 export interface Edited {
   readonly projects: readonly string[];
   readonly visible: 'by its update time' | 'by the audit log' | 'by a sweep';
@@ -23,7 +23,7 @@ interface Target {
 }
 
 const MANY_TASKS = 14;
-/** Numbers of the same digits. */
+/** Numbers that have digits in common. */
 const NUMBERS = ['', '1', '10', '100', '0.1', '0.01', '-1', '-10', '1.5'];
 const DATES = ['2026-01-31', '2026-12-01', ''];
 
@@ -144,7 +144,7 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
     ofField(target, false, (edit, kind, field) => {
       edit.archiveField(target.processId, kind, field.externalId, target.options);
     }),
-  // Where none is archived yet, one is: so that some come back before a plan is over.
+  // Archives a field where none is archived, so that some come back before a plan ends.
   'unarchive field': target =>
     hasArchived(target)
       ? ofField(target, true, (edit, kind, field) => {
@@ -170,7 +170,8 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
     // An earlier edit may have given it just this name.
     if (!field || from === undefined || field.options.includes(to)) return undefined;
     service.edit.renameChoice(processId, kind, field.externalId, from, to, options);
-    // No entry names the records that held it.
+    // Without `touch` nothing shows the edit to a `changes` pass: the audit entry doesn't name the
+    // records that had the choice.
     const touches = options.touch && (kind === 'project' || service.freedoms.taskEditsTouchProject);
     const visible = touches ? 'by its update time' : 'by a sweep';
     return { projects: [...process.projects.keys()], visible };
@@ -209,7 +210,8 @@ function ofField(
     step.b,
   );
   if (field) change(service.edit, kind, field);
-  // Values that come back with their field have been told before they went, or are told when it is seen.
+  // Only a sweep sees the values that come back with the field; those that were told before it was
+  // archived are not told again.
   return field && archived ? { projects: [...process.projects.keys()], visible: 'by a sweep' } : undefined;
 }
 
@@ -220,15 +222,16 @@ function deleted(target: Target, ids: readonly string[]): Edited {
   return { projects: ids, visible: isCertain && isAudited(target) ? 'by the audit log' : 'by a sweep' };
 }
 
-/** What tells of an edit. No endpoint shows one project's record: without a newer update
- *  time it is seen in the whole listing alone, even when the log names it. */
+/** What shows an edit to a pass. No request returns one project's record: without a newer update time,
+ *  only the whole listing shows it, even when the log names it. */
 function seenBy(target: Target, ofTask: boolean): Edited['visible'] {
   const { touch } = target.options;
   if (touch && (!ofTask || target.service.freedoms.taskEditsTouchProject)) return 'by its update time';
   return ofTask && isAudited(target) ? 'by the audit log' : 'by a sweep';
 }
 
-/** A log that forgets may do so before we read it. */
+/** Whether the log shows the edit. A log that drops entries early may have dropped this one before it is
+ *  read. */
 function isAudited({ service, options }: Target): boolean {
   const { auditDenied, auditRetention } = service.freedoms;
   return options.audit && auditDenied === false && auditRetention === Number.POSITIVE_INFINITY;
@@ -245,7 +248,7 @@ function manyValues({ value }: Edit): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** Every choice of a task's first field that takes several, or the first alone: the other one of the two with the next texts. */
+/** Every choice of a task's first multiple-choice field, or its first choice alone, by turns. */
 function allOrOne(process: SimulatedProcess, value: number): JsonObject {
   const field = process.taskFields.find(({ type, archived }) => type === 'multiple-choice' && !archived);
   if (!field) return {};
@@ -253,7 +256,7 @@ function allOrOne(process: SimulatedProcess, value: number): JsonObject {
   return { [propertyOf('task', field.externalId)]: field.options.slice(0, isAll ? undefined : 1) };
 }
 
-/** A change of one field, built-in or custom. */
+/** A new value of one field, built-in or custom. */
 function newValue({ process, step }: Target, kind: FieldKind): JsonObject {
   const fields = fieldsOf(process, kind).filter(({ archived }) => !archived);
   const field = at(fields, step.b + step.value);

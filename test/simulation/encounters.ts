@@ -1,8 +1,8 @@
 import type { Coverage } from './faults.ts';
 import { COMMITS, type PortCall } from './port-calls.ts';
 
-/** The calls of a pass that often follow each other: between each two of them another pass must have committed in a large run.
- *  What follows only behind a fault, or seldom, is counted in one. */
+/** Calls of a pass that often follow each other: in a large run, another pass must have committed between
+ *  each two of these. Pairs that occur only after a fault, or rarely, are counted together. */
 export const FOLLOWING = {
   'take lease': ['read state'],
   'read state': ['debts'],
@@ -21,7 +21,7 @@ export const FOLLOWING = {
   finish: ['read state'],
 } as const satisfies Partial<Record<PortCall, readonly PortCall[]>>;
 
-/** Where another pass committed, as rows of the coverage. */
+/** These pairs as rows of the coverage. */
 export const ENCOUNTERS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(Object.entries(FOLLOWING).map(([call, next]) => [`after ${call}`, next])),
   elsewhere: ['seldom, or behind a fault'],
@@ -34,11 +34,11 @@ export function isEncounter(boundary: string): boolean {
 
 interface Walk {
   last: PortCall | undefined;
-  /** True when another one committed since. */
+  /** Whether another pass has committed since this one's last call. */
   isOvertaken: boolean;
 }
 
-/** Counts where passes meet: between which two successive calls of one of them another one committed something. */
+/** Counts where passes meet: between which two successive calls of one pass another pass committed. */
 export class Encounters {
   readonly #coverage: Coverage;
   readonly #walks = new Map<object, Walk>();
@@ -55,7 +55,7 @@ export class Encounters {
     this.#walks.delete(walker);
   }
 
-  /** To be told of each call of a walker when it has its effect, and whether it was carried out. */
+  /** Called for each call of a pass at the time of its effect; `isDone`: it was carried out. */
   called(walker: object, call: PortCall, isDone: boolean): void {
     for (const [one, walk] of this.#walks) {
       if (one !== walker && isDone && COMMITS.has(call)) walk.isOvertaken = true;

@@ -1,8 +1,9 @@
 import { ENCOUNTERS } from './encounters.ts';
 
-/** What can go wrong at each boundary that a process of ours calls over. `dies-…`: the process dies before the call had its
- *  effect, or after it, and never hears of it. `slow`: the answer takes longer than a lease lasts. `stuck`: it never
- *  comes, so that the time-out of the call, or of the process, ends it. */
+/** What can go wrong with each kind of call that a process makes (`boundary`). `dies-before`,
+ *  `dies-after`: the process dies before the call has its effect, or after it, and never gets the answer.
+ *  `slow`: the answer takes longer than a lease lasts. `stuck`: it never comes, so that the time-out of
+ *  the call, or of the process, ends it. */
 const DEATHS = ['dies-before', 'dies-after', 'slow', 'stuck'] as const;
 const ANSWERS = [
   ...DEATHS,
@@ -19,7 +20,7 @@ const ANSWERS = [
   'not-json',
 ] as const;
 const WRITES = [...DEATHS, 'throttled', 'worked-then-failed'] as const;
-/** The SDK asks again behind a time-out: the first try may have worked, though the last one is refused. */
+/** After a time-out the SDK asks again: the first try may have worked, though the last one is refused. */
 const TABLE_WRITES = [...WRITES, 'worked-then-throttled'] as const;
 
 export const FAULTS = {
@@ -42,7 +43,7 @@ export const FAULTS = {
 
 export type Boundary = keyof typeof FAULTS;
 
-/** What the world does between the processes, and what comes about by how they meet. */
+/** What happens outside the processes, and what results from how they meet. */
 export const EVENTS = {
   stream: ['records twice'],
   topic: ['message late', 'message twice'],
@@ -114,7 +115,8 @@ export const EVENTS = {
   debt: ['unreadable', 'no-task-list', 'not-listed', 'uncertain'],
 } as const;
 
-/** Of one life's calls over `boundary`, those from the `nth` (0 is the first), `times` of them, meet `fault`. */
+/** A fault in one process's calls over `boundary`: in `times` of them, from the `nth` on (0 is the
+ *  first). */
 export interface Strike {
   readonly boundary: Boundary;
   readonly fault: string;
@@ -122,7 +124,7 @@ export interface Strike {
   readonly times: number;
 }
 
-/** How often each fault struck at each boundary, and where passes met. */
+/** Counts how often each fault struck at each boundary, and where passes met. */
 export class Coverage {
   readonly #counts = new Map<string, number>();
 

@@ -13,7 +13,7 @@ export interface Sent {
   readonly body: string;
 }
 
-/** What comes back: an answer, whole or broken off in the middle of its body; or nothing. */
+/** An answer, whole or broken off in the middle of its body. */
 export type Reply = ServiceAnswer & { readonly breaksOff?: boolean };
 
 export class SocketError extends Error {
@@ -27,7 +27,7 @@ export class VirtualAgent extends Dispatcher {
   readonly #serve: (request: Sent) => Reply;
   readonly #heard: (request: Sent, reply: Reply) => void;
 
-  /** `heard` is told of each answer that came in time. */
+  /** `heard` is called with each answer that came in time. */
   constructor(
     life: Life,
     boundaryOf: (request: Sent) => Boundary,

@@ -8,33 +8,33 @@ import type { World } from './world.ts';
 const MINUTE_MS = 60_000;
 /** Longer than a lease lasts. */
 const LEASE_MS = 65_000;
-/** A message's way, and a pass. */
+/** The time that a message and its pass take. */
 const PASS_MS = 30_000;
-/** So long is watched whether passes begin when they are due. */
+/** How long it watches whether passes begin when they are due. */
 const WATCHED_MS = 120_000;
-/** Delays are whole seconds, and messages take their time. */
+/** By how much a pass may begin late or early: delays are whole seconds, and messages take time. */
 const SLACK_MS = 3_000;
-/** So far are clocks ahead that are set right. */
+/** How far clocks are ahead that are then set right. */
 const AHEAD_MS = 3_600_000;
 /** Longer than a message is kept, or stays invisible. */
 const EMPTY_MS = 2 * 3_600_000;
 
-/** Behind the last fault, nobody but tick starts passes: within two of its minutes, and the time that there may be between two passes, it has the
- *  process polled. */
+/** After the last fault, tick alone must start passes: within two of its minutes and the longest time
+ *  between two passes, it has the process polled. */
 export async function checkStarted(world: World, { schedule, skew, steps }: Plan): Promise<void> {
   if (!schedule) return;
   const { changes } = schedule;
   const areRight = areClose(skew, steps);
-  // Leases of runs that died.
+  // Until the leases of runs that died have ended.
   await world.pass(LEASE_MS + (areRight ? 0 : world.clocks.spread));
   if (!areRight) world.agreeOnTime(0);
-  // What a wrong clock wrote ahead is waited for no longer than this.
+  // A time that a wrong clock wrote must not be waited for longer than this.
   const limit = changes.slowest + 2 * MINUTE_MS + PASS_MS;
   const patience = changes.slowest + 2 * MINUTE_MS;
   world.ticker.isOn = true;
   await polled(world, areRight ? limit : limit + patience);
   if (!areRight) {
-    // Then what was claimed, and is due, lies ahead.
+    // Then the times of claims and of due passes are ahead of the clock.
     world.agreeOnTime(AHEAD_MS);
     await polled(world, limit + patience);
   }
@@ -48,11 +48,11 @@ async function polled(world: World, limit: number): Promise<void> {
   const isPolled = () => paces.completed.some(({ mode, at }) => mode === 'changes' && at >= began);
   await world.until(() => isPolled() || scheduler.wall > began + limit, 'tick has the process polled');
   if (!isPolled()) throw new Violation(1, `tick did not have the process polled within ${limit} ms`);
-  // Until the first tick since, what was sent before is worked off.
+  // Until the first tick after that, messages that were sent before are worked off.
   await world.pass(Math.max(0, began + MINUTE_MS + SLACK_MS - scheduler.wall));
 }
 
-/** Where nothing goes wrong, a pass begins each time that one is due. */
+/** Checks that, while nothing goes wrong, a pass begins each time that one is due. */
 async function checkPace(world: World, interval: number): Promise<void> {
   const { paces, scheduler } = world;
   const began = scheduler.wall;
@@ -66,7 +66,8 @@ async function checkPace(world: World, interval: number): Promise<void> {
   }
 }
 
-/** Passes that tick starts over unchanged data ask no more than others do, and write no snapshot. */
+/** Checks that passes that tick starts over unchanged data make as few requests as others, and write no
+ *  snapshot. */
 export async function checkStartedIdle(world: World, { schedule }: Plan, most: number): Promise<void> {
   if (!schedule) return;
   const { paces, scheduler, ticker, commits } = world;
@@ -83,12 +84,12 @@ export async function checkStartedIdle(world: World, { schedule }: Plan, most: n
       throw new Violation(5, `an idle pass that tick started asked ${requests} requests, not ${most}`);
 }
 
-/** Nothing is retried for ever: the queue comes to its end. */
+/** Switches tick off, and checks that the queue becomes empty: nothing is retried for ever. */
 async function turnOff(world: World): Promise<void> {
   const { scheduler, passes, ticker } = world;
   ticker.isOn = false;
   const end = scheduler.now + EMPTY_MS;
-  // A tick that is under way may still send some.
+  // A tick that is under way may still send messages.
   const isOver = () => ticker.isIdle && passes.isIdle;
   await world.until(() => isOver() || scheduler.now > end, 'the queue of passes is empty');
   if (!passes.isIdle) throw new Violation(1, 'messages stay in the queue of passes');

@@ -14,12 +14,13 @@ import type { World } from './world.ts';
 const CALM_MS = 600_000;
 const RUN = { budget: 900_000, strikes: [] };
 
-/** Faults and edits are over: whatever happened before, this must now come true. */
+/** Faults and edits are over: from here on everything must come right, whatever happened before. */
 export async function judge(world: World, plan: Plan): Promise<void> {
   await checkStarted(world, plan);
   await world.pass(CALM_MS + (areOne(plan) ? 0 : world.clocks.spread));
   await baseline(world);
-  // The first pass may end one that had begun before the calm: what changed behind its progress is the next one's.
+  // The first pass may resume one that began before the calm: changes in the part that it had done
+  // already are left to the next.
   await runs(world, 'changes');
   await runs(world, 'changes');
   checkVisibleIsTold(world, plan);
@@ -28,7 +29,8 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   world.commits.source.checkNoneSkipped(id => served[id] !== undefined);
   await runs(world, 'sweep');
   await runs(world, 'sweep');
-  // Deletions that an operator let go ahead may leave a last project, which is his to decide again.
+  // After a release, deletions that are left may be held again, up to the last project: each is again the
+  // operator's decision.
   for (let released = 0; released < 3 && isOnHold(world); released++) {
     release(world);
     await runs(world, 'sweep');
@@ -43,7 +45,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkIdle(world, plan);
   await checkCost(world, plan);
   world.publisher.sendRejected();
-  // Endpoints that stopped by themselves are an operator's to resume.
+  // Only an operator resumes endpoints that were stopped.
   await world.resumeEndpoints({ all: false });
   await world.until(() => world.isQuiet, 'everything is delivered');
   const { added, configured } = world.delivery;
@@ -53,19 +55,20 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   checkSecrecy(world);
 }
 
-/** Else a lease of a poller with a clock ahead lasts so much longer for the other one, and what was read by one clock seems so
- *  much newer by another. */
+/** Whether our two clocks are close all the time, and the service sends a `Date` header always or never.
+ *  Otherwise a lease of a poller with a clock ahead lasts longer for the other one, and what was read by one
+ *  clock seems newer by another. */
 function areOne({ skew, steps }: Plan): boolean {
   return areClose(skew, steps) && steps.every(step => step.do !== 'date');
 }
 
-/** A baseline that never ended begins now. */
+/** Completes the baseline, if no run has yet. */
 async function baseline(world: World): Promise<void> {
   for (let attempt = 0; !world.commits.told && attempt < 3; attempt++) await ended(world, 'sweep');
   if (!world.commits.told) throw new Violation(1, 'the baseline does not end');
 }
 
-/** One run, which must complete. */
+/** Makes one run, which must complete its pass. */
 async function runs(world: World, mode: 'changes' | 'sweep'): Promise<void> {
   const outcome = await ended(world, mode);
   if (outcome !== 'completed') throw new Violation(1, `a ${mode} pass in calm ended as ${outcome}`);
@@ -82,7 +85,8 @@ async function ended(world: World, mode: 'changes' | 'sweep', budget = RUN.budge
   return outcome ?? '';
 }
 
-/** What update times or the audit log tell of is told by one `changes` pass, without any sweep. */
+/** Checks that one `changes` pass, without any sweep, has told everything that update times or the audit
+ *  log show. */
 function checkVisibleIsTold(world: World, plan: Plan): void {
   const enough = wasAuditRefused(plan) ? ['by its update time'] : ['by its update time', 'by the audit log'];
   const excused = new Set(
@@ -99,21 +103,23 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
   }
 }
 
-/** What a `changes` pass need not tell, however visible it was. */
+/** Whether a `changes` pass may leave this project to the sweep, although its change was visible. */
 function isLeftToSweep(
   world: World,
   plan: Plan,
   { id, told, served }: { id: string; told: ToldProject | undefined; served: ToldProject | undefined },
 ): boolean {
   if (!told && world.commits.passedOver.has(id)) return true;
-  // By another clock what was made again may seem older than its deletion (docs/decisions/0058).
+  // With different clocks, a project that was made again may seem older than its deletion
+  // (docs/decisions/0058).
   if (served) return !areOne(plan) && !told && mayBeMadeAgain(world, plan, id);
-  // Beside a listing that did not come to rest a project without tasks is left to the sweep (docs/decisions/0019).
+  // If the listing changed while it was read, a project without tasks is left to the sweep
+  // (docs/decisions/0019).
   if ((plan.sluggish || plan.restless) && hasNoTasks(told)) return true;
   if (world.commits.source.withoutTaskList.has(id)) return true;
-  // By another clock a snapshot may seem newer than the listing (docs/decisions/0052).
+  // With different clocks, a snapshot may seem newer than the listing (docs/decisions/0052).
   if (!areOne(plan)) return true;
-  // Deletions in bulk wait for an operator; what is left of them when the hold ends, for the next sweep.
+  // Deletions in bulk wait for an operator; those that are left when the hold ends are the next sweep's.
   return world.commits.events.some(({ type }) => type === 'source.held');
 }
 
@@ -128,7 +134,7 @@ function hasNoTasks(project: ToldProject | undefined): boolean {
   return Object.keys(project?.tasks ?? {}).length === 0;
 }
 
-/** What the log said while it was refused is left to the next sweep. */
+/** Whether the audit log was refused at some time: what it showed then is left to the next sweep. */
 function wasAuditRefused({ steps }: Plan): boolean {
   return steps
     .flatMap(runsBegunBy)
@@ -147,7 +153,8 @@ function checkConvergence(world: World, plan: Plan): void {
   }
 }
 
-/** A sweep that runs out of time half-way: the next run of `changes` goes on with it to its end, and does not begin anew. */
+/** Checks that a sweep that runs out of time half-way is resumed by the next run of `changes`, which ends
+ *  it and does not begin anew. */
 async function checkResumption(world: World, { concurrency }: Plan): Promise<void> {
   const began = world.scheduler.now;
   await ended(world, 'sweep');
@@ -158,14 +165,15 @@ async function checkResumption(world: World, { concurrency }: Plan): Promise<voi
     const outcome = await ended(world, mode, budget);
     return { outcome, projects: new Set(world.service.requests.flatMap(tasksOf)) };
   };
-  // No project is begun in the second half of a short run.
+  // A short run begins no project in its second half, so it gets through 0.7 of the sweep.
   const first = await asked('sweep', whole * 1.4);
   if (first.outcome !== 'unfinished') return;
   const second = await asked('changes', RUN.budget);
   if (isSweepUnfinished(world))
     throw new Violation(1, 'a sweep that ran out of time was not taken up by the next run of changes');
   const twice = [...first.projects].filter(id => second.projects.has(id));
-  // Those that were under way, and what was done behind them, are asked for again.
+  // Only projects that were under way, and those done after the last saved progress, may be asked for
+  // twice.
   if (first.projects.size > 2 * concurrency + 1 && twice.length === first.projects.size)
     throw new Violation(6, `a sweep that ran out of time began anew: it asked again for ${twice.join(', ')}`);
 }
@@ -175,9 +183,10 @@ function tasksOf(path: string): string[] {
   return id === undefined ? [] : [id];
 }
 
-/** A pass over unchanged data. */
+/** Checks what a pass over unchanged data asks and writes. */
 async function checkIdle(world: World, plan: Plan): Promise<void> {
-  // By our clock a project is settled once it was shown in two passes, and the first in the calm may have ended an older one.
+  // By our own clock a project counts as settled after two passes have shown it; the first pass in the
+  // calm may have resumed an older one.
   if (!isTimed(plan.freedoms, plan.steps)) await runs(world, 'changes');
   const before = { writes: world.commits.writes, events: world.commits.events.length };
   world.service.requests = [];
@@ -191,15 +200,16 @@ async function checkIdle(world: World, plan: Plan): Promise<void> {
   await checkStartedIdle(world, plan, idleRequests(world, plan));
 }
 
-/** The listing and the audit log. A log whose order nothing tells yet is read at both ends; and where neither a `Date` header
- *  nor a record tells the service's time, what was listed last is listed again, here in tiny pages. */
+/** The most requests of an idle pass: for the listing and the audit log. A log whose order is not known
+ *  yet is read at both ends. Where neither a `Date` header nor a record tells the service's time, the
+ *  latest projects are listed again, here in tiny pages. */
 function idleRequests(world: World, { freedoms, pageSize, steps }: Plan): number {
   const audit = auditOrder(world) === 'unknown' ? 2 : 1;
   if (isTimed(freedoms, steps)) return audit + 1;
   const { size } = world.service.backend.workspace().processes.get(PROCESS)?.projects ?? { size: 0 };
-  // What is listed again may be all there is. One that ends with a full page says so on an empty one.
+  // All projects may be listed again. A list that ends with a full page has an empty page after it.
   const pages = Math.floor(size / pageSize.projects) + 1;
-  // A list of several pages is read twice.
+  // A list of several pages is read twice, to see whether it changed.
   return audit + (pages === 1 ? 1 : 2 * pages);
 }
 
@@ -207,14 +217,15 @@ function auditOrder(world: World): string | undefined {
   return auditPosition(world)?.order;
 }
 
-/** One changed project, whatever else there is: listing, audit log, both definitions, and its tasks, twice at most. */
+/** Checks the cost of one changed project, whatever else there is: listing, audit log, both definitions,
+ *  and its tasks, twice at most. */
 async function checkCost(world: World, { pageSize }: Plan): Promise<void> {
-  // Where the order of the log is not known yet, a shifted page shows entries again that were seen.
+  // Where the order of the log is not known, a page may show entries again that were seen before.
   const namesTwice = auditOrder(world) === 'unknown' ? pageSize.auditLog : 0;
   const [record] = world.service.backend.edit.projects(PROCESS);
   if (record === undefined) return;
   const projectId = String(record.id ?? record.projectId);
-  // The entry about it holds its name: a number there may be another project's identifier.
+  // The audit entry has the project's name: a number in it could be another project's identifier.
   const text = JSON.stringify(record);
   world.service.backend.edit.updateProject(PROCESS, projectId, { state: 'At the end' });
   world.service.history.note();
@@ -232,7 +243,7 @@ function checkSecrecy({ secrets, said, commits }: World): void {
   secrets.check('a snapshot', JSON.stringify(commits.snapshots));
 }
 
-/** Without the fields that are archived or deleted now: their last values stay told. */
+/** What was told, without fields that are archived or deleted now, whose last values stay told. */
 function toldNow(world: World): Told {
   const hidden = { project: hiddenProperties(world, 'project'), task: hiddenProperties(world, 'task') };
   const strip = (record: object, names: ReadonlySet<string>) =>
@@ -250,7 +261,7 @@ function toldNow(world: World): Told {
   );
 }
 
-/** The properties of fields that were there once, and are archived or deleted now. */
+/** The properties of fields that are archived or deleted now. */
 function hiddenProperties({ service }: World, kind: FieldKind): ReadonlySet<string> {
   const active = service.backend.edit.fields(PROCESS, kind).filter(field => !field.archived);
   const shown = new Set(active.map(field => field.externalId));

@@ -3,7 +3,7 @@ import { between } from '../../local/simulated-service/data/random.ts';
 import type { Boundary, Coverage, Strike } from './faults.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** What all lives of one run share. */
+/** What all processes of one simulation share. */
 export interface Nature {
   readonly scheduler: Scheduler;
   readonly random: Random;
@@ -14,19 +14,20 @@ export interface Nature {
   readonly delays: Partial<Record<Boundary, number>>;
 }
 
-/** How a fault shows: as an error, or as another answer than the right one. */
+/** Gives a fault the form that it has at a boundary: an error, or a wrong answer. */
 export type Failing<Result> = (work: () => Result, fault: string) => Result;
 
 const SLOW_MS = 70_000;
 
 /** Says when a process may make its next call. */
 export interface Gate {
-  /** Takes a call, which has its effect, and its answer, once it is let go. */
+  /** Keeps a call back. It has its effect, and gets its answer, once it is let go. */
   hold(call: () => void): void;
 }
 
-/** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a fault. A dead
- *  process never hears an answer again, so nothing of it goes on; what it set off before still happens. */
+/** The life of one process. Each call that it makes over a boundary takes virtual time, and may meet a
+ *  fault. A dead process gets no answer any more, so none of its code goes on; but calls that it has made
+ *  still have their effect. */
 export class Life {
   readonly #nature: Nature;
   readonly #onDeath: () => void;
@@ -41,7 +42,7 @@ export class Life {
     this.#onDeath = onDeath;
   }
 
-  /** How many faults it met since it last expected some. */
+  /** How many faults it has met since `expect` was last called. */
   get struck(): number {
     return this.#struck;
   }
@@ -50,14 +51,15 @@ export class Life {
     return this.#dead;
   }
 
-  /** From now on these faults strike, counted from here. */
+  /** Sets the faults from now on; calls are counted from here. */
   expect(strikes: readonly Strike[]): void {
     this.#strikes = strikes;
     this.#calls = new Map();
     this.#struck = 0;
   }
 
-  /** From now on each call waits at `gate` for its turn, and no longer takes time by chance; without one it is free again. */
+  /** From now on each call waits at `gate` for its turn, and takes no random time; without a gate calls
+   *  are free again. */
   passThrough(gate: Gate | undefined): void {
     this.#gate = gate;
   }
@@ -68,7 +70,8 @@ export class Life {
     this.#onDeath();
   }
 
-  /** Calls over a boundary: `work` is the effect, in one moment; `failing` gives the faults of this boundary their form. */
+  /** Makes a call over a boundary: `work` is its effect, at one moment; `failing` gives this boundary's
+   *  faults their form. */
   call<Result>(boundary: Boundary, work: () => Result, failing: Failing<Result>): Promise<Result> {
     const { scheduler, random } = this.#nature;
     const fault = this.#faultOf(boundary);
@@ -127,7 +130,7 @@ export class Life {
   }
 }
 
-/** The call itself works as ever. */
+/** Whether the call itself has its usual effect. */
 function isOrdinary(fault: string | undefined): fault is undefined | 'dies-after' | 'slow' | 'stuck' {
   return fault === undefined || fault === 'dies-after' || fault === 'slow' || fault === 'stuck';
 }

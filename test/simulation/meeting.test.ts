@@ -7,7 +7,7 @@ import { planOf } from './seeds.ts';
 
 type Mode = MeetStep['walkers'][number]['mode'];
 
-/** Lives through a baseline, and a meeting of two passes after one edit, with priorities that change at these places. */
+/** Makes a baseline and one edit, and then has two passes meet, with changes of priority at these steps. */
 async function met(modes: readonly Mode[], changes: readonly number[]): Promise<Coverage> {
   const walk = { budget: 900_000, strikes: [] };
   const edit = { edit: 'update project', a: 0, b: 0, value: 4, audit: true, touch: true } as const;

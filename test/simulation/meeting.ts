@@ -5,9 +5,9 @@ import { Priorities } from './priorities.ts';
 import type { ServiceSide } from './service-side.ts';
 import type { Shared } from './shared.ts';
 
-/** Longer than a lease, whoever's clock counts. */
+/** Longer than a lease lasts by anybody's clock. */
 const LEASE_ENDS_MS = 65_000;
-/** Plans say in thousandths of this many steps when something happens: about as many as two passes make. */
+/** Plans give times in a meeting in thousandths of so many steps, about as many as two passes make. */
 const STEPS = 40;
 
 /** A call that waits, or a pass's beginning. */
@@ -22,15 +22,16 @@ interface Walker extends Gate {
   isUnderWay: boolean;
 }
 
-/** Whom passes meet. */
+/** What a meeting needs of the world. */
 interface Met {
   readonly pollers: Pollers;
   readonly service: ServiceSide;
   readonly isBaselined: () => boolean;
 }
 
-/** Passes over one process whose every call waits at a gate until it is picked: so they meet in every order, not only in those that
- *  are likely. Each call has its effect, and its pass goes on up to its next call, before another one is picked. */
+/** Several passes over one process, in which every call waits at a gate until it is picked: so they meet
+ *  in every possible order, not only in likely ones. Each call has its effect, and its pass goes on up to
+ *  its next call, before another is picked. */
 export class Meeting {
   readonly #shared: Shared;
   readonly #pollers: Pollers;
@@ -79,7 +80,8 @@ export class Meeting {
     return { request, waiting, hold, isUnderWay: false };
   }
 
-  /** A pass whose lease another one holds comes when that has ended: the other one was frozen so long, and now goes on. */
+  /** Begins a pass. If another pass holds the lease, it begins after that lease has ended, as if the
+   *  other had been frozen until then; the other goes on now. */
   #start(walker: Walker): void {
     const lease = (one: Walker) => (this.#isBaselined() ? one.request.mode : 'sweep');
     const isTaken = this.#walkers.some(one => one.isUnderWay && lease(one) === lease(walker));
@@ -93,7 +95,7 @@ export class Meeting {
     });
   }
 
-  /** Not before every pass that can go on came to its next call. */
+  /** Picks the next call, once every pass that can go on has come to its next call. */
   #pickSoon(): void {
     if (this.#isPicking) return;
     this.#isPicking = true;
@@ -111,7 +113,7 @@ export class Meeting {
     while (this.#edits[0] && isDue(this.#edits[0])) this.#service.edit(this.#edits.shift() as Edit);
     while (this.#freezes[0] && isDue(this.#freezes[0])) scheduler.freeze(this.#freezes.shift()?.frozen ?? 0);
     const walker = this.#priorities.next(({ waiting }) => waiting.length > 0);
-    // Whoever has several calls under way does not know which one comes first.
+    // Any of the pass's calls: when it has several under way, their order is open.
     const [call] = walker?.waiting.splice(Math.floor(random() * walker.waiting.length), 1) ?? [];
     if (!call) return;
     call.go();

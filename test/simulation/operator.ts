@@ -32,7 +32,7 @@ export function isOnHold(world: World): boolean {
   return itemAt(world, stateKey(OF))?.hold !== undefined;
 }
 
-/** What the runbook tells an operator to do who knows that the projects are gone whose deletions wait. */
+/** Releases the hold as the runbook says, for an operator who knows that these projects are gone. */
 export function release({ table }: World): void {
   table.run(
     new UpdateItemCommand({

@@ -12,7 +12,7 @@ const VISIBILITY_S = 1_800;
 const RETENTION_S = 3_600;
 /** Messages that are worked off at once. */
 const LANES = 3;
-/** How much later than it should a message may come, and a throttled one again. */
+/** How late a message may come, and how late one whose run was throttled comes again. */
 const LATE_MS = 240_000;
 const THROTTLED_S = 90;
 
@@ -21,7 +21,7 @@ export class Passes {
   readonly #shared: Shared;
   readonly #pollers: Pollers;
   readonly #queue: PassesQueue;
-  /** By message: runs that it has under way, and how many of its runs were killed. */
+  /** By message: how many of its runs are under way, and how many were killed. */
   readonly #underWay = new Map<string, number>();
   readonly #killed = new Set<string>();
   readonly #received = new Set<string>();
@@ -36,7 +36,7 @@ export class Passes {
     this.#queue = new PassesQueue(shared, oracle);
   }
 
-  /** The queue as one process reaches it; `sent` is told of each message that comes to stand in it. */
+  /** The queue as one process reaches it; `sent` is called for each message that comes into it. */
   portOf(life: Life, sent: () => void = () => {}): PassQueue {
     const client = sqsClient(life, [this.#queue], { sent: () => this.#wake() });
     const port = sqsPassQueue(client, this.#queue.url, error =>
@@ -50,7 +50,7 @@ export class Passes {
     };
   }
 
-  /** What an operator does. */
+  /** An operator asks for a pass. */
   ask(mode: 'changes' | 'sweep'): void {
     const { nature, clocks, coverage } = this.#shared;
     coverage.add('operator', 'pass asked for');
@@ -120,7 +120,7 @@ export class Passes {
     this.#wake();
   }
 
-  /** Lambda has no room for a run: the message comes again. */
+  /** Whether Lambda throttles this run: then the message comes again. */
   #isThrottled(): boolean {
     const { plan, nature, random, coverage } = this.#shared;
     if (!nature.faulty || random() >= (plan.schedule?.mess.throttled ?? 0)) return false;

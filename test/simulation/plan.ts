@@ -26,19 +26,20 @@ export interface Plan {
   readonly concurrency: number;
   readonly skew: Skew;
   readonly steps: readonly Step[];
-  /** Of the publisher and the deliverer: each of their runs meets the next of these. */
+  /** The faults that the publisher and the deliverer meet, one entry for each run. */
   readonly publisher: readonly (readonly Strike[])[];
   readonly deliverer: readonly (readonly Strike[])[];
   /** The same of the router, and of each minute's tick. */
   readonly router: readonly (readonly Strike[])[];
   readonly ticks: readonly (readonly Strike[])[];
-  /** What fails of several things at once, beside the strikes, in runs of the publisher and of each endpoint's deliverer. */
+  /** Several things done at once of which some fail, apart from the other faults, in runs of the
+   *  publisher and of each endpoint's deliverer. */
   readonly partly: {
     readonly publish: readonly PartlyPublished[];
     readonly deliver: readonly PartlyDelivered[];
   };
   readonly backlog: Backlog | undefined;
-  /** Which requests are refused for ever, by whoever gets them. */
+  /** Requests that every receiver always refuses. */
   readonly unwelcome: { readonly part: number; readonly salt: number } | undefined;
   /** So many records come in one batch of the stream. */
   readonly streamBatch: number;
@@ -88,7 +89,8 @@ export type Step = { readonly gap: number } & (
   | ScheduleStep
 );
 
-/** What an operator does to an endpoint; `which` chooses by remainder. Only one that is no part of the configuration is changed or removed. */
+/** What an operator does to an endpoint; `which` chooses by remainder. Only the endpoint that is not in
+ *  the configuration is changed or removed. */
 export interface OperateStep {
   readonly do: 'operate';
   readonly act: (typeof ACTS)[number];
@@ -108,12 +110,14 @@ export interface Run {
   readonly strikes: readonly Strike[];
 }
 
-/** Passes that begin together, and whose calls are let go one by one. Steps are counted in thousandths of a meeting. */
+/** Passes that begin together, and whose calls are let go one at a time. Steps are given in thousandths
+ *  of a meeting. */
 export interface MeetStep {
   readonly do: 'meet';
-  /** The first goes before all others, … */
+  /** The passes, in the order of their priority … */
   readonly walkers: readonly Run[];
-  /** … until priorities change: whoever would go then falls behind, and all stand still for `frozen` ms. */
+  /** … until it changes: then the pass whose turn it is goes last, and everything stands still for
+   *  `frozen` ms. */
   readonly changes: readonly { readonly at: number; readonly frozen: number }[];
   readonly edits: readonly (Edit & { readonly at: number })[];
   /** ms from one call to the next. */
@@ -163,7 +167,8 @@ export const EDITS = [
 
 const MINUTE = 60_000;
 
-/** A strike at one of these boundaries that is likely to be met: some calls are made just once or twice in a life. */
+/** A fault at one of these boundaries that is likely to be met, although some calls are made only once or
+ *  twice in a process's life. */
 function strikesAt(boundaries: readonly Boundary[]): fc.Arbitrary<Strike> {
   const cells = boundaries.flatMap(boundary => FAULTS[boundary].map(fault => ({ boundary, fault })));
   return fc.constantFrom(...cells).chain(({ boundary, fault }) =>
@@ -236,7 +241,7 @@ const whatIsEdited = {
 
 const edit = fc.record({ gap, do: fc.constant('edit' as const), ...whatIsEdited });
 
-/** Rows that go while a list of many small pages is read shift those behind them. */
+/** Deletions while a list of many small pages is read: rows behind them move up. */
 const runWithDeletions = fc
   .tuple(
     run,
@@ -262,14 +267,14 @@ const at = fc.nat(999);
 const editInMeeting = fc.record({
   at: fc.oneof(fc.constant(0), at),
   ...whatIsEdited,
-  // Often the same record: whose edits both passes tell.
+  // Often the same record, so that both passes tell its edits.
   a: fc.oneof(fc.constant(0), fc.nat(1000)),
   b: fc.oneof(fc.constant(0), fc.nat(1000)),
   edit: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...EDITS.slice(0, 2)) },
-    // What makes messages long is no matter of order, and costs many calls.
+    // Without edits that make long messages: they don't depend on the order, and cost many calls.
     { weight: 3, arbitrary: fc.constantFrom(...EDITS.filter(kind => !LENGTHY.has(kind))) },
-    // What comes and goes while one pass is about to write what it was.
+    // Records that are made or deleted while a pass is about to write their former state.
     { weight: 2, arbitrary: fc.constantFrom('create project', 'delete project', 'create again') },
   ),
 });
@@ -284,7 +289,7 @@ const walker = fc.record({
 });
 
 const meeting = fc.record({
-  // Leases of runs that died have ended.
+  // Long enough for the leases of dead runs to end.
   gap: fc.constantFrom(63_000, 300_000),
   do: fc.constant('meet' as const),
   walkers: fc.oneof(
@@ -304,7 +309,8 @@ const meeting = fc.record({
   pace: fc.constantFrom(1, 40, 400),
 });
 
-/** More changes of one project than a chat's message holds, read at once; then all of it changes again, in its end alone. */
+/** More changes of one project than a chat's message holds, read at once; then the values change again,
+ *  only at their ends. */
 const burst = fc
   .tuple(
     edit,
@@ -319,7 +325,8 @@ const burst = fc
     ]),
   );
 
-/** A sweep that waits for the service while a `changes` pass tells what is newer than the sweep's listing. */
+/** A sweep that waits for the service while a `changes` pass tells changes newer than the sweep's
+ *  listing. */
 const overtaken = fc
   .tuple(run, edit, run, fc.nat(2), fc.integer({ min: 300, max: 3_000 }))
   .map(([sweep, one, changes, nth, gap]): Step[] => [
@@ -400,7 +407,8 @@ function runsOf(boundaries: readonly Boundary[]) {
 const DOWN: Strike = { boundary: 'endpoint.post', fault: '500', nth: 0, times: 12 };
 const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1 };
 
-/** What a pass may meet that nobody knows of beforehand: a refusal would say something of the service, and of a project. */
+/** Faults that passes may meet at any time. 403 and 404 are left out: they would mean something about the
+ *  service, or a project. */
 const scheduledStrikes = pollerStrikes.filter(({ fault }) => fault !== '403' && fault !== '404');
 
 /** Every plan. Its first step is a run, or some that meet, because without a baseline nothing is told. */
@@ -430,7 +438,7 @@ export const plans: fc.Arbitrary<Plan> = fc
     ),
     partly,
     backlog,
-    // What waits for three days takes thousands of ticks.
+    // Rare, because three days of waiting take thousands of ticks.
     unwelcome: fc.oneof(
       { weight: 14, arbitrary: fc.constant(undefined) },
       { weight: 1, arbitrary: fc.record({ part: fc.constant(0.2), salt: fc.nat(1000) }) },
@@ -444,9 +452,9 @@ export const plans: fc.Arbitrary<Plan> = fc
           ...(['queue.visibility', 'queue.wake', 'endpoint.post'] as const),
         ]),
       },
-      // Only what fails is shown again, and only behind an endpoint that wants no more are there dead letters.
+      // Visibility is changed only after a failed post, so each run begins with one.
       { weight: 1, arbitrary: runsOf(['queue.visibility']).map(runs => runs.map(run => [DOWN, ...run])) },
-      // What waits for an endpoint that wants no more does so in rows.
+      // Deliveries for an endpoint that wants no more wait in rows.
       { weight: 2, arbitrary: runsOf(['table.update']).map(runs => [[GONE], ...runs]) },
     ),
     router: runsOf(['table.read', 'queue.route']),
@@ -470,33 +478,33 @@ export const plans: fc.Arbitrary<Plan> = fc
         project: fc.nat(1000),
         how: fc.constantFrom(...POISONS),
         edited: fc.boolean(),
-        // From the beginning on, and for long: the baseline ends without it.
+        // Sometimes from the beginning on, and for long, so that the baseline ends without the project.
         from: fc.oneof({ weight: 1, arbitrary: fc.constant(0) }, { weight: 3, arbitrary: fc.nat(12) }),
         steps: fc.integer({ min: 3, max: 15 }),
       }),
       { freq: 2, nil: undefined },
     ),
-    // To inflate costs as much as all else: few plans show what there is to see.
+    // Rare, because inflating costs as much as everything else, and few plans are enough.
     compressed: fc.oneof(
       { weight: 1, arbitrary: fc.constant(true) },
       { weight: 14, arbitrary: fc.constant(false) },
     ),
   })
   .map(({ first, restore, scheduled, steps, unrest, clocks, ...plan }) => {
-    // What hides a project from the list answers one reader at a time.
+    // Not together: a restless list hides its project from one reader at a time.
     const { steps: ticked, schedule } = withSchedule(steps, unrest ? undefined : scheduled);
     const eventful = withClocks([first, ...withRestore(ticked, restore)], clocks);
     const { steps: all, restless } = withUnrest(eventful, unrest);
     return sound({ ...plan, steps: all, restless, schedule });
   });
 
-/** Some freedoms exclude each other: see docs/decisions for what each bound rests on. */
+/** Removes combinations that exclude each other: docs/decisions say why. */
 function sound(plan: Plan): Plan {
   const { freedoms, partly, deliverer } = plan;
   const hasRows = partly.deliver.some(({ how }) => how === 'row');
   const { restless } = plan;
   const { workspace, ...pages } = withPages(plan);
-  // Many tasks on pages of one are thousands of requests, which show no more.
+  // Many tasks on pages of one would take thousands of requests, and show no more.
   const pageSize = plan.steps.some(isBurst) ? { ...pages.pageSize, tasks: 50 } : pages.pageSize;
   return {
     ...plan,
@@ -516,23 +524,25 @@ function sound(plan: Plan): Plan {
   };
 }
 
-/** Where our clocks differ, what a restored table knows nothing of may get a smaller version than it had (docs/decisions/0042). */
+/** The steps, without restores where our clocks differ: there a restored table may give a commit a smaller
+ *  version than was told (docs/decisions/0042). */
 function ordered({ skew, steps }: Plan): readonly Step[] {
   return areClose(skew, steps) ? steps : steps.filter(step => step.do !== 'restore');
 }
 
-/** Whether something tells which of two readings of a record is the later one: the service's clock, or ours that are one. */
+/** Whether it is known which of two readings of a record is the later one: by the service's clock, or by
+ *  ours, if they agree. */
 function isOrderKnown({ freedoms, skew, steps }: Plan): boolean {
   return isTimed(freedoms, steps) || areClose(skew, steps);
 }
 
-/** Else only its update time does (docs/decisions/0052). */
+/** Lets every edit move the update time, which alone tells the order otherwise (docs/decisions/0052). */
 function withUpdateTimes(step: Step): Step {
   if (step.do === 'edit') return { ...step, touch: true };
   return step.do === 'meet' ? { ...step, edits: step.edits.map(edit => ({ ...edit, touch: true })) } : step;
 }
 
-/** What hides a project from the list answers one reader at a time. */
+/** Lets passes follow each other, because a restless list hides its project from one reader at a time. */
 function oneByOne(step: Step): Step {
   const [walker] = runsBegunBy(step);
   return step.do === 'meet' && walker ? { ...walker, do: 'run', gap: step.gap } : step;

@@ -29,7 +29,7 @@ interface Environment {
   owner: string;
   /** What that run does. */
   run: StartedRun | undefined;
-  /** What became of its message. */
+  /** The outcome of its message. */
   ended: { readonly report: PollReport } | { readonly error: Error } | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface RunRequest {
 /** How a run ended; undefined: its process died. */
 export type Ended = Environment['ended'];
 
-/** What a run has to do, and what it meets. */
+/** The request of a run, and the faults that it meets. */
 interface Started {
   readonly record: Pick<SQSRecord, 'messageId' | 'body'>;
   readonly budget: number;
@@ -53,7 +53,8 @@ interface Started {
 /** As deployed: infra/parts/poll.ts. */
 const LIMIT_MS = 900_000;
 
-/** Lambda's side of the poll function: it starts runs, in the environments that there are, and kills what takes too long. */
+/** Lambda's part of the poll function: starts runs in existing or new environments, and kills those that
+ *  take too long. */
 export class Pollers {
   readonly settings: WorkspaceSettings;
   readonly #shared: Shared;
@@ -93,13 +94,13 @@ export class Pollers {
     return this.#walking.size === 0;
   }
 
-  /** Ends all processes, and with them what runs. */
+  /** Ends all processes, and so all runs. */
   stop(): void {
     for (const { life } of this.#environments) life.kill();
   }
 
-  /** Begins a run that somebody asked for, now and then two of them for one request: messages come at least once. Settles when it
-   *  ends, or when its process dies. */
+  /** Begins a run that somebody asked for; now and then two of them, because requests arrive at least
+   *  once. Settles when it ends, or when its process dies. */
   run(request: RunRequest): Promise<Ended> {
     const { coverage, nature, plan, random } = this.#shared;
     const requestId = this.#nextRequest();
@@ -189,7 +190,7 @@ export class Pollers {
     return promise;
   }
 
-  /** The run hears nothing of what is found out here. */
+  /** Runs a check; what it finds does not reach the run itself. */
   #judge(check: () => void): void {
     try {
       check();

@@ -35,7 +35,7 @@ export type PortCall =
   | 'finish'
   | 'write debt';
 
-/** Those that change what another pass works with. */
+/** Calls that change the data of other passes. */
 export const COMMITS: ReadonlySet<PortCall> = new Set<PortCall>([
   ...(['commit', 'delete', 'announce', 'finish', 'write debt'] as const),
 ]);

@@ -1,7 +1,8 @@
-/** Which of several threads goes next, by probabilistic concurrency testing: each has a priority, and the first that can go does;
- *  at a few steps, drawn beforehand, the one that would go falls behind all others. A bug that needs `d` such orderings among
- *  `n` threads of `k` steps is so met with a probability of at least 1 / (n · k^(d-1)), however rare chance would make it
- *  (Burckhardt, Kothari, Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, 2010). */
+/** Decides which of several threads takes the next step, by probabilistic concurrency testing: each has a
+ *  priority, and the first that can go does; at a few random steps the one whose turn it is gets the
+ *  lowest priority. A bug that needs `d` such orderings among `n` threads of `k` steps is then found with
+ *  a probability of at least 1 / (n · k^(d-1)), however rare it would be by chance (Burckhardt, Kothari,
+ *  Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, 2010). */
 export class Priorities<Thread> {
   readonly #order: Thread[];
   readonly #changes: ReadonlySet<number>;

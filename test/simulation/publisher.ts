@@ -22,7 +22,8 @@ import type { Shared } from './shared.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:000000000000:changewire';
 const TIMEOUT_MS = 120_000;
-/** Of 1: how often most of a run's time was taken by something else, so that it ends after a record or a call or some. */
+/** The share of runs, from 0 to 1, that have little time, so that they end after a record, a call or a
+ *  few. */
 const SHORT_RUNS = 0.2;
 
 /** The stream, the publish function and the topic. */
@@ -41,7 +42,7 @@ export class Publisher {
   /** The entries that failed in the last run, and how often in this one. */
   #failedBefore = new Set<string>();
   #failures = new Map<string, number>();
-  /** What SNS will never take: it waits for an operator. */
+  /** Events that SNS always refuses: they wait for an operator. */
   readonly #rejected: Rejected[] = [];
 
   constructor(shared: Shared) {
@@ -67,7 +68,8 @@ export class Publisher {
     this.wake();
   }
 
-  /** The table's stream ends here, and another one begins. Returns the ids of events that nobody will ever read. */
+  /** The table's stream ends here, and another one begins. @returns the ids of events that are lost with
+   *  it */
   cut(): string[] {
     this.#life?.kill();
     return this.#source.cut().flatMap(record => eventsOf(record).map(({ id }) => id));
@@ -134,7 +136,7 @@ export class Publisher {
     return answer;
   }
 
-  /** Lambda hears nothing of what is found out here. */
+  /** Runs a check; what it finds does not reach Lambda. */
   #judge(check: () => void): void {
     try {
       check();
@@ -167,7 +169,7 @@ export class Publisher {
     }
   }
 
-  /** Takes what the plan does not let fail. */
+  /** Publishes the entries that the plan does not let fail. */
   #partly(input: PublishBatchCommandInput): PublishBatchCommandOutput {
     const { plan, nature } = this.#shared;
     const now = nature.faulty ? plan.partly.publish.filter(partly => isDuring(partly, this.#runs - 1)) : [];
@@ -202,7 +204,7 @@ export class Publisher {
     }
   }
 
-  /** Any of them, one at least. */
+  /** Some of the entries, at least one. */
   #someOf(input: PublishBatchCommandInput): Set<string> {
     const { random } = this.#shared;
     const entries = entriesOf(input);
@@ -223,7 +225,7 @@ export class Publisher {
     }
   }
 
-  /** What the runbook tells an operator to do with the rejected events, once their topic takes them. */
+  /** Sends the rejected events as the runbook says, once the topic takes them. */
   sendRejected(): void {
     for (const { event } of this.#rejected.splice(0))
       if (event)

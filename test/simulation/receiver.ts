@@ -20,7 +20,7 @@ export const LINK_TEMPLATES: LinkTemplates = [
   },
 ];
 
-/** What is at the end of an endpoint, and judges what it gets and what becomes of what was to come. */
+/** The receiver of an endpoint; it also judges what it gets, and what became of the rest. */
 export class Receiver {
   readonly name: string;
   readonly kind: EndpointKind;
@@ -28,7 +28,7 @@ export class Receiver {
   settings: EndpointSettings;
   readonly #deliveries: DeliveriesOracle;
   readonly #rows: RowsOracle;
-  /** Of a chat: what its runs have in hand from the queue, and from rows. */
+  /** For a chat: oracles of its runs over the queue, and over rows. */
   readonly #batches: { readonly queue: BatchesOracle; readonly rows: BatchesOracle };
   /** From now on what was to come for it is dropped. */
   isRemoved = false;
@@ -50,7 +50,7 @@ export class Receiver {
     this.#batches = { queue: batches(), rows: batches() };
   }
 
-  /** A run has these messages of the queue. @returns who watches what becomes of them */
+  /** A run begins with these messages of the queue. @returns the oracle of their outcome */
   begin(records: readonly SQSRecord[]): SettlingOracle {
     this.#source = 'queue';
     this.#batches.queue.begin(records);
@@ -78,7 +78,7 @@ export class Receiver {
     if (this.kind !== 'webhook') this.#batches[this.#source].heard(body, status, now);
   }
 
-  /** Whether what it is now wants no such event, or nothing at all. */
+  /** Whether its present settings exclude this event, or it was removed. */
   isUnwanted(body: string): boolean {
     return this.isRemoved || !wants(this.settings.filter ?? {}, JSON.parse(body) as ChangeEvent);
   }

@@ -4,10 +4,10 @@ import type { Coverage } from './faults.ts';
 import type { Restless } from './plan/restless.ts';
 import { PROCESS } from './shared.ts';
 
-/** For a while each reading of the list of projects passes over the same project, though its task list answers all the
- *  time: another one is made as the reading begins, and goes just before the page that would show it. In the order of the
- *  newest update, with cursors that count rows, that shifts it out of sight; and what goes was shown, so no reading is like
- *  the one before. */
+/** Hides one project from each reading of the list for a while, though its task list answers. When a
+ *  reading begins, another project is made, and it is deleted just before the page that would show the
+ *  hidden one. With the order of the newest update, and cursors that count rows, this moves the hidden
+ *  project onto a page that was read before. The deleted project was shown, so no two readings are equal. */
 export class RestlessList {
   readonly #restless: Restless | undefined;
   readonly #backend: SimulatedBackend;
@@ -15,7 +15,7 @@ export class RestlessList {
   readonly #edited: (projectId: string) => void;
   #hidden: string | undefined;
   #decoys: string[] = [];
-  /** Whole readings that passed over it, and pages that showed it. */
+  /** How many readings of the whole list did not show it, and how many pages did. */
   readonly #seen = { without: 0, with: 0 };
   #missed = 0;
   /** Every project that was ever hidden. */
@@ -60,7 +60,7 @@ export class RestlessList {
     else if (at > from && at < from + size) this.#seen.with += 1;
   }
 
-  /** What a sweep that begins now must give back to `swept`. */
+  /** The counts when a sweep begins, for `swept`. */
   get count(): { without: number; with: number } {
     return { ...this.#seen };
   }
@@ -90,7 +90,7 @@ export class RestlessList {
       .map(({ id }) => id);
   }
 
-  /** So many that the hidden one begins a page, and never the first. */
+  /** Makes so many projects that the hidden one is the first of a page, but not of the first page. */
   #makeDecoys(count: number): void {
     for (let made = 0; made < count; made++) {
       // A name of its own: in a chat, projects of one name look alike.
@@ -112,7 +112,7 @@ export class RestlessList {
   }
 }
 
-/** How many rows stand before the page behind this cursor. */
+/** How many rows come before the page of this cursor. */
 function rowsBefore(after: string): number {
   const [, rows] = JSON.parse(Buffer.from(after, 'base64url').toString()) as [string, number];
   return rows;

@@ -3,7 +3,7 @@ import type { RestoreStep } from './plan/restore.ts';
 import type { Plan } from './plan.ts';
 import type { World } from './world.ts';
 
-/** So long a restore takes, at least: far longer than clocks differ. */
+/** The least time that a restore takes: far longer than clocks differ. */
 export const RESTORE_MS = 300_000;
 
 /** The table as it once was, and how much had been told by then. */
@@ -12,8 +12,8 @@ export interface Backup {
   readonly events: number;
 }
 
-/** Keeps the table's contents of those moments to which the plan will restore it. A moment before the end of the baseline
- *  is none: what was told since would be taken for known. */
+/** Keeps the table's content at the moments to which the plan restores it; none before the end of the
+ *  baseline, because what was told after such a moment would count as known. */
 export class Restores {
   readonly #steps: readonly (RestoreStep & { readonly index: number })[];
   readonly #backups = new Map<number, Backup>();
@@ -37,8 +37,8 @@ export class Restores {
   }
 }
 
-/** What an operator does: he stops the pollers, and maybe the publisher before, has the table restored, and lets all go on
- *  with it. */
+/** Restores the table as an operator does: stops the pollers, and maybe before that the publisher,
+ *  restores the table, and starts all of them again. */
 export async function restore(world: World, backup: Backup | undefined, step: RestoreStep): Promise<void> {
   if (!backup) return world.publisher.resume();
   world.standStill();
@@ -48,7 +48,7 @@ export async function restore(world: World, backup: Backup | undefined, step: Re
   if (step.how === 'new table, drained')
     await world.until(() => world.publisher.isIdle, 'the stream is drained');
   world.restore(backup, step.how);
-  // What the table knows of rows is as old as they are, but not what was on its way between the two.
+  // The restored rows of endpoints are old, but deliveries between then and now are still under way.
   await world.resumeEndpoints({ all: true });
   world.publisher.resume();
   world.goOn();

@@ -10,8 +10,9 @@ interface Due {
 /** Nothing is left to happen, and yet somebody waits. */
 export class Stuck extends Error {}
 
-/** Virtual time: what is to happen is done in the order of its time, and the clock jumps from one to the next. Between two
- *  of them every promise that can go on has gone on, so that the same plan always runs the same way. */
+/** Virtual time: actions are run in the order of their times, and the clock jumps from one to the next.
+ *  Before each of them all promises that can go on have done so, so that the same plan always runs in the
+ *  same way. */
 export class Scheduler {
   #now: number;
   #seq = 0;
@@ -28,12 +29,12 @@ export class Scheduler {
     return this.#now;
   }
 
-  /** What the clocks of the passes and the service show, in ms since 1970, before any of them is off. */
+  /** What the clocks of passes and service would show if none were wrong, in ms since 1970. */
   get wall(): number {
     return this.#now + this.#frozen;
   }
 
-  /** Does `action` in `ms`. Returns what takes it back. */
+  /** Runs `action` after `ms`. @returns a function that cancels it */
   after(ms: number, action: () => void): () => void {
     this.#seq += 1;
     const due: Due = { at: this.#now + Math.max(0, Math.ceil(ms)), seq: this.#seq, action };
@@ -63,8 +64,8 @@ export class Scheduler {
     }
   }
 
-  /** The passes and the service stand still for `ms`, and their clocks go on: nothing happens meanwhile, and what was to happen
-   *  in a while still does so in a while. */
+  /** Passes and service stand still for `ms` while their clocks go on: nothing happens meanwhile, and
+   *  everything that is to happen is delayed by `ms`. */
   freeze(ms: number): void {
     this.#frozen += ms;
   }
@@ -116,11 +117,13 @@ function swap(heap: Due[], one: number, other: number): void {
   heap[other] = left;
 }
 
-/** Whose timers are virtual: all that is called from where `virtualTimers` was, however indirectly. */
+/** The scheduler of the present asynchronous context: of all code that is called, however indirectly,
+ *  where `virtualTimers` was. */
 const virtual = new AsyncLocalStorage<Scheduler | undefined>();
 
-/** Makes `setTimeout` virtual, for the code that takes no other clock: from here on, and in nothing that others have under way
- *  in this process, such as a connection that another test leaves open. Returns what makes it real again. */
+/** Makes `setTimeout` virtual, for code that takes no other clock: in all that is called from here on,
+ *  but not in other work of this process, such as a connection that another test left open. @returns a
+ *  function that makes it real again */
 export function virtualTimers(scheduler: Scheduler): () => void {
   const { setTimeout, clearTimeout } = globalThis;
   virtual.enterWith(scheduler);

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly rows: Coverage['rows'];
 }
 
-// Bias towards small values is for a search that grows; here each seed stands for itself.
+// fast-check prefers small values, for a search that grows from them; here each seed is independent.
 const drawn = fc.noBias(plans);
 
 /** The plan that a seed draws. */
@@ -48,7 +48,8 @@ async function failureOf(seed: number, coverage: Coverage): Promise<Failure | un
   }
 }
 
-/** The smallest plan, in the search's view, that fails as the seed's does; with why it fails. */
+/** The smallest plan that fast-check finds by shrinking and that fails as the seed's does; with its
+ *  failure. */
 export async function shrink(seed: number): Promise<{ plan: Plan; message: string } | undefined> {
   const property = fc.asyncProperty(drawn, async plan => {
     await run(plan, new Coverage());
@@ -58,7 +59,8 @@ export async function shrink(seed: number): Promise<{ plan: Plan; message: strin
   return { plan: counterexample[0], message: (errorInstance as Error).message };
 }
 
-/** The first seed for the code as it is: other plans with every change, the same ones for everybody. */
+/** The first seed for this state of the code: it differs after each change, and is the same on every
+ *  machine. */
 export function baseOf(now: number): number {
   return codeSeed(now) * 10_000;
 }

@@ -13,20 +13,20 @@ import { PROCESS } from './shared.ts';
 
 export const ORIGIN = 'https://service.example';
 
-/** Of the project that can't be read from then on. */
+/** The edit of the project that can't be read from then on. */
 const EDIT: Edit = { edit: 'update project', a: 0, b: 0, value: 0, audit: true, touch: true };
 
 /** How far behind the last pass each one asks again, where nothing else is configured. */
 const OVERLAP_MS = 120_000;
 
-/** The service, with all that it ever was. */
+/** The service, with the history of its states. */
 export class ServiceSide {
   readonly backend: SimulatedBackend;
   readonly history: History;
   readonly edits: Edited[] = [];
-  /** Projects whose lists of tasks changed between two pages, so that a reading may have passed over some. */
+  /** Projects whose task list changed between two pages, so that a reading may have missed some tasks. */
   readonly shifted = new Set<string>();
-  /** Requests so far, the token’s aside, and those that an expired one had refused. */
+  /** Requests so far, without those for a token, and those that were refused because of an expired one. */
   requests: string[] = [];
   readonly #secrets: SecretsOracle;
   readonly #coverage: Coverage;
@@ -39,7 +39,7 @@ export class ServiceSide {
   #firstPage = 0;
   /** Edits that take a row out of a list, or move it. */
   #shifts = 0;
-  /** By list: how many of these there were when its last first page was asked for. */
+  /** By list: the number of shifts when its first page was last asked for. */
   readonly #begun = new Map<string, number>();
 
   constructor(plan: Plan, scheduler: Scheduler, secrets: SecretsOracle, coverage: Coverage) {
@@ -131,7 +131,7 @@ export class ServiceSide {
     return { status: how === 'no identifiers' ? 200 : Number(how), headers: {}, text: Buffer.from(text) };
   }
 
-  /** What this answer hides from its reader, and will not hide for ever. */
+  /** Notes what this answer does not show yet. */
   #noteViews(path: string): void {
     const { freedoms, clock } = this.backend;
     const [list = '', query = ''] = path.split('?');
@@ -158,7 +158,7 @@ export class ServiceSide {
   }
 }
 
-/** Which endpoint of the service a request is for. */
+/** The boundary of a request to the service. */
 export function serviceBoundary({ path }: Pick<Sent, 'path'>): Boundary {
   if (path.startsWith(AUTH_PATH)) return 'service.token';
   if (path.includes('/auditlog')) return 'service.audit log';

@@ -23,9 +23,9 @@ export interface Shared {
   readonly table: TableModel;
   /** The table's stream, in the order in which Lambda gets it. */
   readonly shard: DynamoDBRecord[];
-  /** To be called after every command on the table; `by` whom, if a pass sent it. */
+  /** Called after every command on the table; `by`: the pass that sent it, if one did. */
   readonly wrote: (by?: string) => void;
   readonly log: Log;
-  /** Ends the run with what a handler far from the driver found. */
+  /** Ends the run with an error that was found far from the code that drives it. */
   readonly fail: (error: unknown) => void;
 }

@@ -52,7 +52,7 @@ async function many(): Promise<number> {
   return failures.length + never.length > 0 ? 1 : 0;
 }
 
-/** What must happen in so many seeds, and did not. */
+/** What should have happened in so many seeds, but did not. */
 function neverIn(seeds: number, rows: Outcome['rows']): string[] {
   return [
     ...(seeds >= ENOUGH ? neverStruck(rows) : []),

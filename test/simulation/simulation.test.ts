@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { coverageTable, encounters, encounterTable } from './report.ts';
 import { baseOf, planOf, runSeeds } from './seeds.ts';
 
-/** `npm run simulate` asks of its thousands that every fault struck. */
+/** Too few for every fault: `npm run simulate` checks that among its thousands. */
 const SEEDS = 150;
 
 describe('the simulation', () => {

@@ -9,12 +9,13 @@ import type { Failing, Life } from './life.ts';
 import { QueueModel } from './models/queue.ts';
 import type { Shared } from './shared.ts';
 
-/** Of a message that stands in a call's way: what the plan lets fail of it now. */
+/** Whether the plan lets this call fail now for this message. */
 export type Refuses = (what: 'visibility', messageId: string) => boolean;
 
 type Attributes = Readonly<Record<string, { readonly StringValue?: string | undefined } | undefined>>;
 
-/** SQS as one process reaches it: `queues` by their URLs. `sent` is told when a queue holds something new. */
+/** SQS as one process reaches it: `queues` by their URLs. `sent` is called when a queue has a new
+ *  message. */
 export function sqsClient(
   life: Life,
   queues: readonly QueueModel[],
@@ -85,8 +86,8 @@ function textsOf(attributes: Attributes): Record<string, string> {
   );
 }
 
-/** A queue whose deletions get lost at times: what was delivered then comes again; and that shows a message twice at times, in
- *  one batch or in two. */
+/** A queue that sometimes loses deletions, so that messages come again, and sometimes shows a message
+ *  twice, in one batch or in two. */
 export class ForgetfulQueue extends QueueModel {
   readonly #shared: Shared;
 

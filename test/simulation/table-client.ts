@@ -12,7 +12,8 @@ import type { Boundary } from './faults.ts';
 import type { Failing, Life } from './life.ts';
 import { modelClient, type TableModel } from './models/table.ts';
 
-/** The table as one process reaches it. `ran` is told of every command that came there, and whether it was carried out. */
+/** The table as one process reaches it. `ran` is called for every command that arrived, with whether it
+ *  was carried out. */
 export function tableClient(
   life: Life,
   model: Pick<TableModel, 'run'>,
@@ -37,7 +38,7 @@ function boundaryOf(command: object): Boundary {
   return reads ? 'table.read' : 'table.update';
 }
 
-/** What reaches our code when the SDK's own tries are used up. */
+/** The errors that reach our code after the SDK's own retries. */
 function failing(command: object): Failing<unknown> {
   return (work, fault) => {
     if (fault.startsWith('worked-then')) work();
@@ -51,7 +52,8 @@ function failing(command: object): Failing<unknown> {
   };
 }
 
-/** For the first of its items: another transaction touches it at this moment, or its part of the table has no room. */
+/** A cancelled transaction, because of its first item: another transaction writes it at this moment, or
+ *  its partition is throttled. */
 function cancelled({ input }: TransactWriteItemsCommand, Code: string): TransactionCanceledException {
   const reasons = (input.TransactItems ?? []).map((_, index) => ({ Code: index === 0 ? Code : 'None' }));
   return new TransactionCanceledException({

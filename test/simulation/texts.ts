@@ -1,4 +1,5 @@
-/** Texts that mean something to a chat, a renderer or JSON, or that look like what stands around them in a message. */
+/** Texts with a special meaning in a chat, a renderer or JSON, or that look like other parts of a
+ *  message. */
 const TRAPS = [
   '<!channel> *now* :tada: `x`',
   '<https://evil.example|click> & <@U123> &amp;',
@@ -21,10 +22,10 @@ const TRAPS = [
 ] as const;
 const LONG = 'A long text that goes on and on, with <many> words & signs. '.repeat(14);
 
-/** Long texts follow each other in this distance. */
+/** Numbers of long texts are multiples of this. */
 export const TEXTS_APART = 4;
 
-/** A text by number: a trap, several of them, or a long one that differs from its like in its end alone. */
+/** A text by number: a trap, several of them, or a long one that differs from others only at its end. */
 export function textAt(number: number): string {
   const trap = TRAPS[number % TRAPS.length] as string;
   if (number % TEXTS_APART === 0) return `${LONG}${number}`;

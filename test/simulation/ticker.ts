@@ -16,7 +16,8 @@ import { tableClient } from './table-client.ts';
 const MINUTE_MS = 60_000;
 /** As deployed: infra/parts/tick.ts. */
 const LIMIT_MS = 60_000;
-/** So many minutes may pass without it, and so long after it may it come a second time. */
+/** The most minutes that may pass without a tick, and the longest time after which one may come a second
+ *  time. */
 const MISSED_MINUTES = 4;
 const APART_MS = 50_000;
 
@@ -37,7 +38,7 @@ interface Done {
 export class Ticker {
   readonly #shared: Shared;
   readonly #with: Ticked;
-  /** Whether it starts passes; else it looks after endpoints alone, where there is something to look after. */
+  /** Whether it starts passes. If not, it only looks after endpoints, where that is needed. */
   isOn = false;
   /** No tick comes, whatever there is. */
   isPaused = false;
@@ -67,7 +68,7 @@ export class Ticker {
     const { scheduler, plan, nature, random, coverage } = this.#shared;
     scheduler.after(MINUTE_MS, () => this.#minute());
     const isOn = this.isOn && !this.isPaused;
-    // Thousands of minutes in which there is nothing to do show no more.
+    // Left out: thousands of ticks with nothing to do would show no more.
     if (!isOn && this.#with.rows.isQuiet(scheduler.now)) return;
     if (isOn && this.#isMissed()) return;
     this.#tick(isOn, plan.ticks[this.#ticks++] ?? []);
@@ -106,11 +107,11 @@ export class Ticker {
     const { registry, queues, replays } = delivery.lookedAfterBy(life);
     const tick = createTick({
       ...{ registry, queues, replays, log, count: () => {} },
-      // Endpoints are looked after by the clock of those who deliver.
+      // Endpoints are looked after by the deliverers' clock.
       clock: isOn ? clocks.of(0) : () => scheduler.now,
       ...(isOn && { passes: this.#passes(life, done) }),
     });
-    // What fails is said in Lambda's metrics; the next one makes up for it.
+    // Its errors appear in Lambda's metrics only; the next tick makes up for it.
     void tick(() => deadline - scheduler.now)
       .catch(error => void (error instanceof TypeError && fail(error)))
       .finally(() => {

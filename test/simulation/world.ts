@@ -32,8 +32,8 @@ const LATE_MS = 40_000;
 
 const UNSCHEDULED = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_600_000 };
 
-/** One world: the service, the pollers, the table and its stream, the publisher, the topic, the endpoints; and those who
- *  watch. */
+/** One world: the service, the pollers, the table and its stream, the publisher, the topic, the
+ *  endpoints; and the oracles that judge them. */
 export class World {
   readonly scheduler = new Scheduler(BEGIN);
   readonly table = new TableModel(TABLE_NAME);
@@ -47,9 +47,9 @@ export class World {
   readonly commits: CommitsOracle;
   readonly deliveries: DeliveriesOracle;
   readonly secrets = new SecretsOracle([SIGNING_SECRET]);
-  /** What was logged, in words. */
+  /** The messages that were logged. */
   readonly said: string[] = [];
-  /** Events that went with the stream of a table. */
+  /** Events that were lost with the stream of a table. */
   readonly lost = new Set<string>();
   readonly #leases: LeasesOracle;
   readonly #rows: RowsOracle;
@@ -148,7 +148,7 @@ export class World {
     this.goOn();
   }
 
-  /** Nobody starts passes, until all goes on. */
+  /** Lets nobody start passes, until `goOn`. */
   standStill(): void {
     this.ticker.isPaused = true;
     this.passes.pause();
@@ -164,7 +164,7 @@ export class World {
     return this.publisher.isIdle && this.#onTheWay === 0 && this.delivery.isIdle;
   }
 
-  /** The table holds what it held then, and its stream goes on, or begins anew. */
+  /** Replaces the table's content by an earlier one; its stream goes on, or begins anew. */
   restore({ items, events }: Backup, how: RestoreStep['how']): void {
     const { coverage, shard } = this.#shared;
     coverage.add('table', `restored ${how}`);
@@ -172,7 +172,7 @@ export class World {
     if (lost.length > 0) coverage.add('table', 'events lost with the stream');
     for (const id of lost) this.lost.add(id);
     if (this.commits.events.length > events) coverage.add('table', 'told events forgotten');
-    // What was sent stays in the journal of a table that goes on.
+    // A table that goes on keeps the journal of what was sent.
     const journal =
       how === 'in place' ? [...this.table.items()].filter(({ sk }) => sk?.S?.startsWith(CHANGE)) : [];
     this.table.restore([...items, ...journal], { stream: how === 'in place' });
@@ -217,7 +217,7 @@ export class World {
     this.paces.forget(this.scheduler.wall);
   }
 
-  /** Our clocks are set right: both show the same, and less than the first did. */
+  /** Sets our clocks right: both show the same time, which is earlier than the first one's. */
   agreeOnTime(back: number): void {
     const [one, other] = [this.clocks.of(0)(), this.clocks.of(1)()];
     this.clocks.set({ do: 'clock', poller: 0, by: -back });

@@ -1,4 +1,5 @@
-/** A deliberate bug: what it is called, and how it is put into the code. Each `find` stands exactly once in its file. */
+/** A deliberate bug: its name, and how it is put into the code. Each `find` occurs exactly once in its
+ *  file. */
 export interface Bug {
   readonly name: string;
   readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
@@ -12,7 +13,7 @@ export const edit = (file: string, find: string, replace: string) => ({
   replace,
 });
 
-/** The folder of `functions/`, or the file in it, that the bug stands in. */
+/** The folder of `functions/`, or the file in it, that has the bug. */
 export function roomOf({ edits: [first] }: Bug): string {
   return first?.file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
 }

@@ -11,7 +11,7 @@ import { SCHEDULE_BUGS } from './schedule-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
 import { WAITING_BUGS } from './waiting-bugs.ts';
 
-/** All of them, room by room; those of one kind together. */
+/** All deliberate bugs, ordered by room; those of one kind together. */
 export const BUGS: readonly Bug[] = [
   ...PASS,
   ...SNAPSHOTS,

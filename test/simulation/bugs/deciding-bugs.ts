@@ -1,6 +1,6 @@
 import { type Bug, edit } from './bug.ts';
 
-/** Bugs in what is decided of a project, in what is concluded of a pass, and in what is owed a look. */
+/** Bugs in the decision about a project, in the conclusion of a pass, and in debts. */
 export const DECIDING_BUGS: readonly Bug[] = [
   {
     name: 'whatever is owed counted as missed by the last sweep',

@@ -1,6 +1,6 @@
 import { type Bug, edit } from './bug.ts';
 
-/** Bugs that take for the same bytes what is not, or is more than what was kept. */
+/** Bugs that take different bytes for the same, or more bytes than were kept. */
 export const DIGEST_BUGS: readonly Bug[] = [
   {
     name: 'same tasks taken for a same project',

@@ -4,9 +4,10 @@ import { BUGS } from './bugs.ts';
 import { CARELESS } from './careless.ts';
 import { bySimulation, byTests, SEEDS } from './search.ts';
 
-/** Puts each deliberate bug into a copy of the code, several side by side, and simulates until an invariant catches it, or
- *  else runs the tests that it names: shows that such a bug in the code itself would be found. Fails when one is found by
- *  nothing, or too many of the careless ones by tests alone. Names of bugs as arguments: those alone. */
+/** Shows that each deliberate bug would be found if it were in the code: puts it into a copy, several
+ *  side by side, and simulates until an invariant is violated, or else runs the tests that the bug names.
+ *  Fails when nothing finds a bug, or when too many of the careless ones are found by tests only.
+ *  Arguments are names of bugs: then only these. */
 const LEAST_SIMULATED = 16;
 
 const wanted = new Set(process.argv.slice(2));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bug } from './bug.ts';
 
-/** So many are simulated in vain. */
+/** How many seeds are simulated before the bug counts as not found. */
 export const SEEDS = 1_000;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SIMULATED = ['functions', 'local', 'test/simulation', 'test/kit', 'package.json'];
@@ -18,7 +18,7 @@ export async function bySimulation(bug: Bug): Promise<string | undefined> {
   const failure = await inCopy(bug, SIMULATED, directory => firstFailure(directory, SEEDS, 0));
   if (!failure) return undefined;
   const { seeds, message } = failure;
-  // One thread lives through the seeds from 0 on, in order.
+  // The failing seed without the bug. One thread takes the seeds in order, from 0 on.
   const same = await firstFailure(ROOT, 1, seeds - 1);
   if (same) throw new Error(`Seed ${seeds - 1} fails without the bug "${bug.name}", too: ${same.message}`);
   return `the simulation, after ${String(seeds).padStart(3)} seeds: ${message.slice(0, 110)}`;

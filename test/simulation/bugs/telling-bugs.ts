@@ -1,6 +1,6 @@
 import { type Bug, edit } from './bug.ts';
 
-/** Bugs in what is told, in what order, and to whom. */
+/** Bugs in what is told, in which order, and to whom. */
 export const TELLING_BUGS: readonly Bug[] = [
   {
     name: "a group's second event dropped",

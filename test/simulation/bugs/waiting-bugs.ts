@@ -1,6 +1,6 @@
 import { type Bug, edit } from './bug.ts';
 
-/** Bugs in routing, in what waits in rows, and in replays. */
+/** Bugs in routing, in pending deliveries, and in replays. */
 export const WAITING_BUGS: readonly Bug[] = [
   {
     name: 'of messages that are not in their queues the first alone',

@@ -16,7 +16,8 @@ const CHATS = [
   { name: 'Teams', messages: teamsMessages, read: readTeams },
 ];
 
-/** What is wrong with each message for these events, whose changes `alter` alters in what it tells. */
+/** What is wrong with the messages for these events. `alter` first changes what a message shows, as a bug
+ *  would. */
 function faults(
   { messages, read }: (typeof CHATS)[number],
   events: readonly ChangeEvent[],

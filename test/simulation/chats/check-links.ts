@@ -5,10 +5,10 @@ import { type Shown, visible } from './shown.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
 
-/** Fewer records than these find room in a message with their links. */
+/** With fewer records than these, a message has room for all links. */
 const FEW = 5;
 
-/** What is wrong with the links of a message that tells these events, in order, of one place. */
+/** What is wrong with the links of a message about these events, in order, of one project or process. */
 export function linkFault(
   shown: Shown,
   events: readonly ChangeEvent[],
@@ -19,7 +19,7 @@ export function linkFault(
   if (shown.link !== addresses.title) return `its title leads to ${shown.link} instead of ${addresses.title}`;
   const wanted = addresses.records.slice(0, shown.paragraphs.length);
   const linked = shown.paragraphs.filter(({ link }) => link !== undefined);
-  // Where room is short, no record has a link.
+  // Where there is little room, no record has a link.
   if (linked.length === 0 && shown.paragraphs.length >= FEW) return undefined;
   for (const [index, { link, heading }] of shown.paragraphs.entries()) {
     if (link?.url !== wanted[index]) return `“${heading}” leads to ${link?.url} instead of ${wanted[index]}`;
@@ -29,7 +29,7 @@ export function linkFault(
   return undefined;
 }
 
-/** The name is the link, all of it, and nothing else. */
+/** Whether the link is the record's whole name and nothing else. */
 function isWholeName(text: string, heading: string, item: Item | undefined): boolean {
   const name = visible(text);
   return (
@@ -37,7 +37,7 @@ function isWholeName(text: string, heading: string, item: Item | undefined): boo
   );
 }
 
-/** Where the title and each record lead: nowhere when what they name was deleted in the end. */
+/** The addresses for the title and for each record: none for what was deleted in the end. */
 function addressesOf(events: readonly ChangeEvent[], templates: LinkTemplates) {
   const records = events.filter((event): event is RecordEvent => /^(project|task)\./.test(event.type));
   const [first] = records;

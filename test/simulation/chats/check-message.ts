@@ -13,14 +13,14 @@ import { type Item, inOrder, itemOf } from './items.ts';
 import { type Shown, visible } from './shown.ts';
 import { isCutOf } from './tells.ts';
 
-/** As many units of a title are shown, counted as Slack escapes them. */
+/** How many units of a title are shown, counted after Slack's escapes. */
 const TITLE_LIMIT = 138;
 
-/** What a message shows of the events of one group; in words why it does not tell them. */
+/** How many changes of a group a message leaves out; or, as text, why it does not tell them. */
 export type Told = { readonly left: number } | string;
 
-/** Whether a message tells these events of one place: each change, in order, by its own words, or counted as left out; with the
- *  links that the templates make, and no others. */
+/** Whether a message tells these events of one project or process: each change, in order, in its own
+ *  words, or counted as left out; with the links that the templates make, and no others. */
 export function tellsGroup(
   shown: Shown,
   events: readonly ChangeEvent[],
@@ -73,7 +73,8 @@ function tailFault(
   return differ('tail', tail, left > 0 ? `… and ${tally} ${left === 1 ? 'is' : 'are'} not shown` : undefined);
 }
 
-/** Changes that are not shown, and where: a record is one, however often it changed. */
+/** The text that counts changes that are not shown, and their records: each record once, however often it
+ *  changed. */
 function tallyOf(items: readonly Item[], shownOf: (index: number) => number, noun: string): string {
   const open = items
     .map((item, index) => ({ ...item, count: item.count - shownOf(index) }))
@@ -93,7 +94,7 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The project by its latest name, else by its identifier. */
+/** What is wrong with the title: it must be the project's latest name, else its identifier. */
 function titleFault(
   shown: string,
   events: readonly (ProjectEvent | TaskEvent | FieldEvent)[],
@@ -114,7 +115,7 @@ function originOf({ source, data }: ChangeEvent): string {
   return `process ${data.process.id} · workspace ${source.split('/')[2]}`;
 }
 
-/** From the earliest reading to the latest. */
+/** The times that a message shows, from the earliest reading to the latest. */
 function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): string[] {
   const spans = events.map(({ time, data }) =>
     'observed' in data ? data.observed : { after: time, before: time },

@@ -5,7 +5,7 @@ import { isCutOf, tells } from './tells.ts';
 const NAME_LIMIT = 120;
 const FIELD_NAME_LIMIT = 80;
 
-/** How many changes of an item a paragraph shows; in words what is wrong with it. */
+/** How many changes of an item a paragraph shows; or, as text, what is wrong with it. */
 export function shownIn({ heading, lines }: Paragraph, item: Item): number | string {
   const { changes, action, count } = item;
   const [only] = changes;
@@ -34,7 +34,7 @@ export function shownIn({ heading, lines }: Paragraph, item: Item): number | str
   return action === 'updated' && changes.length > 0 ? told.length : count;
 }
 
-/** The last line, when it tells of fields that are not shown. */
+/** The last line, if it counts fields that are not shown. */
 function moreLine({ changes }: Item, lines: readonly string[]): string | undefined {
   const last = visible(lines.at(-1) ?? '');
   if (lines.length > changes.length) return last;
@@ -75,7 +75,7 @@ export function tellsValues(
   );
 }
 
-/** Every way to part a text at a separator, which the data may hold too. */
+/** Every way to split a text at a separator, which may also occur in the data. */
 export function splits(text: string, separator: string): [string, string][] {
   const parts = text.split(separator);
   return parts

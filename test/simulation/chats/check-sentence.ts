@@ -3,12 +3,13 @@ import type { Change, Item } from './items.ts';
 import { visible } from './shown.ts';
 import { isCutOf } from './tells.ts';
 
-/** Names and values are cut so that a phone can show them. */
+/** Names and values are cut to this length, so that a phone can show them. */
 const PART_LIMIT = 60;
-/** Of a new record so many fields are told. */
+/** How many fields of a new record are told. */
 const FIELDS = 3;
 
-/** Whether a notification tells the first change and counts the others; `place`: the project that a task is in, or where a field is. */
+/** Whether a notification tells the first change and counts the others. `place` is the project of a task,
+ *  or what a field belongs to. */
 export function isSentenceOf(notification: string, first: Item, place: string, left: number): boolean {
   const text = visible(notification);
   const more = first.isIncomplete ? ', and more changes' : '';

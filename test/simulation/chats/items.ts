@@ -11,20 +11,21 @@ import { isReadable } from './tells.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
 
-/** One event as a channel has to tell it. */
+/** What a channel must be told of one event. */
 export interface Item {
   readonly place: 'project' | 'task' | 'field';
   readonly id: string;
   readonly name: string;
-  /** What a notification calls it by. */
+  /** The name in a notification. */
   readonly label: string;
-  /** What the heading says of it when its lines stand below. */
+  /** What the heading says when there are lines below. */
   readonly what: string;
   readonly action: string;
   readonly changes: readonly Change[];
-  /** Filled fields of a new record that need not be told, only counted. */
+  /** Filled fields of a new record that are counted only. */
   readonly untold: number;
-  /** An update counts as many changes as it has fields, a record that came or went as one. */
+  /** How many changes it counts for: an update as many as it has fields, a record that was created or
+   *  deleted as one. */
   readonly count: number;
   readonly isIncomplete: boolean;
 }
@@ -59,7 +60,8 @@ function recordItem({ type, data }: RecordEvent): Item {
   };
 }
 
-/** What a record that came or went is told by (docs/chat.md): in each line the names, the most usual one first. */
+/** The fields that are told of a record that was created or deleted (docs/chat.md): in each line the
+ *  possible names, the most usual one first. */
 const WANTED = [
   'assignee assignees assignedto responsible owner owners',
   'duedate due dueon dueat deadline',
@@ -95,7 +97,8 @@ function rankIn(names: readonly string[], name: string): number {
   return names.includes(name) ? names.indexOf(name) : names.length;
 }
 
-/** A built-in field has no name but its property, which is told in words where it is made of words. */
+/** The name of a field. A built-in field has only its property, which is shown as words where it consists
+ *  of words. */
 function calledBy({ kind, name }: Pick<FieldChange, 'kind' | 'name'>): string {
   if (
     kind === 'custom' ||
@@ -134,7 +137,8 @@ function fieldItem({ type, data }: FieldEvent): Item {
   };
 }
 
-/** The heading of a new field has its name, where it is not cut; and its identifier tells people nothing. */
+/** Whether the heading shows this change of a new field: its name does, where it is not cut. Its
+ *  identifier is not shown, because it tells people nothing. */
 function isInHeading(action: string, change: { kind: string; to: Json }, id: string, label: string): boolean {
   if (action !== 'created' || change.kind === 'custom') return false;
   const text = String(change.to);

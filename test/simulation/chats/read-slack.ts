@@ -32,7 +32,8 @@ export function readSlack(body: string): Shown {
   };
 }
 
-/** A header takes no link, so a title that has one is rich text: the link and nothing else. */
+/** The title and its link. A header can't have a link, so a title with one is rich text: the link and
+ *  nothing else. */
 function titleOf(block: Block | undefined): Pick<Shown, 'title' | 'link'> {
   if (block?.type !== 'rich_text')
     return { title: plain(expect(block, 'header').text, 150), link: undefined };
@@ -58,7 +59,8 @@ function linkOf(element: Element | undefined): Link | undefined {
   return { text, url };
 }
 
-/** Mentions and emoji are other elements, and so are links, which only a record's name may be. */
+/** The text of an element. Mentions, emoji and links are other elements; only a record's name may be a
+ *  link. */
 function textOf({ type, text }: Element, isFirst: boolean): string {
   const isKnown = type === 'text' || (type === 'link' && isFirst);
   if (!isKnown || text === undefined) throw refused(`${type} in a section`);

@@ -61,7 +61,8 @@ function linkOf(element: Element | undefined): Link | undefined {
   return { text: first.text ?? '', url };
 }
 
-/** Runs take no markdown; text blocks do. The first run alone may be a link, and of a heading only. */
+/** The text of an element. Text blocks read markdown, runs don't. Only the first run of a heading may be
+ *  a link. */
 function textOf(element: Element | undefined, isHeading = false): string {
   if (element?.type !== 'RichTextBlock') throw refused(`data in ${JSON.stringify(element)}`);
   const runs = (element.inlines ?? []).map(run =>

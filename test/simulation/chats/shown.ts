@@ -5,14 +5,14 @@ export interface Shown {
   readonly link: string | undefined;
   /** How many changes there are, and where. */
   readonly summary: string;
-  /** The times between which it happened, as they stand there, to the second; none when it is not told. */
+  /** The times between which it happened, as shown, to the second; empty when they are not shown. */
   readonly times: readonly string[];
   readonly paragraphs: readonly Paragraph[];
-  /** What is said of the changes that are not shown. */
+  /** The text about the changes that are not shown. */
   readonly tail: string | undefined;
-  /** What a notification says. */
+  /** The text of the notification. */
   readonly notification: string;
-  /** What a client says that shows no cards. */
+  /** The text in clients that can't show cards. */
   readonly instead?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Paragraph {
   readonly lines: readonly string[];
 }
 
-/** Text as it can be seen: on one line, without what is invisible. */
+/** Text as people see it: on one line, without invisible characters. */
 export function visible(text: string): string {
   return text
     .toWellFormed()

@@ -2,13 +2,14 @@ import { isJsonObject, type Json } from '../../../functions/basics/json.ts';
 import { isEmpty } from '../../kit/told.ts';
 import { visible } from './shown.ts';
 
-/** No value is cut below this length. */
+/** Values up to this length are never cut. */
 const SHORTEST_CUT = 60;
-/** What is left at least of a text that is cut at its end: characters as people see them may be of many units. */
+/** The least that is left of a text that is cut at its end: what people see as one character may have
+ *  many units. */
 const LEAST_LEFT = 25;
 
-/** Whether a shown text tells a value: whole, or cut where an ellipsis says so. `other`: the value that stands beside it; two
- *  of which one is long are shown from a little before their difference. */
+/** Whether a shown text tells a value: whole, or cut with an ellipsis. `other` is the value beside it:
+ *  when one of two is long, both are shown from a little before their first difference. */
 export function tells(shown: string, value: Json | undefined, other: Json = null): boolean {
   if (isEmpty(value)) return shown === 'empty';
   const longest = Math.max(...(isEmpty(other) ? [] : textsOf(other)).map(({ length }) => length));
@@ -30,7 +31,7 @@ export function isCutOf(shown: string, text: string, limit: number, longest = 0)
   return isBegun ? whole.endsWith(left) : whole.startsWith(left);
 }
 
-/** What a value may read as: its own text, or its JSON, which tells apart what looks alike. */
+/** The texts that may stand for a value: its own, or its JSON, where two values would look alike. */
 function textsOf(value: Json): string[] {
   const json = JSON.stringify(value);
   if (typeof value === 'string') return [value, json];

@@ -8,7 +8,7 @@ const failing = (...ids: string[]) => ({
   batchItemFailures: ids.map(itemIdentifier => ({ itemIdentifier })),
 });
 const never = () => new Promise<never>(() => {});
-/** Answers from services other than ours, whose types they don't have. */
+/** An answer of a handler that isn't ours, which our types don't allow. */
 const odd = (answer: unknown) => answer as SQSBatchResponse;
 
 const noSuccess = [

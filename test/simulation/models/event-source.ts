@@ -8,11 +8,11 @@ import type {
 } from 'aws-lambda';
 import type { QueueModel } from './queue.ts';
 
-/** What became of one batch. */
+/** The outcome of one batch. */
 export interface Run<Item> {
-  /** What the handler was called with; it wasn't called when this is empty. */
+  /** The handler's input; empty when it was not called. */
   readonly batch: readonly Item[];
-  /** Those that are done with. */
+  /** The items that need not come again. */
   readonly done: readonly Item[];
   /** What the handler threw. */
   readonly error?: unknown;
@@ -38,13 +38,14 @@ export class QueueSource {
     this.#handler = options.handler;
   }
 
-  /** Hands over one batch and deletes what the handler took. When the handler throws, or never answers because its process
-   *  died, nothing is deleted: the visibility time-out brings all of it again. Never rejects for the handler's sake. */
+  /** Hands over one batch and deletes what the handler took. When the handler throws, or never answers
+   *  because its process died, nothing is deleted: all of it is visible again after the visibility
+   *  time-out. Never rejects because of the handler. */
   async run(): Promise<Run<SQSRecord>> {
     const batch = this.#receive();
     return conclude(batch, this.#handler, failures => {
       const ids = batch.map(({ messageId }) => messageId);
-      // An identifier that no message has fails them all. A queue may have handed over one message twice.
+      // An identifier that no message has means that all failed. One message may be in a batch twice.
       const isUnknown = indicesOf(ids, failures).includes(-1);
       const failed = new Set(failures.map(({ itemIdentifier }) => itemIdentifier));
       const done = isUnknown ? [] : batch.filter(({ messageId }) => !failed.has(messageId));
@@ -64,8 +65,9 @@ export class QueueSource {
   }
 }
 
-/** Lambda's event source mapping of one shard of a stream, with ReportBatchItemFailures: in order, at least once. Bisecting
- *  and giving up by age are not here: a record that always fails is tried for ever. */
+/** Lambda's event source mapping of one shard of a stream, with ReportBatchItemFailures: in order, at
+ *  least once. It does not bisect batches or give records up by age: a record that always fails is tried
+ *  for ever. */
 export class StreamSource {
   readonly #records: readonly DynamoDBRecord[];
   readonly #batchSize: number;
@@ -95,13 +97,14 @@ export class StreamSource {
     return this.#records.length - this.#position;
   }
 
-  /** The last `count` records come again, as after a failure on Lambda's side. What is under way counts for nothing. */
+  /** Hands over the last `count` records again, as after a failure in Lambda. The answer of a run that is
+   *  under way is ignored. */
   stepBack(count: number): void {
     this.#run++;
     this.#position = Math.max(this.#begin, this.#position - count);
   }
 
-  /** The shard begins anew behind what is there, as another table's does: what is left of it is lost, and returned. */
+  /** Begins a new shard, as another table has: what was left of this one is lost, and returned. */
   cut(): readonly DynamoDBRecord[] {
     this.#run++;
     const lost = this.#records.slice(this.#position);
@@ -110,16 +113,16 @@ export class StreamSource {
     return lost;
   }
 
-  /** Hands over the next batch. What comes before the first failed record is done with; when the handler throws, nothing is.
-   *  When it never answers, because its process died, the next run hands over the same batch, and an answer that comes later
-   *  counts for nothing. Never rejects for the handler's sake. */
+  /** Hands over the next batch. Records before the first failed one are done; when the handler throws,
+   *  none is. When it never answers, because its process died, the next run hands over the same batch,
+   *  and a late answer is ignored. Never rejects because of the handler. */
   async run(): Promise<Run<DynamoDBRecord>> {
     const run = ++this.#run;
     const batch = this.#records.slice(this.#position, this.#position + this.#batchSize);
     return conclude(batch, this.#handler, failures => {
       if (run !== this.#run) return [];
       const numbers = batch.map(({ dynamodb }) => dynamodb?.SequenceNumber);
-      // A sequence number that no record has fails them all.
+      // A sequence number that no record has means that all failed.
       const taken = Math.max(0, Math.min(batch.length, ...indicesOf(numbers, failures)));
       this.#position += taken;
       return batch.slice(0, taken);
@@ -143,6 +146,6 @@ async function conclude<Item>(
   } catch (error) {
     return { batch, done: [], error };
   }
-  // Lambda takes an answer without a list for success.
+  // To Lambda, an answer without a list means success.
   return { batch, done: settle(answer?.batchItemFailures ?? []) };
 }

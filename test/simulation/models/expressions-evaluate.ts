@@ -29,8 +29,8 @@ export interface Comparison {
   readonly to?: AttributeValue | undefined;
 }
 
-/** The expressions of one command, with its names and values. All are checked when it is made, before the table is
- *  looked at; what depends on the item is found when one is run. */
+/** The expressions of one command, with its names and values. All are checked when this is made, before
+ *  the table is read; mistakes that depend on the item are found on evaluation. */
 export class Expressions {
   readonly #names: Record<string, string>;
   readonly #values: Record<string, AttributeValue>;
@@ -56,7 +56,7 @@ export class Expressions {
     return item => this.#holds(tree, item);
   }
 
-  /** The parts of a key condition, which chooses items, and is not asked of each. */
+  /** The parts of a key condition, which chooses the items to read, and is not evaluated for each. */
   comparisons(place: Place, text: string): Comparison[] {
     const tree = this.#known(place, parseCondition(place, text));
     this.#checkTypes(place, tree);
@@ -86,7 +86,8 @@ export class Expressions {
     return names;
   }
 
-  /** What makes a new item of an old one, and the names of the attributes that it sets or removes. */
+  /** A function that makes the new item from the old one, and the names of the attributes that it sets or
+   *  removes. */
   update(text: string | undefined): { names: readonly string[]; apply: (item: Item) => Item } {
     if (text === undefined) return { names: [], apply: item => item };
     const place = 'UpdateExpression';
@@ -107,7 +108,7 @@ export class Expressions {
     return { names, apply };
   }
 
-  /** To be called when all expressions are known: a name or value that none of them uses is a mistake. */
+  /** Called when all expressions are parsed: a name or value that none of them uses is an error. */
   end(): void {
     for (const [kind, given] of [
       ['Names', this.#names],
@@ -186,7 +187,7 @@ export class Expressions {
     return value;
   }
 
-  /** Values of a wrong type are refused at once; attributes of a wrong type make a condition false. */
+  /** Refuses values of a wrong type at once; attributes of a wrong type only make a condition false. */
   #checkTypes(place: Place, tree: Condition): void {
     if (tree.kind === 'and' || tree.kind === 'or') {
       this.#checkTypes(place, tree.left);
@@ -259,7 +260,8 @@ function beginsWith(value: AttributeValue | undefined, prefix: AttributeValue | 
   return Buffer.compare(value.B.subarray(0, prefix.B.length), prefix.B) === 0;
 }
 
-/** An attribute that is missing, or is of another type, is different from any value, and in no order to it. */
+/** A missing attribute, or one of another type, is not equal to any value, and neither smaller nor
+ *  larger. */
 function compares(
   comparator: string,
   left: AttributeValue | undefined,

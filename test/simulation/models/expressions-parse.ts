@@ -74,8 +74,8 @@ function remembered<T>(parse: (parser: Parser) => T): (place: Place, text: strin
   };
 }
 
-/** The part of DynamoDB's grammar that our expressions use. What is not in it is no mistake by DynamoDB's rules, perhaps:
- *  so it is thrown as a plain error, which no code takes for an answer of the table. */
+/** Parses the part of DynamoDB's grammar that our expressions use. Other expressions may be right for
+ *  DynamoDB: so they cause a plain error, which no code takes for an answer of the table. */
 class Parser {
   readonly placeholders = new Set<string>();
   readonly #place: Place;
@@ -221,7 +221,7 @@ class Parser {
     return this.#tokens[this.#at++] ?? this.#unknown();
   }
 
-  /** Keywords are the same in capitals and not; functions and signs are as they are. */
+  /** Takes a keyword in capitals or not, and functions and signs as they are. */
   #takes(token: string): boolean {
     const next = this.#peek();
     if (next !== token && !(/^[A-Z]+$/.test(token) && next?.toUpperCase() === token)) return false;

@@ -315,8 +315,9 @@ const CASES = {
 } satisfies Record<string, (open: OpenQueue) => Promise<void>>;
 
 /**
- * What SQS does, of all that the project rests on: one suite for its model and for the embedded SQS. `deviations` says what
- * the subject does instead; such a case must fail, so that none is listed that is none.
+ * How SQS behaves, as far as the project relies on it: one suite for the model and for the embedded SQS.
+ * `deviations` says what the subject does differently; such a case must fail, so that the list has no
+ * case that is right.
  */
 export function queueContract(
   name: string,

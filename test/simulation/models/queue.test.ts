@@ -69,8 +69,8 @@ queueContract('the embedded SQS', options => embedded.open(options), {
 });
 
 describe('the model of a queue', () => {
-  /** What is received when that many messages of each group are in flight, and one more of each is visible. By chance it would be
-   *  the last one first. */
+  /** The order of messages received, when so many of each group are in flight and one more of each is
+   *  visible. Without fairness the last one would come first. */
   const received = (counts: Readonly<Record<string, number>>, delayed = 0) => {
     const { queue } = openModel(() => 0.999);
     for (const [group, count] of Object.entries(counts))

@@ -4,12 +4,12 @@ import type { Clock, Random } from '../../../functions/basics/clock.ts';
 import { invalidContents, invalidValue, missingBody, neverIssued, notInFlight } from './queue-errors.ts';
 
 export interface QueueOptions {
-  /** Starts the id of every message sent here. */
+  /** Prefix of the ids of messages. */
   readonly name: string;
   readonly arn: string;
   readonly url: string;
   readonly clock: Clock;
-  /** Which of the visible messages comes next, and what else SQS leaves open. */
+  /** Decides which visible message comes next, and other things that SQS leaves open. */
   readonly random: Random;
   /** Seconds. */
   readonly visibilityTimeout: number;
@@ -24,13 +24,13 @@ export interface QueuedMessage {
   readonly body: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly visibleAt: number;
-  /** Across all queues: a dead letter brings along those of its source. */
+  /** Receives in all queues: a dead letter keeps the count of its source. */
   readonly receives: number;
 }
 
 /** SQS's limits. */
 const MAX_RECEIVE = 10;
-/** A group is noisy that has so many messages in flight, and more than this share of all of them. */
+/** A group is noisy with so many messages in flight that are more than this share of all of them. */
 const NOISY_MESSAGES = 30;
 const NOISY_SHARE = 0.1;
 const MAX_VISIBILITY_SECONDS = 43_200;
@@ -46,7 +46,7 @@ interface Stored {
   readonly attributes: Readonly<Record<string, string>>;
   readonly group: string | undefined;
   readonly sentAt: number;
-  /** The queue that gave it up, of a dead letter. */
+  /** For a dead letter: the queue that gave it up. */
   readonly source: string | undefined;
   visibleAt: number;
   receives: number;
@@ -56,13 +56,14 @@ interface Stored {
 }
 
 /**
- * A standard queue of SQS, kept in memory: at least once, in no order. It holds messages as long as it is told to, and any number
- * of them in flight. Errors are those that the SDK throws.
+ * A standard queue of SQS in memory: at least once, in no order. It keeps messages for a configured time,
+ * and any number of them may be in flight. Errors are those that the SDK throws.
  *
- * Of what SQS says of fair queues it models that messages of quiet groups are received before those of noisy ones, where a
- * group is noisy that has at least 30 messages in flight, and more than 10 % of all that are. It is so at once, and always: SQS
- * promises no moment from which it is, and lets messages of a noisy group through at times. It does not model that a group is noisy, too,
- * that takes more than 10 % of the consumers' time, nor that one stays noisy for a while. Messages without a group are quiet.
+ * Of SQS's fair queues it models that messages of quiet groups are received before those of noisy ones. A
+ * group is noisy with at least 30 messages in flight, if these are more than 10 % of all in flight. In
+ * the model this holds at once and always; SQS promises no moment from which on, and sometimes lets
+ * messages of a noisy group through. Not modelled: that a group is also noisy when it takes more than 10
+ * % of the consumers' time, and that a group stays noisy for a while. Messages without a group are quiet.
  */
 export class QueueModel {
   readonly name: string;
@@ -70,7 +71,7 @@ export class QueueModel {
   readonly url: string;
   readonly #options: QueueOptions;
   readonly #messages = new Map<string, Stored>();
-  /** Every handle ever given out, to its message's id. */
+  /** The message's id for every handle ever given out. */
   readonly #handles = new Map<string, string>();
   #sent = 0;
 
@@ -111,8 +112,8 @@ export class QueueModel {
     return messageId;
   }
 
-  /** Up to `max` (1 to 10) visible messages, each of which is then invisible for the visibility time-out. One that was
-   *  received as often as is allowed goes to the dead letters instead.
+  /** Up to `max` (1 to 10) visible messages, each of which is then invisible for the visibility time-out.
+   *  One that was received as often as allowed becomes a dead letter instead.
    *  @throws an SQSServiceException named InvalidParameterValue. */
   receive(max: number): SQSRecord[] {
     if (!(max >= 1 && max <= MAX_RECEIVE))
@@ -136,7 +137,7 @@ export class QueueModel {
     return received;
   }
 
-  /** Of a message that was received again since, an old handle deletes it or doesn't: SQS says that either may be. A message
+  /** Deletes a message. With a handle from before its last receive it may stay, as SQS says. A message
    *  that is gone is no error.
    *  @throws ReceiptHandleIsInvalid for a handle that was never given out. */
   delete(receiptHandle: string): void {
@@ -190,7 +191,8 @@ export class QueueModel {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** SQS deletes what is too old in its own time, one that is in flight too; here it does so before anybody looks. */
+  /** Deletes messages that are too old, even in flight. SQS does that at some time; here it is done
+   *  before each access. */
   #forget(now: number): void {
     const { retention } = this.#options;
     if (retention === undefined) return;
@@ -198,7 +200,8 @@ export class QueueModel {
       if (now - sentAt > retention * 1000) this.#messages.delete(messageId);
   }
 
-  /** Hidden again or not, a message is in flight that was received and is not visible. */
+  /** The noisy groups. A message is in flight when it was received and is not visible, even if its
+   *  time-out was changed. */
   #noisyGroups(now: number): ReadonlySet<string | undefined> {
     const inFlight = [...this.#messages.values()].filter(
       ({ visibleAt, receives }) => visibleAt > now && receives > 0,
@@ -227,7 +230,7 @@ export class QueueModel {
     return this.#messages.get(messageId);
   }
 
-  /** Keeps what another queue gave up: with its id, its age and its receives. */
+  /** Keeps a message that another queue gave up, with its id, age and receives. */
   #bury(message: Stored, source: string): void {
     const visibleAt = this.#options.clock();
     this.#messages.set(message.messageId, { ...message, source, visibleAt, firstReceivedAt: undefined });

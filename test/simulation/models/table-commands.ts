@@ -93,7 +93,7 @@ const change: fc.Arbitrary<Expression> = fc
     set: fc.dictionary(attribute, assignment, { maxKeys: 3 }),
     remove: fc.uniqueArray(attribute, { maxLength: 2 }),
   })
-  // An attribute that is both set and removed is a mistake that the embedded one finds late in transactions.
+  // Not the same attribute in both: the embedded DynamoDB finds this error late in transactions.
   .map(({ set, remove }) => ({ set, remove: remove.filter(name => !(name in set)) }))
   .filter(({ set, remove }) => Object.keys(set).length + remove.length > 0)
   .map(({ set, remove }) => {
@@ -136,7 +136,8 @@ const updateInput = fc.tuple(sortKey, change, condition).map(([sk, to, on]) => (
 }));
 
 const allOld = fc.constantFrom<ReturnValue>('NONE', 'ALL_OLD');
-/** The embedded one has an old item where there was none (table.test.ts): so not `ALL_OLD`. */
+/** Without `ALL_OLD`, for which the embedded DynamoDB returns an item where there was none
+ *  (table.test.ts). */
 const anyReturn = fc.constantFrom<ReturnValue>('NONE', 'ALL_NEW', 'UPDATED_OLD', 'UPDATED_NEW');
 
 const action: fc.Arbitrary<(pk: string) => TransactWriteItem> = fc.oneof(
@@ -238,7 +239,8 @@ const anyCommand: fc.Arbitrary<Make> = fc.oneof(
             ScanIndexForward: forward,
             ...(filter !== undefined && { FilterExpression: filter }),
             ...(limit !== undefined && { Limit: limit }),
-            // Outside of the range the embedded one takes it (table.test.ts).
+            // Not together with a range: the embedded DynamoDB accepts a start outside of it
+            // (table.test.ts).
             ...(start !== undefined && range === undefined && { ExclusiveStartKey: keyOf(pk, start) }),
             ...projected(names),
           }),

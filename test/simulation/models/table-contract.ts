@@ -24,8 +24,8 @@ type Values = Record<string, AttributeValue>;
 /** Names of partitions, so that no test meets another one's items. */
 let partitions = 0;
 
-/** What our code needs of a table, by the raw commands: one suite for DynamoDB and for what stands in for it. Messages are
- *  part of it only where DynamoDB's regions agree on them. */
+/** What our code needs of a table, as raw commands: one suite for DynamoDB and for its substitutes. Error
+ *  messages are tested only where DynamoDB's regions agree on them. */
 export function tableContract(name: string, open: () => Promise<OpenTable>): void {
   describe(`${name}, as a table`, () => {
     let table: OpenTable;
@@ -277,7 +277,8 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
         ['begins_with(n, :ac)', false],
         ['begins_with(nope, :ac)', false],
         ['n = s', false],
-        // What is missing, or of another type, is different from all, and in no order to any.
+        // A missing attribute, or one of another type, is not equal to any value, and neither smaller nor
+        // larger.
         ['nope = :five', false],
         ['nope <> :five', true],
         ['nope < :five', false],

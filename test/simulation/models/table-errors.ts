@@ -8,12 +8,13 @@ import {
 
 const $metadata = { httpStatusCode: 400 };
 
-/** A mistake in the request. The SDK has no class for it. */
+/** An error in the request, for which the SDK has no class. */
 export function validation(message: string): DynamoDBServiceException {
   return new DynamoDBServiceException({ name: 'ValidationException', $fault: 'client', message, $metadata });
 }
 
-/** A key that the table can't have. A transaction finds it when it runs, unlike other mistakes in its request. */
+/** A key that the table can't have. A transaction reports it when it runs, and other errors in the
+ *  request before. */
 export class KeyError extends DynamoDBServiceException {
   constructor(message: string) {
     super({ name: 'ValidationException', $fault: 'client', message, $metadata });
@@ -41,7 +42,8 @@ export function notFound(): ResourceNotFoundException {
   return new ResourceNotFoundException({ message: 'Requested resource not found', $metadata });
 }
 
-/** What DynamoDB may well take, and the model does not know: a plain error, which no code takes for the table's answer. */
+/** For something that DynamoDB may well accept, and that the model does not know: a plain error, which no
+ *  code takes for the table's answer. */
 export function unknownToModel(what: string): Error {
   return new Error(
     `The table's model does not know ${what}. Teach it what DynamoDB does then (test/simulation/models/table.ts), ` +

@@ -38,7 +38,7 @@ export function compareNumbers(left: string, right: string): number {
   return x < y ? -1 : Number(x > y);
 }
 
-/** Nearly all of ours are. */
+/** Whether a simple comparison is enough, as for nearly all of our numbers. */
 function isSmallInteger(text: string): boolean {
   return /^(0|-?[1-9]\d{0,14})$/.test(text);
 }

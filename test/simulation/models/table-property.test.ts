@@ -14,7 +14,7 @@ import { command } from './table-commands.ts';
 let embedded: OpenTable;
 let model: OpenTable;
 beforeAll(async () => {
-  // Where there is no embedded one, the model is held to itself, behind HTTP.
+  // Without an embedded DynamoDB the model is compared with itself behind HTTP.
   [embedded, model] = await Promise.all([usesModel ? openServed() : openEmbedded(), openModel()]);
 });
 afterAll(() => embedded?.stop());
@@ -37,13 +37,13 @@ describe('the model and the embedded DynamoDB', () => {
       { numRuns: 40 },
     );
     expect(await streamOf(model)).toEqual(await streamOf(embedded));
-    // Sequences that always fail, or never, would show little.
+    // Sequences of commands that all fail, or all succeed, would show little.
     expect(answers.right).toBeGreaterThan(answers.wrong / 4);
     expect(answers.wrong).toBeGreaterThan(answers.right / 20);
   });
 });
 
-/** What a command came to, as far as code may look at it. */
+/** A command's result, as far as code may look at it. */
 async function answer({ client }: OpenTable, one: object): Promise<object> {
   try {
     const output = await (client.send as (command: object) => Promise<object>).call(client, one);
@@ -79,7 +79,8 @@ async function itemsOf({ client, tableName }: OpenTable, pk: string): Promise<It
   return pages.flatMap(({ Items = [] }) => Items);
 }
 
-/** By item, without what the embedded one tells of writes that changed nothing (table.test.ts). */
+/** The stream by item, without the records that the embedded DynamoDB writes for changes of nothing
+ *  (table.test.ts). */
 async function streamOf(table: OpenTable): Promise<object> {
   const images = new Map<string, string>();
   const seen: Record<string, unknown[]> = {};

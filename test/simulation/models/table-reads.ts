@@ -41,7 +41,7 @@ export function batchGetItem(rows: Rows, tableName: string, input: BatchGetItemI
     if (!row) continue;
     if (size > 0 && size + row.size > MAX_BATCH_BYTES) break;
     size += row.size;
-    // The answer has no order: so it has another one than the request.
+    // In another order than asked for, because DynamoDB promises none.
     found.unshift(projected(row.item, names));
   }
   const rest = places.slice(at).map(keyOf);
@@ -170,7 +170,7 @@ function filterOf(expressions: Expressions, text: string | undefined): (item: It
   );
 }
 
-/** Where the wanted rows begin, and where they have ended. */
+/** The indices at which the wanted rows begin and end. */
 function rangeOf(
   rows: readonly Row[],
   { pk, sk }: KeyConditions,
@@ -218,7 +218,8 @@ function isWithin(sk: string, condition: SortKeys): boolean {
   return to > from;
 }
 
-/** The model has no stale reads: who says that it can do with them, gets none; code that could meet some must not run on it unseen. */
+/** Refuses reads that are not consistent: the model has no stale data, so code that may get some must not
+ *  be tested on it unnoticed. */
 function checkConsistent({ ConsistentRead }: { ConsistentRead?: boolean | undefined }): void {
   if (ConsistentRead === undefined)
     throw unknownToModel(

@@ -1,7 +1,7 @@
 import type { Place } from './table-keys.ts';
 import { compareStrings, type Item } from './table-values.ts';
 
-/** An item as the table holds it: nobody changes it, a write puts another one in its place. */
+/** An item as the table holds it. It never changes: a write puts another one in its place. */
 export interface Row {
   readonly sk: string;
   readonly item: Item;
@@ -40,7 +40,7 @@ export class Rows {
     for (const { inOrder } of this.#partitions.values()) yield* inOrder;
   }
 
-  /** All that come behind `start` in the order of `all`, whether there is such an item or not. */
+  /** All rows after `start` in the order of `all`, whether there is a row at `start` or not. */
   *behind(start: Place): Iterable<Row> {
     let isBehind = false;
     for (const [pk, { inOrder }] of this.#partitions) {

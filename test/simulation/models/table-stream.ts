@@ -3,11 +3,11 @@ import type { DynamoDBRecord, AttributeValue as LambdaValue, StreamRecord } from
 import { keyOf, type Place } from './table-keys.ts';
 import type { Item } from './table-values.ts';
 
-/** Sequence numbers are long decimals: no two compare otherwise as numbers than as text. */
+/** So large that all sequence numbers have the same length: they compare alike as numbers and as text. */
 const FIRST_SEQUENCE_NUMBER = 100_000_000_000_000_000_000n;
 
-/** One write as Lambda's event source hands it to a function: with the new image, bytes as base64. Images are made when
- *  they are asked for: of most records nobody does. */
+/** One write as Lambda's event source hands it to a function: with the new image, bytes as base64. Images
+ *  are made only when they are read, since most never are. */
 export function streamRecord(
   tableName: string,
   index: number,

@@ -11,7 +11,7 @@ export function isKeyName(name: string): boolean {
   return name === 'pk' || name === 'sk';
 }
 
-/** @throws a ValidationException for a value that says nothing, two things, or what DynamoDB can't hold. */
+/** @throws a ValidationException for a value with no type or two, or that DynamoDB can't hold. */
 export function checkValue(value: AttributeValue): AttributeValue {
   typeOf(value);
   if (value.N !== undefined) canonical(value.N);
@@ -36,8 +36,8 @@ export function typeOf(value: AttributeValue): string {
   return type;
 }
 
-/** A value of its own for the table, or for who asked: changing it changes no other. Bytes are not copied: nobody
- *  writes into them. */
+/** A copy for the table or for its caller: changing it changes no other. Bytes are not copied, because
+ *  nobody writes into them. */
 export function copyValue(value: AttributeValue): AttributeValue {
   if (value.L !== undefined) return { L: value.L.map(copyValue) };
   if (value.M !== undefined) return { M: copyItem(value.M) };
@@ -80,7 +80,7 @@ function sizeOfValue(value: AttributeValue): number {
   return 1;
 }
 
-/** Two digits a byte on each side of the point, without the zeroes at both ends. */
+/** A number's size: two digits take a byte on each side of the point, without zeroes at both ends. */
 function sizeOfNumber(text: string): number {
   const [whole = '', fraction = ''] = text
     .replace('-', '')
@@ -138,7 +138,7 @@ export function compareStrings(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates stand for code points above all others. */
+/** Surrogates stand for code points above all other code units. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

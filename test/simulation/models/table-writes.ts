@@ -7,12 +7,12 @@ import { checkValue, copyItem, type Item, sizeOf, storedItem } from './table-val
 /** DynamoDB's limit of one item, with its names. */
 const MAX_ITEM_BYTES = 400 * 1024;
 
-/** A write whose request is right in itself. What the item makes of it is not known yet. */
+/** A write whose request is valid. Whether it fits the item is not known yet. */
 export interface Write {
   readonly place: Place;
   /** Bytes that count against a transaction's limit. */
   readonly size: number;
-  /** Whether its condition holds for the item; of one that is not there, for an empty one. */
+  /** Whether its condition holds for the item; a missing item counts as an empty one. */
   readonly holds: (item: Item) => boolean;
   /** The item afterwards; undefined when there is none.
    *  @throws a ValidationException when the update does not fit the item. */

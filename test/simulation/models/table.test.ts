@@ -27,8 +27,8 @@ const TableName = 'changewire';
 const KEY = { pk: { S: 'p' }, sk: { S: 'a' } };
 const ONE = { ':one': { N: '1' } };
 
-/** Where the embedded DynamoDB does other than DynamoDB, and the model does as DynamoDB. A test here fails when the
- *  embedded one has been mended: then it belongs to the contract. */
+/** Where the embedded DynamoDB differs from DynamoDB, and the model does not. A test here fails once the
+ *  embedded one is corrected: then the case belongs into the contract. */
 describe.each([
   ...(usesModel ? [] : [['the embedded DynamoDB differs', it.fails, openEmbedded] as const]),
   ['the model is as DynamoDB', it, openModel] as const,

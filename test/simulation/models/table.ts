@@ -55,15 +55,15 @@ const PARAMETERS = {
   transaction: ['TransactItems'],
 };
 
-/** What an action of a transaction comes to, if all others can be had: a write and its item, or why not. */
+/** The result of a transaction's action, if all others succeed: a write and its item, or why it fails. */
 interface Outcome {
   readonly write?: Write;
   readonly after?: Item | undefined;
   readonly reason?: CancellationReason;
 }
 
-/** A DynamoDB table with the keys `pk` and `sk` (strings) and a stream of new images, in memory, at once and without any
- *  chance: what a contract holds equal to the embedded one. */
+/** A DynamoDB table with the keys `pk` and `sk` (strings) and a stream of new images, in memory,
+ *  synchronous and without randomness. A contract compares it with the embedded DynamoDB. */
 export class TableModel {
   readonly #tableName: string;
   readonly #rows = new Rows();
@@ -83,8 +83,8 @@ export class TableModel {
     for (const { item } of this.#rows.all()) yield copyItem(item);
   }
 
-  /** Holds these items from now on, and no others. As a restore of DynamoDB's makes a new table, whose stream knows nothing of
-   *  it; or, with `stream`, as if somebody had written them into this one. */
+  /** Replaces all items by these. Without `stream`, as a restore does, which makes a new table whose
+   *  stream has nothing of it; with `stream`, as if somebody had written them into this table. */
   restore(items: readonly Item[], { stream }: { readonly stream: boolean }): void {
     const wanted = new Map(items.map(item => [JSON.stringify([item.pk?.S, item.sk?.S]), item]));
     const places = [...this.#rows.all()].map(({ item }) => placeOfItem(item));
@@ -146,7 +146,7 @@ export class TableModel {
     return {};
   }
 
-  /** What a request itself gets wrong is wrong for all of it, whatever the items are. */
+  /** Checks the requests of all actions: an error in one makes all fail, whatever the items are. */
   #writesOf(actions: readonly TransactWriteItem[]): (Write | KeyError)[] {
     const limit = (text: string) =>
       validation(
@@ -230,8 +230,8 @@ function checkParameters(input: object, parameters: readonly string[]): void {
 
 /** A client whose commands all go through `send`; the SDK's paginators take it. */
 export function modelClient(send: (command: object) => Promise<unknown>): DynamoDBClient {
-  // Made without the constructor, which would look for a region, credentials and a connection. Paginators ask only what
-  // class it is.
+  // Made without the constructor, which would look for a region, credentials and a connection. Paginators
+  // check only its class.
   const client: DynamoDBClient = Object.create(DynamoDBClient.prototype);
   return Object.assign(client, { send, destroy: () => undefined });
 }

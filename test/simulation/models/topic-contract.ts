@@ -154,8 +154,8 @@ const CASES = {
 } satisfies Record<string, (open: OpenTopic) => Promise<void>>;
 
 /**
- * What SNS does of a PublishBatch: one suite for its model and for the embedded SNS. `deviations` says what the subject does
- * instead; such a case must fail, so that none is listed that is none.
+ * How SNS answers a PublishBatch: one suite for the model and for the embedded SNS. `deviations` says
+ * what the subject does differently; such a case must fail, so that the list has no case that is right.
  */
 export function topicContract(
   name: string,

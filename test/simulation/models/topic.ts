@@ -21,7 +21,8 @@ const MAX_ENTRIES = 10;
 const MAX_BYTES = 256 * 1024;
 const NONE: ReadonlySet<string> = new Set();
 
-/** A standard topic of SNS: what it takes goes to each subscriber at once. Repeats and disorder are left to them. */
+/** A standard topic of SNS: hands what it accepts to each subscriber at once. Subscribers add repetition
+ *  and disorder themselves. */
 export class TopicModel {
   readonly arn: string;
   readonly #subscribers: ((message: TopicMessage) => void)[] = [];
@@ -36,8 +37,8 @@ export class TopicModel {
   }
 
   /**
-   * Answers as SNS does, at once. Entries whose ids are in `failing` are not taken now, those in `refused` never
-   * (SenderFault). One malformed entry makes SNS refuse them all.
+   * Answers as SNS does. Entries whose ids are in `failing` are not accepted now, those in `refused`
+   * never (SenderFault). One malformed entry makes SNS refuse them all.
    * @throws the SDK's exception of that name.
    */
   publishBatch(

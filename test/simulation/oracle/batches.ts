@@ -1,7 +1,8 @@
 import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
 
-/** Which messages of the queue a body that a channel took tells. `taken`: what it took in this run before.
+/** Finds the messages of the queue that a body tells, which a channel took. `taken`: what it took in this
+ *  run before.
  *  @throws Violation when it tells none of them */
 export type Reader = (body: string, records: readonly InHand[], taken: readonly Taken[]) => readonly InHand[];
 
@@ -16,13 +17,14 @@ export interface Taken {
   readonly records: readonly InHand[];
 }
 
-/** Answers after which nothing more is asked for a while: five seconds at least, and after the last never. */
+/** Statuses after which a channel is asked for nothing for SLOWED_MS at least; after GONE, never again. */
 const SLOW_DOWN = new Set([429, 502, 503, 504]);
 const SLOWED_MS = 5000;
 const GONE = 410;
 
-/** Judges the runs of the deliver function for one chat, by what goes in and out: what it has done with was taken by the
- *  channel or is a dead letter, and what it knows to be taken is done with. */
+/** Judges the runs of the deliver function for one chat by their input and output: a message that a run
+ *  is done with was taken by the channel or is a dead letter, and one that it knows to be taken does not
+ *  come again. */
 export class BatchesOracle {
   readonly #name: string;
   readonly #read: Reader;
@@ -58,7 +60,8 @@ export class BatchesOracle {
 
   /** The channel's answer arrived at `now`. */
   heard(body: string, status: number, now: number): void {
-    // Two projects may look the same. One message is sent after the other, so it is the last such.
+    // Messages about two projects may look the same. They are sent one after the other, so it is the last
+    // such one.
     const taken = this.#taken.findLast(one => one.body === body);
     if (status === 200 && taken) this.#known.push(taken);
     if (status === GONE) this.#notBefore = Number.POSITIVE_INFINITY;
@@ -74,7 +77,7 @@ export class BatchesOracle {
       if (again.has(messageId) || told.has(body) || this.#isSafe(body)) continue;
       throw new Violation(1, `${this.#name} was never told ${idOf(body)}, but its message left the queue`);
     }
-    // Else one may stay because a row of it could not be settled.
+    // After trouble a message may stay because a row of it could not be written.
     if (isFree) for (const { records } of this.#known) this.#checkSettled(records, again);
   }
 

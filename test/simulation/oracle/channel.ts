@@ -6,14 +6,14 @@ import type { Coverage } from '../faults.ts';
 import type { InHand, Reader, Taken } from './batches.ts';
 import { Violation } from './violation.ts';
 
-/** Judges what people see in a channel: each message tells the events of one project, one process's fields or one `source.*`
- *  event of its batch, all of them, truly, and counts what it does not show. */
+/** Judges what people see in a channel: each message is about one project, one process's fields or one
+ *  `source.*` event, tells all such events of its batch rightly, and counts what it does not show. */
 export class ChannelOracle {
   readonly #name: string;
   readonly #look: (body: string) => Shown;
   readonly #templates: LinkTemplates;
   readonly #coverage: Coverage;
-  /** Of each event, how many others it was told with last. */
+  /** For each event, with how many others it was last told. */
   readonly #told = new Map<string, number>();
 
   constructor(name: string, look: (body: string) => Shown, templates: LinkTemplates, coverage: Coverage) {
@@ -55,7 +55,7 @@ interface Letter {
   readonly event: ChangeEvent;
 }
 
-/** What one message may tell, as far as it was not told in this run. */
+/** The groups of events that a message may tell, as far as they were not told in this run. */
 function groupsOf(records: readonly InHand[], taken: readonly Taken[]): Letter[][] {
   const told = new Set(taken.flatMap(one => one.records));
   const letters = records

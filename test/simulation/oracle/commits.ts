@@ -15,31 +15,31 @@ import { Violation } from './violation.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
 
-/** A `Date` header counts whole seconds, an edit's stamp whole ticks. */
+/** A `Date` header is in whole seconds, and the times of edits in whole ticks. */
 const SLACK_MS = 1_000;
 
-/** What answers of the service may not have shown, though it was there. */
+/** What the service's answers may have lacked, though it was there. */
 interface Unseen {
-  /** Projects that readings of the list passed over, however often it was read. */
+  /** Projects that readings of the list never showed, however often it was read. */
   readonly hidden: ReadonlySet<string>;
-  /** Projects of which a reading may have passed over new tasks. */
+  /** Projects of which a reading may have missed new tasks. */
   readonly shifted: ReadonlySet<string>;
 }
 
-/** Watches every write to the table, at the moment when it happens: what the snapshots and the change records say must be
- *  the same at any time, and true. */
+/** Checks every write to the table when it happens: snapshots and change records must always agree, and
+ *  be true. */
 export class CommitsOracle {
   readonly #history: History;
   readonly #coverage: Coverage;
-  /** False where nobody but our own clock, which may be wrong, tells when something was read. */
+  /** False where only our own clock, which may be wrong, says when something was read. */
   readonly #isTimed: boolean;
   /** What the table holds, and what a receiver knows that applied every event. */
   readonly snapshots: Told = {};
   told: Told | undefined;
-  /** Every event ever committed, as it must always be sent. */
+  /** The text of every event ever committed; it must never change. */
   readonly texts = new Map<string, string>();
   readonly events: ChangeEvent[] = [];
-  /** Events of which a restored table knows nothing. */
+  /** Events that are missing in a restored table. */
   readonly forgotten = new Set<string>();
   /** The largest version of each project, and the write that it came with. */
   readonly #versions = new Map<string, { readonly version: number; readonly write: number }>();
@@ -50,9 +50,10 @@ export class CommitsOracle {
   /** When each record was last told of, and when the baseline ended, by the service's clock. */
   readonly #lastTold = new Map<string, number>();
   #baselinedAt = 0;
-  /** Projects that the baseline ended without: they may be told as created, at a time that nobody knows. */
+  /** Projects without which the baseline ended: they may be told as created later, so the time of that is
+   *  not checked. */
   #leftOut: ReadonlySet<string> = new Set();
-  /** Of these, projects that no reading of the list had shown: only a sweep, or a change, shows them. */
+  /** Those of them that no reading of the list had shown: only a sweep, or a change, can show them. */
   passedOver: ReadonlySet<string> = new Set();
   readonly #hidden: ReadonlySet<string>;
   readonly #shifted: ReadonlySet<string>;
@@ -97,8 +98,8 @@ export class CommitsOracle {
     for (const id of touched) this.#compare(id, this.told);
   }
 
-  /** Told of the items of a table that was restored, as records. What was told is from now on what that table holds: a
-   *  change since then is told again, from the value that was restored, under another id and a larger sequence. */
+  /** Takes the items of a restored table, as records. What the table holds is now what counts as told:
+   *  later changes are told again, from the restored value, with another id and a larger sequence. */
   restored(records: readonly DynamoDBRecord[], told: number): void {
     for (const { id } of this.events.slice(told)) this.forgotten.add(id);
     for (const id of Object.keys(this.snapshots)) delete this.snapshots[id];
@@ -170,7 +171,8 @@ export class CommitsOracle {
     this.#checkTruth(event, this.told);
   }
 
-  /** Each commit of a project has a larger version than all before it, deleted ones and silent ones included. */
+  /** Checks that each commit of a project has a larger version than all before it, even than commits of
+   *  deletions and commits without events. */
   #checkVersion(projectId: string, version: number, of: string): void {
     const write = this.#commands;
     const last = this.#versions.get(projectId);
@@ -180,7 +182,7 @@ export class CommitsOracle {
     this.#versions.set(projectId, { version, write });
   }
 
-  /** What an event tells was so, at some time of the interval that it gives. */
+  /** Checks that what an event tells was so at some time of the interval that it gives. */
   #checkTruth(event: RecordEvent, told: Told): void {
     const { data } = event;
     const name: RecordName = {
@@ -206,7 +208,8 @@ export class CommitsOracle {
     const { id } = data.project;
     const isOfLeftOut =
       this.passedOver.has(id) || (this.#leftOut.has(id) && Date.parse(data.observed.after) === 0);
-    // When a new task was first there is not known after a reading whose pages shifted (docs/decisions/0031).
+    // The beginning of a new task's interval is not known after a reading whose pages shifted
+    // (docs/decisions/0031).
     const isPassedOver = isOfLeftOut || (type === 'task.created' && this.#shifted.has(id));
     if (type.endsWith('.created') && !isPassedOver && !this.#history.wasAbsent(name, after, before))
       throw new Violation(2, `${event.id} (${type} ${event.subject}): it was there all the time ${when}`);
@@ -222,7 +225,8 @@ export class CommitsOracle {
     }
   }
 
-  /** The one that the event gives; where our clock may be wrong, all the time since the record was last told to be there. */
+  /** The interval of the event; where our clock may be wrong, all the time since the record was last
+   *  told. */
   #intervalOf({ type, data }: RecordEvent, name: RecordName): [after: number, before: number] {
     const { observed } = data;
     if (this.#isTimed) return [Date.parse(observed.after) - SLACK_MS, Date.parse(observed.before) + SLACK_MS];
@@ -263,7 +267,7 @@ function projectIdOf(sk: string): string {
   return decodeURIComponent(sk.slice(PROJECT_PREFIX.length));
 }
 
-/** An endpoint has a STATE, too. */
+/** Whether the record is a process's state. Endpoints have a row named STATE, too. */
 function isState({ dynamodb }: DynamoDBRecord): boolean {
   return dynamodb?.Keys?.sk?.S === 'STATE' && dynamodb.Keys.pk?.S?.startsWith('W#') === true;
 }

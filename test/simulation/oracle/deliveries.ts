@@ -5,13 +5,13 @@ import type { CommitsOracle } from './commits.ts';
 import { ReceiverOracle } from './receiver.ts';
 import { Violation } from './violation.ts';
 
-/** What each receiver got: every event that was committed, with one content, at least once. */
+/** Checks that each receiver got every committed event at least once, with the same content each time. */
 export class DeliveriesOracle {
   readonly #commits: CommitsOracle;
   readonly #copies = new Map<string, ReceiverOracle>();
   readonly #received = new Map<string, Map<string, number>>();
   readonly #lost = new Map<string, Set<string>>();
-  /** What replays have promised: how often each event was there before, by receiver. */
+  /** Promises of replays, by receiver: how often it had got each event before. */
   #promised: { readonly receiver: string; readonly before: ReadonlyMap<string, number> }[] = [];
 
   constructor(commits: CommitsOracle) {
@@ -33,25 +33,25 @@ export class DeliveriesOracle {
     this.#received.set(receiver, received.set(id, (received.get(id) ?? 0) + 1));
   }
 
-  /** Whether the receiver got the event, or its dead letters hold it, or it went with a table that was restored. */
+  /** Whether the receiver got the event, or it is a dead letter, or it was lost with a restored table. */
   has(receiver: string, eventId: string): boolean {
     return [this.#received, this.#lost].some(known => known.get(receiver)?.has(eventId) === true);
   }
 
-  /** Events that waited for the receiver in rows of a table that was restored to an earlier moment: an operator has them sent again. */
+  /** The event's delivery was pending in rows that a restore removed: an operator has it sent again. */
   lostWithRows(receiver: string, eventId: string): void {
     const lost = this.#lost.get(receiver) ?? new Set();
     this.#lost.set(receiver, lost.add(eventId));
   }
 
-  /** The receiver is to get these once more. */
+  /** The receiver must get these events once more. */
   promise(receiver: string, eventIds: readonly string[]): void {
     const received = this.#received.get(receiver);
     const before = new Map(eventIds.map(id => [id, received?.get(id) ?? 0]));
     this.#promised.push({ receiver, before });
   }
 
-  /** What a replay had yet to do went with the rows of a restored table. */
+  /** The rest of a replay was lost with the rows of a restored table. */
   forgetPromises(receiver?: string): void {
     this.#promised = this.#promised.filter(each => receiver !== undefined && each.receiver !== receiver);
   }

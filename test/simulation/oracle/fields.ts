@@ -18,7 +18,8 @@ export function isOfField(event: ChangeEvent): event is FieldEvent {
   return event.type.startsWith('field.');
 }
 
-/** Judges what is told of custom fields: with the first reading of each list, it makes what the state holds. */
+/** Judges what is told of custom fields: together with the first reading of each list, it must give what
+ *  the state holds. */
 export class FieldsOracle {
   readonly #told = new Map<FieldEntity, Map<string, Known>>();
 
@@ -44,7 +45,8 @@ export class FieldsOracle {
     throw new Violation(2, `${id}: ${field} is told from ${text(from)}, but was ${text(before[field])}`);
   }
 
-  /** What a baseline read, and the first reading of a list, is known without being told; from then on what was told is what the state holds. */
+  /** Called with each written state. What the baseline read, and the first reading of a list, is known
+   *  without events; from then on the events must give what the state holds. */
   compare({ read = [], ...definitions }: Definitions, isBaselined: boolean): void {
     for (const entity of ENTITIES) {
       const held = heldOf(definitions, entity);
@@ -59,7 +61,7 @@ export class FieldsOracle {
     }
   }
 
-  /** Told of the definitions in a table that was restored: what was told since is unsaid. */
+  /** Takes the definitions of a restored table: events since then don't count any more. */
   restored({ read = [], ...definitions }: Definitions): void {
     this.#told.clear();
     for (const entity of read) this.#told.set(entity, heldOf(definitions, entity));

@@ -27,12 +27,14 @@ interface Moment {
 /** A record as it was served at one moment, and what else was so then; undefined when it was not there. */
 export type Matches = (record: JsonObject | undefined, state: SimulatedProcess) => boolean;
 
-/** Everything that the service ever was: what the oracle judges by. Times are the service's, in ms since 1970. */
+/** All states that the service ever had, by which oracles judge. Times are the service's, in ms since
+ *  1970. */
 export class History {
   readonly #service: SimulatedBackend;
   readonly #processId: string;
   readonly #moments: Moment[] = [];
-  /** What is served of a state, by the fields that there were: most moments share most of their records. */
+  /** Records as they were served, kept by state and fields, because most moments have most records in
+   *  common. */
   readonly #served = new WeakMap<RecordState, { fields: readonly Field[]; record: JsonObject }>();
 
   constructor(service: SimulatedBackend, processId: string) {
@@ -94,7 +96,7 @@ export class History {
     return -1;
   }
 
-  /** How often the record came to match, what it was in the beginning included. */
+  /** How often the record began to match, its first state included. */
   countEntries(name: RecordName, matches: Matches): number {
     const matching = this.#moments.map(({ state }) => matches(this.#record(state, name), state));
     return matching.filter((isSo, index) => isSo && !matching[index - 1]).length;

@@ -5,11 +5,12 @@ import { Violation } from './violation.ts';
 interface Held {
   readonly owner: string;
   readonly until: number;
-  /** The run that took it; undefined when it came back with a restored table. */
+  /** The run that took it; undefined when a restore brought it back. */
   readonly taker: string | undefined;
 }
 
-/** Watches the leases: one in force is never another's, and nobody but its owner renews it, gives it back or ends its pass. */
+/** Checks leases: while one is valid nobody else takes it, and only its owner renews it, gives it back or
+ *  ends its pass. */
 export class LeasesOracle {
   readonly #held = new Map<string, Held>();
   readonly #coverage: Coverage;
@@ -20,9 +21,9 @@ export class LeasesOracle {
     this.#isWalking = isWalking;
   }
 
-  /** @param writer whose command it was; undefined for nobody that walks
-   *  @param now by that poller's clock, in ms since 1970, which is the furthest ahead: a lease ends by the clock of whoever
-   *  wants it. */
+  /** @param writer whose command it was; undefined where no pass wrote
+   *  @param now by the clock of the poller that is furthest ahead, in ms since 1970: whoever wants a
+   *  lease decides by its own clock whether it has ended. */
   wrote(records: readonly DynamoDBRecord[], writer: string | undefined, now: number): void {
     for (const { dynamodb } of records) {
       const sk = dynamodb?.Keys?.sk?.S ?? '';

@@ -14,11 +14,12 @@ export interface StartedRun {
   readonly began: number;
   /** The same, by true time. */
   readonly at: number;
-  /** The pace by which it was due, where it looked before it asked for the lease; null: there was none. */
+  /** The pace by which the run decided that it was due, read before it asked for the lease; null: there
+   *  was none. */
   pace?: Pace | null;
-  /** The pace that it read behind the lease, which is the one before its own; null: there was none. */
+  /** The pace that the run read after it had the lease, left by the pass before; null: there was none. */
   paceBefore?: Pace | null;
-  /** It asked for the lease: from then on it is a pass. */
+  /** Whether it has asked for the lease: from then on it counts as a pass. */
   isPass: boolean;
   /** Requests to the service, the token's aside. */
   requests: number;
@@ -30,33 +31,35 @@ export interface StartedRun {
 
 type Mode = PassMessage['mode'];
 
-/** A message may come so much before its time: delays are whole seconds, and one series is anchored behind the begin of a run. */
+/** How early a message may come: delays are whole seconds, and one series begins after the begin of a
+ *  run. */
 const EARLY_MS = 3_000;
 
-/** A tick takes no longer. */
+/** The longest that a tick takes. */
 const TICK_MS = 61_000;
 
-/** Runs are told of when they ask for the lease: these last ones may have begun in another order. */
+/** How many of the last runs may have begun in another order, because they are reported when they ask for
+ *  the lease. */
 const LAST = 8;
 
-/** Judges what tick sends, and which messages are dropped: passes come as often as is configured, and no more often. Invariant 6 is what
- *  they cost, 1 that they come at all. */
+/** Judges which messages tick sends and which are dropped: passes must come as often as configured, and
+ *  not more often. Invariant 6 is about what they cost, 1 about their coming at all. */
 export class PassesOracle {
   readonly #rhythm: Rhythm;
   readonly #sweep: number;
   readonly #coverage: Coverage;
   readonly #apart: () => number;
-  /** The messages of fixed series, by mode and when they expire: who sent them. */
+  /** The sender of each message of a fixed series, by mode and time of expiry. */
   readonly #sent = new Map<string, object | undefined>();
-  /** Those that were sent since anything was forgotten, … */
+  /** The messages that were sent since `forget` was last called, … */
   readonly #current = new Set<string>();
-  /** … from then on, by true time. */
+  /** … and that time, by true time. */
   #since = Number.NEGATIVE_INFINITY;
-  /** How many of `begun` may be so again. */
+  /** How many passes of `begun` may begin a second time. */
   #forgotten = 0;
   /** Messages that began a pass, whether they were sent once or twice. */
   readonly #seen = new Set<string>();
-  /** By what they are called as writers. */
+  /** Runs, by the name with which they write. */
   readonly #runs = new Map<string, StartedRun>();
   #pace: Pace | undefined;
   #claimed = 0;
@@ -78,7 +81,8 @@ export class PassesOracle {
     this.#coverage = coverage;
   }
 
-  /** The table was restored, or a clock was set: what was sent, or begun, may be so again, what a tick sends that is under way, too. */
+  /** The table was restored, or a clock was set: from now on messages may be sent, and passes begun, a
+   *  second time, even by a tick that is under way. */
   forget(at = Number.NEGATIVE_INFINITY): void {
     this.#sent.clear();
     this.#current.clear();
@@ -87,7 +91,7 @@ export class PassesOracle {
     this.#since = at + TICK_MS;
   }
 
-  /** A message stands in the queue, which somebody sent: who heard of an error may send it again.
+  /** A message came into the queue. A sender that got an error may send it again.
    *  @param at true time, in ms */
   sent(message: PassMessage, sender: object | undefined, at: number): void {
     const { mode, expiresAt, isAsked } = message;
@@ -107,7 +111,7 @@ export class PassesOracle {
 
   /** A run read the rows of its process. */
   read(run: StartedRun): void {
-    // It goes by the first reading, also where that found none.
+    // The first reading counts, even if it found none.
     const part = run.isPass ? 'paceBefore' : 'pace';
     if (run[part] === undefined) run[part] = this.#pace ?? null;
   }
@@ -129,7 +133,7 @@ export class PassesOracle {
     }
     if (this.#isEarly(run))
       throw new Violation(6, `a changes pass began before it was due: ${JSON.stringify(run)}`);
-    // A message may come twice, and who sent it may have sent it twice.
+    // A message may come twice, and may have been sent twice.
     const name = nameOf(message);
     if (this.#seen.has(name)) return;
     this.#seen.add(name);
@@ -198,12 +202,12 @@ export class PassesOracle {
   #isEarly({ pace, message, began }: StartedRun): boolean {
     const { fastest, slowest } = this.#rhythm;
     if (!pace || message.mode === 'sweep') return false;
-    // What lies so far ahead was written by a clock that was wrong.
+    // A time so far ahead was written by a wrong clock.
     const isAbsurd = pace.dueAt > began + slowest + 60_000;
     return !isAbsurd && began < pace.dueAt - fastest / 2 - 1;
   }
 
-  /** Each message may come at any time of its step: so may two, one right behind the other, but no third. */
+  /** Each message may come at any time of its interval: so two may come close together, but not three. */
   #checkPace(mode: Mode): void {
     const { fastest } = this.#rhythm;
     const step = mode === 'sweep' ? this.#sweep : this.#isFixed ? fastest : Math.min(fastest, 60_000);
@@ -222,14 +226,15 @@ export class PassesOracle {
     );
   }
 
-  /** Twice as long behind each pass that found nothing. */
+  /** Checks the next pace: twice as long after each pass that found nothing. */
   #checkNext(run: StartedRun, { wait }: Pace): void {
     const { fastest, slowest } = this.#rhythm;
     const before = run.paceBefore ?? undefined;
     const slower = before ? Math.min(2 * before.wait, slowest) : fastest;
     const { projects, records } = run.written;
     const [hasFound, isUnclear] = [projects > 0 && records > 0, projects + records > 0];
-    // What was written in silence, or told of the process alone, may count or not; what a run did not hear of that worked does not.
+    // It is open whether a commit without events, or an event about the process, counts as found; and so
+    // is a write that worked although the run got an error.
     const isFast = wait === fastest && isUnclear;
     const isSlow = wait === slower && !(hasFound && run.isFree());
     if (!isFast && !isSlow)

@@ -3,8 +3,8 @@ import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { decodeEvents } from '../../../functions/snapshots/codec.ts';
 import { Violation } from './violation.ts';
 
-/** Watches one run of the publisher: it sends the events of its records in their order, none behind one that SNS has not
- *  taken, and says which record comes again: the first that is not done with, no other. */
+/** Checks one run of the publisher: it sends events in the order of their records, none after one that
+ *  SNS has not taken, and it names the first record that is not done as the one to repeat. */
 export class PublishingOracle {
   readonly #records: readonly DynamoDBRecord[];
   /** By event: the place of its record, in the order of the stream. */

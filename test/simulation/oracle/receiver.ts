@@ -2,8 +2,8 @@ import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import { isRecordEvent, known, type Told } from '../../kit/told.ts';
 import { Violation } from './violation.ts';
 
-/** A receiver that keeps a copy of every record that it hears of: it drops what it has seen, and what is older than what it
- *  has (docs/events.md). So messages may come late, twice, in any order. */
+/** A receiver that keeps a copy of every record: it ignores events that it has seen, and those older than
+ *  its copy (docs/events.md). So messages may come late, twice, in any order. */
 export class ReceiverOracle {
   readonly #latest = new Map<string, ChangeEvent>();
 
@@ -14,9 +14,10 @@ export class ReceiverOracle {
     if (!before || Number(before.sequence) < Number(event.sequence)) this.#latest.set(key, event);
   }
 
-  /** To be asked when nothing is on its way any more. `told` is what was told in all; events of `forgotten` were told by a
-   *  table that was then restored to a moment before: where nothing was left to tell since, nobody takes them back. `lost`
-   *  went with the stream of a table: of their records nobody can have a copy. */
+  /** Called when nothing is under way any more. `told` is the sum of all that was told. Events of
+   *  `forgotten` were told by a table that was restored afterwards; they are not taken back where nothing
+   *  was told since. Events of `lost` went with the stream of a table, so the copies of their records are
+   *  not checked. */
   check(told: Told, forgotten: ReadonlySet<string>, lost: readonly ChangeEvent[]): void {
     const without = new Set(lost.filter(isRecordEvent).map(event => JSON.stringify(recordOf(event))));
     for (const [key, event] of this.#latest) {

@@ -8,7 +8,7 @@ import { Violation } from './violation.ts';
 const [PENDING, DEAD] = ['PENDING#', 'DEAD#'];
 const TICK_MS = 60_000;
 
-/** What stands in an endpoint's rows: the ids of what waits, and of dead letters, by their places. */
+/** The ids of an endpoint's pending deliveries and dead letters, by place. */
 interface Rows {
   readonly pending: Map<string, string>;
   readonly dead: Map<string, string>;
@@ -16,10 +16,11 @@ interface Rows {
   readonly ids: Map<string, number>;
 }
 
-/** Watches the rows of deliveries: one that waits goes only once its endpoint has it, or it is a dead letter (invariant 11). */
+/** Checks the rows of deliveries: a pending one is removed only once its endpoint has the event, or it is
+ *  a dead letter (invariant 11). */
 export class RowsOracle {
   readonly #rows = new Map<string, Rows>();
-  /** By the endpoints' own rows: when somebody is to look after what waits. */
+  /** When a tick must next look after what waits, by the endpoints' own rows. */
   readonly #busy = new Map<string, number>();
   readonly #has: (endpoint: string, eventId: string) => boolean;
   readonly #died: (endpoint: string, body: string) => void;

@@ -1,6 +1,6 @@
 import { Violation } from './violation.ts';
 
-/** Reads all that leaves the processes for what must not. */
+/** Searches everything that leaves the processes for secrets. */
 export class SecretsOracle {
   readonly #secrets: Set<string>;
 

@@ -2,8 +2,8 @@ import type { SQSRecord } from 'aws-lambda';
 import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
 
-/** Watches one run of the deliver function: a message leaves its queue exactly when its endpoint took it, as far as the run heard,
- *  or it stands in a row. */
+/** Checks one run of the deliver function: a message leaves its queue exactly when the run heard that its
+ *  endpoint took it, or when it stands in a row. */
 export class SettlingOracle {
   readonly #records: readonly SQSRecord[];
   readonly #isSafe: (body: string) => boolean;

@@ -10,8 +10,8 @@ export interface OwedProject {
   readonly told: boolean;
 }
 
-/** Judges what is told of the process itself: its sequence grows; a stall, a hold, and the skipping of a project are told
- *  once, and end before they are told again. */
+/** Judges the events about the process itself: their sequence grows, and a stall, a hold, and the
+ *  skipping of a project are told once, and must end before they are told again. */
 export class SourceOracle {
   readonly #coverage: Coverage;
   #sequence = 0;
@@ -64,7 +64,8 @@ export class SourceOracle {
     this.#debts = new Map(debts);
   }
 
-  /** Told of the state in a table that was restored: what was told since is unsaid. The sequence grows all the same. */
+  /** Takes the state of a restored table: events since then don't count any more. The sequence grows all
+   *  the same. */
   restored(
     debts: ReadonlyMap<string, OwedProject>,
     { isOnHold, isStalled }: { isOnHold: boolean; isStalled: boolean },
@@ -89,7 +90,8 @@ export class SourceOracle {
       );
   }
 
-  /** Projects whose task lists answered 404 beside a listing that showed them: that they are deleted, a sweep tells (docs/decisions/0102). */
+  /** Projects whose task list answered 404 while a listing showed them: whether they are deleted, only a
+   *  sweep decides (docs/decisions/0102). */
   get withoutTaskList(): ReadonlySet<string> {
     return new Set([...this.#debts].flatMap(([id, { cause }]) => (cause === 'no-task-list' ? [id] : [])));
   }
@@ -107,7 +109,7 @@ function toldOf(debts: ReadonlyMap<string, OwedProject>): Set<string> {
   return new Set([...debts].flatMap(([id, { told }]) => (told ? [id] : [])));
 }
 
-/** What a sweep missed, or was not sure of, is the next one's to decide. */
+/** Debts of projects that could not be read, without those that the next sweep decides about. */
 function unreadIn(debts: ReadonlyMap<string, OwedProject>): string[] {
   return [...debts].flatMap(([id, { cause }]) => (isRetried(cause) ? [id] : []));
 }

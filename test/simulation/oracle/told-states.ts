@@ -13,11 +13,11 @@ import { Violation } from './violation.ts';
 
 type RecordEvent = ProjectEvent | TaskEvent;
 
-/** Judges the order of what is told of each record: its told states are met in the service's history one after the other, so
- *  none returns to an older one unless the service did; and no edit is told twice. */
+/** Judges the order of what is told of each record: its states must occur in the service's history in
+ *  this order, so none returns to an older one unless the service did; and no edit is told twice. */
 export class ToldStatesOracle {
   readonly #history: History;
-  /** By record: the number of the moment at which its told state was met. */
+  /** By record: the number of the moment in the history at which its told state was found. */
   readonly #met = new Map<string, number>();
   /** By record and change: how often it was told. */
   readonly #times = new Map<string, number>();
@@ -53,8 +53,8 @@ export class ToldStatesOracle {
     this.#checkOnce(event, name);
   }
 
-  /** Whether a record as served is in the told state, but for the values of fields that were not shown then: those stay
-   *  told. */
+  /** Matches moments at which the served record equals the told state, apart from fields that were not
+   *  shown then: their values stay told. */
   #matching({ taskId }: RecordName, told: Known | undefined) {
     const kind: FieldKind = taskId === undefined ? 'project' : 'task';
     const text = JSON.stringify(told);

@@ -6,14 +6,14 @@ export type ClockStep =
   | { readonly do: 'clock'; readonly poller: 0 | 1; readonly by: number }
   | { readonly do: 'date'; readonly header: boolean };
 
-/** ms that the service's clock, and those of our two pollers, are off. */
+/** By how many ms the service's clock, and those of our two pollers, are wrong. */
 export interface Skew {
   readonly service: number;
   readonly pollers: readonly [number, number];
 }
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
-/** So far two pollers may differ where versions rest on their clocks alone (docs/decisions/0042). */
+/** By how much two pollers may differ where versions depend on their clocks alone (docs/decisions/0042). */
 const CLOSE_MS = 2 * SECOND;
 
 const offset = fc.constantFrom(0, 0, 0, 90 * SECOND, -90 * SECOND, HOUR, -HOUR, 5 * HOUR, -7 * SECOND);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
-/** Some of several things that are done at once fail, the others don't; and the same ones fail as long as it lasts. */
+/** Some of several things that are done at once fail, the same ones each time. */
 export interface Partly {
   /** From the run with this number on … */
   readonly from: number;
   /** … so many runs. */
   readonly runs: number;
-  /** Of 1: how many of the things. */
+  /** Which share of the things, from 0 to 1. */
   readonly part: number;
-  /** Which ones. */
+  /** Decides which ones. */
   readonly salt: number;
 }
 
@@ -36,7 +36,8 @@ export function isAmong({ part, salt }: Pick<Partly, 'part' | 'salt'>, name: str
   return fraction(`${salt}/${name}`) < part;
 }
 
-/** A number from 0 to 1 by the text alone (FNV-1a, its bits mixed once more: of texts that end alike it differs little). */
+/** A number from 0 to 1, computed from the text (FNV-1a; its bits are mixed once more, because texts with
+ *  the same end give similar hashes). */
 function fraction(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++)
@@ -68,7 +69,7 @@ export const backlog: fc.Arbitrary<Backlog | undefined> = fc.oneof(
   },
 );
 
-/** Few of its many entries fail, so that it is not always one of the first ten. */
+/** Fails few of a backlog's many entries, so that the first failure is not always among the first ten. */
 export function ofBacklog(backlog: Backlog | undefined): PartlyPublished[] {
   return backlog ? [{ from: 0, runs: 12, part: 0.06, salt: backlog.salt, how: 'failed' }] : [];
 }

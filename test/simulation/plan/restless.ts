@@ -21,7 +21,7 @@ const sweep = fc.constant({
   strikes: [],
 });
 
-/** Two sweeps at least meet it. */
+/** Long enough for at least two sweeps. */
 const some: fc.Arbitrary<Unrest> = fc.record({
   restless: fc.record({ project: fc.nat(1000), from: fc.nat(12), steps: fc.integer({ min: 3, max: 9 }) }),
   runs: fc.array(sweep, { minLength: 2, maxLength: 3, size: 'max' }),

@@ -6,12 +6,12 @@ export interface RestoreStep {
   readonly do: 'restore';
   readonly back: number;
   readonly how: (typeof RESTORES)[number];
-  /** So many steps before, where the stream is cut off, the publisher was switched off. */
+  /** How many steps before this the publisher was switched off, where the stream is cut off. */
   readonly off: number;
 }
 
-/** Into the table itself; or into a new one, as DynamoDB does: its stream begins anew, after the old one was read to its end,
- *  or cut off. */
+/** Into the table itself; or into a new one, as DynamoDB does: its stream begins anew, and the old one
+ *  was read to its end, or is cut off. */
 const RESTORES = ['in place', 'new table, drained', 'new table, cut'] as const;
 
 type Restore = Step & RestoreStep & { readonly after: number };

@@ -38,7 +38,8 @@ const RHYTHMS: readonly Rhythm[] = [
   { fastest: MINUTE, slowest: 4 * MINUTE },
 ];
 
-/** Some steps during which tick starts passes, all but the schedule's own of these kinds. */
+/** Steps in which tick starts passes, mixed with all other steps except those that the schedule brings
+ *  itself. */
 export function scheduled(of: {
   readonly edit: fc.Arbitrary<EditStep & { readonly gap: number }>;
   readonly run: fc.Arbitrary<RunStep & { readonly gap: number }>;
