@@ -500,7 +500,9 @@ export const plans: fc.Arbitrary<Plan> = fc
 
 /** Removes combinations that exclude each other: docs/decisions say why. */
 function sound(plan: Plan): Plan {
-  const { freedoms, partly, deliverer } = plan;
+  const { partly, deliverer } = plan;
+  // Two edits within one tick have the same update time (see withUpdateTimes).
+  const freedoms = isOrderKnown(plan) ? plan.freedoms : { ...plan.freedoms, timestampResolution: 1 };
   const hasRows = partly.deliver.some(({ how }) => how === 'row');
   const { restless } = plan;
   const { workspace, ...pages } = withPages(plan);
@@ -508,6 +510,7 @@ function sound(plan: Plan): Plan {
   const pageSize = plan.steps.some(isBurst) ? { ...pages.pageSize, tasks: 50 } : pages.pageSize;
   return {
     ...plan,
+    freedoms,
     partly: plan.backlog ? { ...partly, publish: ofBacklog(plan.backlog) } : partly,
     workspace,
     pageSize,
