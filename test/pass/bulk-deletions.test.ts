@@ -152,6 +152,21 @@ describe('deletions in bulk', () => {
     expect((await told()).sort()).toEqual([...deleted, 'source.held']);
   });
 
+  it('that hold the process leave most task lists alone, too, if two sweeps missed the projects', async () => {
+    await baselined({
+      ...{ projects: 20, settings: { concurrency: 1 } },
+      freedoms: { tasksOfDeletedProject: 200, auditDenied: 403 },
+    });
+    for (const id of idsTo(1014)) world.edit.deleteProject(PROCESS, id);
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+    world.service.clearRequests();
+    await world.later('sweep');
+    expect(await told()).toEqual(['source.held']);
+    const asked = idsTo(1014).filter(id => world.service.requests.some(isTasksOf(id)));
+    expect(asked).toEqual(idsTo(1011));
+  });
+
   it('invariant 9: for which a `changes` pass puts the process on hold while a sweep is at its end keep it so', async () => {
     await baselined({ projects: 14 });
     const finish: Snapshots['finish'] = async (process, lease, ended) => {

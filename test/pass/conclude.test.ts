@@ -417,6 +417,13 @@ describe('a baseline', () => {
         waits,
     );
   });
+
+  it('says what it waits for with one full stop behind it, whatever dots are in it', () => {
+    const facts = factsOf({ ...BASELINE, found: '1 unreadable, 1 settled' });
+    const reason = 'GET /v1.2/projects/1/tasks: status 403: No.';
+    facts.findings.set('1', { end: 'unreadable', reason, fault: new Error(reason) });
+    expect(conclude(facts).error?.message).toMatch(/The first, 1: GET \/v1\.2\/.*: No\. The baseline waits/);
+  });
 });
 
 describe('invariant 9: whatever was found', () => {

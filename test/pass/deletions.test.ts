@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { hide, isWholeListing } from '../kit/hide.ts';
-import { owedInShort } from '../kit/owed.ts';
+import { owedIn, owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -92,6 +92,39 @@ describe('a sweep', () => {
     }
     expect(await told()).toEqual([]);
     expect(await world.snapshots.load(world.process, '1002')).toBeDefined();
+  });
+
+  it('that is refused the tasks of a project that it misses is owed a look at it, and warns of nothing', async () => {
+    await baselined();
+    hide(world, ['1002']);
+    world.service.fail({ when: isTasksOf('1002'), fault: { status: 403 } });
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(await owedIn(world)).toMatchObject([
+      { id: '1002', cause: 'uncertain', reason: expect.stringMatching(/^GET .*1002\/tasks.*status 403/) },
+    ]);
+    expect(world.said.filter(({ level }) => level === 'warn')).toEqual([]);
+    await world.later('sweep');
+    expect(await owedIn(world)).toEqual([]);
+  });
+
+  it('that is refused the tasks of a project that it misses keeps in mind that the sweep before missed it, too', async () => {
+    await baselined();
+    hide(world, ['1002'], 6);
+    await world.later('sweep');
+    world.service.fail({ when: isTasksOf('1002'), fault: { status: 403 } });
+    await world.later('sweep');
+    expect(await owedInShort(world)).toEqual(['1002 not-listed']);
+    expect(await told()).toEqual([]);
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.deleted 1002']);
+  });
+
+  it('tells a deletion though its first listing is empty: missing is what the second one lacks', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1002', { audit: false });
+    hide(world, ['1001', '1003'], 1);
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.deleted 1002']);
   });
 
   it('invariant 9: an empty list deletes nothing, however often it comes', async () => {

@@ -56,6 +56,19 @@ describe('how far a pass has come', () => {
     },
   );
 
+  it('is written after each ten seconds', async () => {
+    await baselined();
+    const reached = new Set<string>();
+    const saveProgress: Snapshots['saveProgress'] = (process, lease, until) => {
+      if (lease.progress !== undefined) reached.add(lease.progress);
+      return world.snapshots.saveProgress(process, lease, until);
+    };
+    world.pass(60_000);
+    const snapshots = { ...world.snapshots, saveProgress };
+    await world.run('sweep', { poll: world.poller({ onProgress: () => world.pass(10_000), snapshots }) });
+    expect([...reached]).toEqual(ids(8));
+  });
+
   const kills: readonly (readonly [
     'changes' | 'sweep',
     'writeDebts' | 'saveProgress',
@@ -150,6 +163,17 @@ describe('what is owed a look while a pass goes on', () => {
       expect(await owedIn(world)).toEqual([]);
     },
   );
+
+  it('is owed no longer then, though another project is, which this pass leaves to the next sweep', async () => {
+    await baselined();
+    hide(world, ['1008']);
+    await world.later('sweep');
+    for (const id of ids(7)) budget(id, '1');
+    world.service.fail({ when: isTasksOf('1002'), times: 1, fault: { status: 404 } });
+    world.pass(60_000);
+    expect(await world.run('changes', { poll: slow() })).toMatchObject({ outcome: 'completed' });
+    expect(await owedInShort(world)).toEqual(['1008 not-listed']);
+  });
 });
 
 describe('an outage', () => {
@@ -220,6 +244,36 @@ describe('the second round', () => {
     expect(await told()).toEqual(['project.updated 1004 budget: "" → "1"']);
     expect(await owedIn(world)).toEqual([]);
     expect(await knownIn(world)).toHaveLength(8);
+  });
+
+  it('looks at the projects in the order of their ids, whatever left them to it', async () => {
+    await baselined();
+    for (const id of ['1002', '1005'])
+      world.edit.updateTask(PROCESS, id, `500${id.slice(1)}`, { status: 'Done' });
+    hide(world, ['1002'], 1);
+    world.service.fail({ when: isTasksOf('1005'), times: 1, fault: { status: 404 } });
+    world.service.clearRequests();
+    await world.later('sweep');
+    const requests = world.service.requests.slice(world.service.requests.findLastIndex(isWholeListing));
+    const asked = ['1002', '1005'].map(id => requests.findIndex(isTasksOf(id)));
+    expect(asked).toEqual([1, 2]);
+    expect((await told()).sort()).toEqual(
+      ['1002/500002', '1005/500005'].map(task => `task.updated ${task} status: "To do" → "Done"`),
+    );
+  });
+
+  it('counts what is missing by the snapshots that the first one has read', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1003', { audit: false });
+    let readings = 0;
+    const heads: Snapshots['heads'] = (...given) => {
+      readings += 1;
+      return world.snapshots.heads(...given);
+    };
+    world.pass(60_000);
+    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, heads } }) });
+    expect(await told()).toEqual(['task.deleted 1003/500003', 'project.deleted 1003']);
+    expect(readings).toBe(1);
   });
 
   it('is that in which a project that was unreadable is found again, gone or not', async () => {

@@ -320,6 +320,21 @@ describe('a sweep over a project that can not be read', () => {
     expect(await owed()).toEqual([]);
   });
 
+  it('tells of it as well where only its task list is missing, and tells what changed of its own fields', async () => {
+    const baseline = await baselined();
+    const missing = refuse('1002', 404);
+    budget('1002', '1');
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
+    expect(await owed()).toMatchObject([{ id: '1002', cause: 'no-task-list' }]);
+    await world.later('sweep');
+    expect((await told()).at(-1)).toBe('source.skipped 1002');
+    missing.cancel();
+    await world.later('sweep');
+    expect(await owed()).toEqual([]);
+    await expectConverged(baseline);
+  });
+
   it('invariant 8: beside a `changes` pass forgets no project that the other one found', async () => {
     await baselined();
     refuse('1002');
