@@ -73,6 +73,20 @@ describe('a project that can not be read in a baseline', () => {
     });
   });
 
+  it('is not told as skipped, though it fails again in a run after a clock that was set back', async () => {
+    world = await stage.create({ projects: 6, settings: { concurrency: 1 } });
+    refuse('1004');
+    const slow = world.poller({ onProgress: () => world.pass(200) });
+    expect(await world.run('changes', { poll: slow, remaining: 700 })).toMatchObject({
+      outcome: 'unfinished',
+    });
+    // Now the project seems to have failed before the baseline began.
+    world.pass(-3_600_000);
+    await runsFailing(3, /1 project\(s\) can not be read.*1004.*403/);
+    expect(await told()).toEqual([]);
+    expect(await owed()).toMatchObject([{ id: '1004', cause: 'unreadable', told: false }]);
+  });
+
   it('is left out when it can not be read for five minutes: all others are told', async () => {
     world = await stage.create({ projects: 6 });
     refuse('1002');

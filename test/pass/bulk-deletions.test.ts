@@ -4,6 +4,7 @@ import { bulkLimit } from '../../functions/pass/conclude.ts';
 import { stateKey } from '../../functions/snapshots/keys.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import { hide } from '../kit/hide.ts';
+import { owedInShort } from '../kit/owed.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -70,6 +71,19 @@ describe('deletions in bulk', () => {
     expect(world.said.filter(({ level }) => level === 'warn')).toEqual([warned, warned]);
     await world.later();
     expect(await world.figures()).toMatchObject({ onHold: 1 });
+  });
+
+  it('invariant 1: that are held leave a debt for each project that was found gone, in either way', async () => {
+    await baselined({ projects: 14, settings: { concurrency: 1 } });
+    hide(world, ['1001']);
+    await world.later('sweep');
+    expect(await owedInShort(world)).toEqual(['1001 not-listed']);
+    // Missed for the second time, while its task list still answers; the others' answer 404.
+    hide(world, ['1001']);
+    for (const id of idsTo(1011).slice(1)) world.edit.deleteProject(PROCESS, id, { audit: false });
+    await world.later('sweep');
+    expect(await told()).toEqual(['source.held']);
+    expect(await owedInShort(world)).toEqual(idsTo(1011).map(id => `${id} not-listed`));
   });
 
   it('go ahead when the operator releases them, and the process is no longer on hold', async () => {

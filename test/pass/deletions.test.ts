@@ -330,4 +330,40 @@ describe('a deletion', () => {
     await world.later('sweep');
     expect(await told()).toEqual(['project.deleted 1002']);
   });
+
+  it('that can not be made certain, for a task list that is refused, stops no other, and is told later', async () => {
+    await baselined({ projects: 4 });
+    for (const id of ['1002', '1003']) world.edit.deleteProject(PROCESS, id, { audit: false });
+    let requests = 0;
+    // Of the two requests, the last asks whether the project is back since the listing.
+    const isLast = (request: { path: string }) => isTasksOf('1002')(request) && ++requests === 2;
+    world.service.fail({ when: isLast, fault: { status: 403 } });
+    expect(await world.run('sweep')).toMatchObject({ outcome: 'completed', commits: 1 });
+    expect(await told()).toEqual(['project.deleted 1003']);
+    expect(await owedIn(world)).toMatchObject([
+      {
+        id: '1002',
+        cause: 'unreadable',
+        reason: expect.stringMatching(/1002\/tasks.*status 403/),
+        told: false,
+      },
+    ]);
+    expect(await world.later()).toMatchObject({ skippedNoLonger: ['1002'] });
+    expect(await told()).toEqual(['project.deleted 1003', 'project.deleted 1002']);
+    expect(await owedIn(world)).toEqual([]);
+  });
+
+  it('that the table fails at the very end fails the sweep: that is no fault of the project', async () => {
+    await baselined();
+    world.edit.deleteProject(PROCESS, '1002', { audit: false });
+    const commit: Snapshots['commit'] = async () => {
+      throw new Error('throttled');
+    };
+    world.pass(60_000);
+    const poll = world.poller({ snapshots: { ...world.snapshots, commit } });
+    await expect(world.run('sweep', { poll })).rejects.toThrow('throttled');
+    expect(await owedInShort(world)).toEqual([]);
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.deleted 1002']);
+  });
 });
