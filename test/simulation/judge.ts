@@ -1,4 +1,5 @@
 import { jsonEqual } from '../../functions/changes/equal.ts';
+import { byKey } from '../../functions/snapshots/snapshots.ts';
 import { propertyOf } from '../../local/simulated-service/data/properties.ts';
 import type { FieldKind } from '../../local/simulated-service/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
@@ -163,7 +164,8 @@ async function checkResumption(world: World, { concurrency }: Plan): Promise<voi
     await world.pass(CALM_MS);
     world.service.requests = [];
     const outcome = await ended(world, mode, budget);
-    return { outcome, projects: new Set(world.service.requests.flatMap(tasksOf)) };
+    const pages = world.service.requests.flatMap(tasksOf);
+    return { outcome, pages, projects: new Set(pages) };
   };
   // A short run begins no project in its second half, so it gets through 0.7 of the sweep.
   const first = await asked('sweep', whole * 1.4);
@@ -171,6 +173,10 @@ async function checkResumption(world: World, { concurrency }: Plan): Promise<voi
   const second = await asked('changes', RUN.budget);
   if (isSweepUnfinished(world))
     throw new Violation(1, 'a sweep that ran out of time was not taken up by the next run of changes');
+  // While the task list of the first project is still being read there is no progress, whatever else is done: one of the last
+  // requests, of which so many may be under way at once, was for it.
+  const [leader] = [...first.projects].sort(byKey);
+  if (leader !== undefined && first.pages.slice(-concurrency).includes(leader)) return;
   const twice = [...first.projects].filter(id => second.projects.has(id));
   // Only projects that were under way, and those done after the last saved progress, may be asked for
   // twice.
