@@ -61,6 +61,12 @@ export function isRetried(cause: Cause): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
+/** The projects that are skipped no longer by these changes: they were read and committed, or are gone. */
+export function skippedNoLonger(changes: readonly DebtChange[]): string[] {
+  const ended = changes.filter(({ before, after }) => before && isRetried(before.cause) && !after);
+  return ended.map(({ projectId }) => projectId);
+}
+
 /** The cause of the debt, if there is one now. A project that is still unclear counts as uncertain. */
 function causeOf({ end }: Found): Cause | undefined {
   if (end === 'settled' || end === 'vanished' || end === 'missed twice') return undefined;

@@ -25,14 +25,8 @@ export async function deleteProject(pass: Pass, projectId: string, listing: List
     const { readAt, untimed } = listing;
     const { record, tasks } = snapshot.content;
     const source = { record, readAt, readBefore, ...(untimed && { untimed }) };
-    const deletion = {
-      projectId,
-      snapshot,
-      content: undefined,
-      changes,
-      source,
-      tasks: { tasks, readAt, readBefore },
-    };
+    const read = { source, tasks: { tasks, readAt, readBefore } };
+    const deletion = { projectId, snapshot, content: undefined, changes, ...read };
     if ((await commit(pass, deletion)) === 'committed') return;
   }
 }

@@ -4,7 +4,7 @@ import { kindOf, type Listing, listProjects } from '../reading/listing.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
 import { byKey } from '../snapshots/snapshots.ts';
 import { bulkLimit } from './conclude.ts';
-import { debtChanges } from './debts.ts';
+import { debtChanges, skippedNoLonger } from './debts.ts';
 import { Findings } from './findings.ts';
 import { type Looked, look } from './look.ts';
 import type { Candidate } from './observe.ts';
@@ -95,8 +95,8 @@ async function secondRound(
     findings.set(projectId, looked);
     if (looked.end === 'vanished' || looked.end === 'missed twice') gone += 1;
   };
-  const onReached = async () => {};
-  return lookInTurn(pass, ids, { work, onReached }, () => save(pass, findings, survey.candidates.at(-1)));
+  const walked = { work, onReached: async () => {} };
+  return lookInTurn(pass, ids, walked, () => save(pass, findings, survey.candidates.at(-1)));
 }
 
 /** Walks the projects, several at once, and calls `onTimeOut` when time runs out on the way.
@@ -186,5 +186,6 @@ async function save(pass: Pass, findings: Findings, reached?: string): Promise<v
   const changes = debtChanges(state, findings.takeNew(), parts.clock());
   await parts.snapshots.writeDebts(parts.process, changes);
   pass.debtsWritten += changes.length;
+  pass.skippedNoLonger.push(...skippedNoLonger(changes));
   if (reached !== undefined) heartbeat.reach(reached);
 }

@@ -4,7 +4,7 @@ import { nextPace } from '../schedule/pace.ts';
 import type { PassState, ProcessState } from '../snapshots/state.ts';
 import { announce, type Say } from '../telling/announce.ts';
 import { type Conclusion, conclude } from './conclude.ts';
-import { debtChanges, isRetried, reasonOf, toTell } from './debts.ts';
+import { debtChanges, reasonOf, skippedNoLonger, toTell } from './debts.ts';
 import { deleteProject } from './delete-project.ts';
 import { failureReason } from './failure-reason.ts';
 import type { Findings } from './findings.ts';
@@ -163,8 +163,7 @@ async function settleDebts(
     process,
     changes.filter(({ projectId }) => !told.has(projectId)),
   );
-  const isBack = ({ before, after }: (typeof changes)[number]) => before && isRetried(before.cause) && !after;
-  pass.skippedNoLonger.push(...changes.filter(isBack).map(({ projectId }) => projectId));
+  pass.skippedNoLonger.push(...skippedNoLonger(changes));
   const settled = changes.filter(({ before, after }) => before?.told && !after);
   return countTold(state) + telling.length - settled.length;
 }

@@ -47,7 +47,7 @@ export class Heads {
       return;
     }
     this.#page = new Map(value.map((head: SnapshotHead) => [head.projectId, head]));
-    this.#last = value.at(-1)?.projectId ?? this.#last;
+    this.#last = value.at(-1)?.projectId;
     this.known += value.length;
     for (const { projectId } of value) if (!this.#isListed(projectId)) this.unlisted.push(projectId);
   }

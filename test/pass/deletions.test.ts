@@ -316,21 +316,6 @@ describe('a deletion', () => {
     expect(await told()).toEqual(['project.deleted 1002']);
   });
 
-  it('is left to the next sweep by one that the table fails: that is no fault of the project', async () => {
-    await baselined();
-    world.edit.deleteProject(PROCESS, '1002', { audit: false });
-    const load: Snapshots['load'] = async (process, id) => {
-      if (id === '1002') throw new Error('throttled');
-      return world.snapshots.load(process, id);
-    };
-    world.pass(60_000);
-    const poll = world.poller({ snapshots: { ...world.snapshots, load } });
-    await expect(world.run('sweep', { poll })).rejects.toThrow('throttled');
-    expect(await owedInShort(world)).toEqual([]);
-    await world.later('sweep');
-    expect(await told()).toEqual(['project.deleted 1002']);
-  });
-
   it('that can not be made certain, for a task list that is refused, stops no other, and is told later', async () => {
     await baselined({ projects: 4 });
     for (const id of ['1002', '1003']) world.edit.deleteProject(PROCESS, id, { audit: false });
@@ -353,17 +338,20 @@ describe('a deletion', () => {
     expect(await owedIn(world)).toEqual([]);
   });
 
-  it('that the table fails at the very end fails the sweep: that is no fault of the project', async () => {
-    await baselined();
-    world.edit.deleteProject(PROCESS, '1002', { audit: false });
-    const commit: Snapshots['commit'] = async () => {
-      throw new Error('throttled');
-    };
-    world.pass(60_000);
-    const poll = world.poller({ snapshots: { ...world.snapshots, commit } });
-    await expect(world.run('sweep', { poll })).rejects.toThrow('throttled');
-    expect(await owedInShort(world)).toEqual([]);
-    await world.later('sweep');
-    expect(await told()).toEqual(['project.deleted 1002']);
-  });
+  it.each(['load', 'commit'] as const)(
+    'for which the table fails to %s fails the sweep, and is told by the next one: that is no fault of the project',
+    async failing => {
+      await baselined();
+      world.edit.deleteProject(PROCESS, '1002', { audit: false });
+      const throttled = async () => {
+        throw new Error('throttled');
+      };
+      world.pass(60_000);
+      const poll = world.poller({ snapshots: { ...world.snapshots, [failing]: throttled } });
+      await expect(world.run('sweep', { poll })).rejects.toThrow('throttled');
+      expect(await owedInShort(world)).toEqual([]);
+      await world.later('sweep');
+      expect(await told()).toEqual(['project.deleted 1002']);
+    },
+  );
 });

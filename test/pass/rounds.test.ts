@@ -69,6 +69,18 @@ describe('how far a pass has come', () => {
     expect([...reached]).toEqual(ids(8));
   });
 
+  it('names, of projects that were skipped, also those whose debt it cleared on its way', async () => {
+    await baselined();
+    for (const id of ids(8)) budget(id, '1');
+    const refused = refuse('1002');
+    await world.later('changes');
+    refused.cancel();
+    for (const id of ids(8)) budget(id, '2');
+    world.pass(60_000);
+    expect(await world.run('changes', { poll: slow() })).toMatchObject({ skippedNoLonger: ['1002'] });
+    expect(await owedIn(world)).toEqual([]);
+  });
+
   const kills: readonly (readonly [
     'changes' | 'sweep',
     'writeDebts' | 'saveProgress',
