@@ -1,6 +1,6 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { RecordChange } from './compare-project.ts';
-import type { ChangeEvent, ProjectEvent, SourceEvent, TaskEvent } from './event.ts';
+import type { Actor, ChangeEvent, ProjectEvent, SourceEvent, TaskEvent } from './event.ts';
 import { encodePart, eventId, eventSource } from './event-id.ts';
 import { fitEvent } from './fit-event.ts';
 
@@ -23,6 +23,8 @@ export interface Commit extends EventOrigin {
   readonly projectRecord: JsonObject;
   readonly version: number;
   readonly observed: { readonly project: Observed; readonly task: Observed };
+  /** Who changed a record; undefined where nobody is known for certain. */
+  readonly actorsOf?: ((change: RecordChange) => Actor[] | undefined) | undefined;
 }
 
 /** The events of one commit, in order, each at most 240 KB. The same input gives the same bytes. */
@@ -44,6 +46,7 @@ function projectEvent(commit: Commit, change: RecordChange, index: number): Proj
       project: { ...named(commit.projectId, change.record), record: change.record },
       changes: [...change.fields],
       observed: timestamps(commit.observed.project),
+      ...actorsOf(commit, change),
     },
   } as ProjectEvent;
 }
@@ -59,6 +62,7 @@ function taskEvent(commit: Commit, change: RecordChange, index: number): TaskEve
       task: { ...named(change.id, change.record), record: change.record },
       changes: [...change.fields],
       observed: timestamps(commit.observed.task),
+      ...actorsOf(commit, change),
     },
   } as TaskEvent;
 }
@@ -95,6 +99,11 @@ export function envelope(
     datacontenttype: 'application/json',
     sequence: String(commit.version),
   };
+}
+
+function actorsOf(commit: Commit, change: RecordChange): { actors?: Actor[] } {
+  const actors = commit.actorsOf?.(change);
+  return actors ? { actors } : {};
 }
 
 function timestamps(observed: Observed): { after: string; before: string } {

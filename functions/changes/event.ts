@@ -49,6 +49,17 @@ const truncated = z.array(z.string()).optional().meta({
   description: 'What was cut to keep the event under 240 KB: `record`, `changes[i].from`, `changes`.',
 });
 
+const actor = z.strictObject({
+  id: identifier.meta({ description: "The user's identifier, as text." }),
+  name: z.string().optional().meta({ description: 'The name, if the service tells it.' }),
+});
+
+const actors = z.array(actor).min(1).optional().meta({
+  description:
+    'The users whom new entries of the audit log name as those who changed this record between `observed.after` and ' +
+    '`observed.before`, the earliest first. Left out where none is known for certain.',
+});
+
 const process = z.strictObject({ id: identifier });
 
 const projectData = z.strictObject({
@@ -56,6 +67,7 @@ const projectData = z.strictObject({
   project: fullRecord,
   changes: z.array(fieldChange),
   observed,
+  actors,
   truncated,
 });
 
@@ -65,6 +77,7 @@ const taskData = z.strictObject({
   task: fullRecord,
   changes: z.array(fieldChange),
   observed,
+  actors,
   truncated,
 });
 
@@ -207,6 +220,8 @@ export const sentSchemas = { ...eventSchemas, 'changewire.test': testEvent } as 
 
 export type TestEvent = z.infer<typeof testEvent>;
 export type EventType = keyof typeof eventSchemas;
+/** A user who changed a record. */
+export type Actor = z.infer<typeof actor>;
 export type FieldChange = z.infer<typeof fieldChange>;
 export type PropertyChange = z.infer<typeof propertyChange>;
 export type ProjectEvent = z.infer<
