@@ -54,11 +54,15 @@ const actor = z.strictObject({
   name: z.string().optional().meta({ description: 'The name, if the service tells it.' }),
 });
 
-const actors = z.array(actor).min(1).optional().meta({
-  description:
-    'The users whom new entries of the audit log name as those who changed this record between `observed.after` and ' +
-    '`observed.before`, the earliest first. Left out where none is known for certain.',
-});
+const actors = z
+  .array(actor)
+  .min(1)
+  .optional()
+  .meta({
+    description:
+      'The users whom new entries of the audit log name as those who changed this record between `observed.after` and ' +
+      '`observed.before`, the earliest first. Left out where none is known for certain.',
+  });
 
 const process = z.strictObject({ id: identifier });
 

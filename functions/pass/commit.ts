@@ -1,8 +1,9 @@
 import { applyChanges } from '../changes/apply-changes.ts';
-import { buildEvents, type Observed } from '../changes/build-events.ts';
+import { buildEvents, type Observed, type Commit as Origin } from '../changes/build-events.ts';
 import type { ProjectContent, RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
+import { readUntil } from '../reading/read-until.ts';
 import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import { nextVersion } from '../telling/next-version.ts';
 import type { Difference } from './decide.ts';
@@ -21,6 +22,7 @@ export interface Commit extends Omit<Difference, 'content'> {
   readonly tombstone?: Tombstone | undefined;
   /** Undefined when the project is deleted. */
   readonly content: Difference['content'] | undefined;
+  readonly actorsOf: Origin['actorsOf'];
 }
 
 /** `step`: only a part was committed; `conflict`: another pass was first. After both, read and compare afresh. */
@@ -29,7 +31,8 @@ export type Committed = 'committed' | 'step' | 'conflict';
 /** Commits a difference in one transaction. If it is too large for one (thousands of tasks at once), commits a part of it: a snapshot with
  *  its own events, so that a crash between two parts loses nothing.
  *  @throws TooLargeError when even one change and its snapshot are too large for DynamoDB. */
-export async function commit(pass: Pass, whole: Commit): Promise<Committed> {
+export async function commit(pass: Pass, difference: Omit<Commit, 'actorsOf'>): Promise<Committed> {
+  const whole = { ...difference, actorsOf: await pass.actors?.of(difference) };
   const { changes, projectId } = whole;
   // A baseline commits all or nothing: what a part left out would later be told as created.
   const fewest = pass.kind === 'baseline' ? changes.length : Math.min(1, changes.length);
@@ -72,7 +75,13 @@ function requestOf(pass: Pass, whole: Commit, changes: readonly RecordChange[], 
   return {
     projectId,
     expected: snapshot,
-    snapshot: content && { version, content, ...times, digests },
+    snapshot: content && {
+      version,
+      content,
+      ...times,
+      readUntil: readUntil(snapshot, source, whole.tasks),
+      digests,
+    },
     ...(!content && { tombstone: tombstoneOf(whole, version) }),
     // A baseline finds no tombstones: nothing is deleted before it is complete.
     ...(!snapshot && !isSilent && { madeAfter: { version: tombstone?.version } }),
@@ -100,7 +109,8 @@ function tombstoneOf({ snapshot, source: { readAt, untimed } }: Commit, version:
   return { version, readAt, ...(untimed && { untimed }), ...(updatedAt !== undefined && { updatedAt }) };
 }
 
-function originOf(pass: Pass, { projectId, snapshot, content, source, tasks }: Commit, version: number) {
+function originOf(pass: Pass, whole: Commit, version: number): Origin {
+  const { projectId, snapshot, content, source, tasks, actorsOf } = whole;
   const since = seenUpTo(pass, projectId);
   return {
     ...pass.parts.process,
@@ -108,6 +118,7 @@ function originOf(pass: Pass, { projectId, snapshot, content, source, tasks }: C
     // Stryker disable next-line OptionalChaining: what is deleted had a snapshot.
     projectRecord: (content ?? snapshot?.content)?.record ?? {},
     version,
+    actorsOf,
     observed: {
       project: interval(Math.max(snapshot?.recordReadAt ?? 0, since), source.readBefore),
       task: interval(Math.max(snapshot?.tasksReadAt ?? 0, since), tasks.readBefore),

@@ -1,6 +1,8 @@
 import { ignoredFields } from '../changes/ignored-fields.ts';
+import type { Actors } from '../reading/actors.ts';
 import { Identity } from '../reading/identity.ts';
 import { Reports } from '../reading/reports.ts';
+import { Users } from '../reading/users.ts';
 import type { Lease } from '../snapshots/snapshots.ts';
 import type { ProcessState } from '../snapshots/state.ts';
 import { Definitions } from '../telling/definitions.ts';
@@ -17,6 +19,9 @@ export class Pass {
   readonly definitions: Definitions;
   readonly identity: Identity;
   readonly reports: Reports;
+  readonly users: Users;
+  /** Who changed what, as the audit log told a `changes` pass; no other pass tells it. */
+  actors: Actors | undefined;
   /** When this run of the pass began, by our clock. */
   readonly begunAt: number;
   projects = 0;
@@ -42,6 +47,7 @@ export class Pass {
       ignoredFields(settings.ignoreFields),
     );
     this.identity = new Identity(parts);
+    this.users = new Users(this);
     this.begunAt = parts.clock();
     this.isStalled = state.stalled !== undefined;
   }

@@ -1,3 +1,4 @@
+import { Actors } from '../reading/actors.ts';
 import { readAudit } from '../reading/audit.ts';
 import { namesIn } from '../reading/audit-names.ts';
 import { type Listing, listProjects } from '../reading/listing.ts';
@@ -34,6 +35,7 @@ export async function surveyChanges(pass: Pass): Promise<Survey> {
   const window = begin(pass, listing, audit.position);
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
   const named = await projectsAmong(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
+  pass.actors = new Actors({ ...audit, namesByEntry }, named, pass.users);
   // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(names => names.isDisjointFrom(named));
   if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndTell();

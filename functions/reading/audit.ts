@@ -7,6 +7,8 @@ import { WalkedPages } from './walked-pages.ts';
 export interface AuditRead {
   /** The entries that are new since the log was last read. */
   readonly entries: readonly JsonObject[];
+  /** When the last page of them was read, by the service's clock where it tells it, in ms since 1970; 0 where none was. */
+  readonly readAt: number;
   /** Up to where the log is read now. While it can't be read: as before; undefined if it never could. */
   readonly position: AuditPosition | undefined;
   /** True when it can't be read. */
@@ -18,7 +20,7 @@ export interface AuditRead {
  *  unknown order both ends are read, and where new entries appear tells the order. A first reading only finds out where
  *  the log stands: none of its entries counts as new. */
 export async function readAudit(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
-  if (reader.parts.settings.auditLog === false) return { entries: [], position, isDenied: true };
+  if (reader.parts.settings.auditLog === false) return { entries: [], readAt: 0, position, isDenied: true };
   try {
     return await read(reader, position);
   } catch (error) {
@@ -35,7 +37,7 @@ function denied(reader: Reader, error: ServiceStatusError, position: AuditPositi
     'The audit log can not be read. Polling goes on without it: task edits that leave their project’s update time ' +
     'alone, and deletions, are then told by the next sweep.';
   reader.reports.once('audit-denied', message, { error: error.message });
-  return { entries: [], position, isDenied: true };
+  return { entries: [], readAt: 0, position, isDenied: true };
 }
 
 /** The service refuses the cursor that was kept: starts again without one, if the log can be read at all. */
@@ -73,7 +75,7 @@ async function read(reader: Reader, position: AuditPosition | undefined): Promis
       held: walked.fresh.length,
     });
   }
-  return { entries: walked.fresh, position: walked.position };
+  return { entries: walked.fresh, readAt: walked.readAt, position: walked.position };
 }
 
 async function walkPages(

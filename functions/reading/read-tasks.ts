@@ -11,6 +11,8 @@ export interface TasksRead {
   readonly tasks: Tasks;
   readonly readAt: number;
   readonly readBefore: number;
+  /** True when these times are by our clock. */
+  readonly untimed?: boolean;
   /** Of all pages; undefined when `tasks` are merged from several readings. */
   readonly digest?: string | undefined;
   /** True when the list changed in each reading: it may have passed over a task, so `tasks` includes all that were known or read. */
@@ -69,6 +71,7 @@ interface Reading {
   readonly digest: string | undefined;
   readonly readAt: number;
   readonly readBefore: number;
+  readonly untimed: boolean;
   tasks(): Tasks;
 }
 
@@ -98,6 +101,7 @@ async function readOnce(
     digest: pages.length === 1 ? first?.digest : digest(pages.map(page => page.digest)),
     readAt: first?.readAt ?? now,
     readBefore: last ? readBefore(last) : now,
+    untimed: last?.clock !== 'service',
     tasks: () => {
       tasks ??= tasksOn(pages);
       return tasks;
@@ -116,8 +120,8 @@ function tasksOn(pages: readonly Page<ServiceRecord>[]): Tasks {
   return tasks;
 }
 
-function tasksIn({ tasks, digest, readAt, readBefore }: Reading): TasksRead {
-  return { tasks: tasks(), digest, readAt, readBefore };
+function tasksIn({ tasks, digest, readAt, readBefore, untimed }: Reading): TasksRead {
+  return { tasks: tasks(), digest, readAt, readBefore, ...(untimed && { untimed }) };
 }
 
 function lacksAny(tasks: Tasks, others: Tasks): boolean {

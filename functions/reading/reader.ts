@@ -10,7 +10,7 @@ export interface Reader {
   readonly parts: {
     readonly process: ProcessKey;
     readonly service: Service;
-    readonly snapshots: Pick<Snapshots, 'heads'>;
+    readonly snapshots: Pick<Snapshots, 'heads' | 'users' | 'saveUsers'>;
     readonly settings: { readonly auditLog?: boolean | undefined };
     readonly clock: Clock;
     readonly log: Log;

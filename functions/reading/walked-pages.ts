@@ -12,6 +12,8 @@ const MOST_FRESH = 64 * 2 ** 20;
  *  Only the first and the last page are kept, because new entries appear only there. */
 export class WalkedPages {
   readonly fresh: JsonObject[] = [];
+  /** When the page that was read last was read, in ms since 1970. */
+  readAt = 0;
   #room = MOST_FRESH;
   readonly #before: AuditPosition | undefined;
   readonly #known: ReadonlySet<string>;
@@ -37,6 +39,7 @@ export class WalkedPages {
     this.#grewAtEnd ||= this.#endsWithNew(digests);
     this.#first ??= page;
     this.#last = page;
+    this.readAt = Math.max(this.readAt, page.readAt);
   }
 
   #keepNew(entries: readonly JsonObject[], before: AuditPosition, digests: readonly string[]): void {

@@ -10,7 +10,7 @@ import type { Scope } from './errors.ts';
 import { asObject, identify, identifyAll, type Kind } from './identify.ts';
 import { type Walking, walk } from './list.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
-import { type Answer, createReader } from './reader.ts';
+import { type Answer, createReader, type Reader } from './reader.ts';
 import type { Service, ServiceConnection } from './service.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';
@@ -30,8 +30,10 @@ export function connect(options: ConnectOptions): ServiceConnection {
   const tokens = createTokens(settings.clock, wait => requestToken(context, wait));
   return {
     open({ deadline }) {
-      const reader = createReader(context, tokens, deadline);
-      return createService({ context, reader, sizes: { ...settings.pageSize } });
+      const readerFor = (ms = Number.POSITIVE_INFINITY) =>
+        createReader(context, tokens, Math.min(deadline, settings.clock() + ms));
+      const walking = { context, reader: readerFor(), sizes: { ...settings.pageSize } };
+      return createService(walking, readerFor);
     },
     async close() {
       closing.abort();
@@ -41,7 +43,7 @@ export function connect(options: ConnectOptions): ServiceConnection {
 }
 
 /** The requests of service-api.md §4 by number, for one pass. */
-function createService(walking: Walking): Service {
+function createService(walking: Walking, readerFor: (ms?: number) => Reader): Service {
   const { identifiers } = walking.context.settings;
   const [projects, tasks, users] = [
     recordsOf('project', identifiers),
@@ -49,6 +51,7 @@ function createService(walking: Walking): Service {
     recordsOf('user', identifiers),
   ];
   const get = (scope: Scope, ...segments: string[]) => getOne(walking, { scope, segments });
+  const within = (ms: number | undefined) => ({ ...walking, reader: readerFor(ms) });
   return {
     projects: (processId, { updatedAfter } = {}) =>
       walk(walking, {
@@ -79,15 +82,15 @@ function createService(walking: Walking): Service {
         items: (answer, path, values) =>
           values.map((value, index) => asObject(answer, `${path}[${index}]`, value)),
       }),
-    users: () =>
-      walk(walking, {
+    users: ({ ms } = {}) =>
+      walk(within(ms), {
         name: 'users',
         scope: 'everybody',
         segments: ['users'],
         ...users,
       }),
-    async user(userId) {
-      const answer = await get('everybody', 'user', userId);
+    async user(userId, { ms } = {}) {
+      const answer = await getOne(within(ms), { scope: 'everybody', segments: ['user', userId] });
       return identify(answer, 'user', identifiers, '$', answer.body);
     },
     async coverpage(processId) {

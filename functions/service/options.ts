@@ -36,7 +36,7 @@ export interface ConnectOptions {
   /** The most requests at once; 16 unless told. How many of these the service bears is found by its answers. */
   readonly concurrency?: number;
   readonly identifiers?: Identifiers;
-  /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 200 users unless told. */
+  /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 1,000 users unless told. */
   readonly pageSize?: { readonly [List in ListName]?: number | undefined };
   /** False: it is known that the service sends no `Date`, and no notice says so. */
   readonly dateHeader?: boolean | undefined;
@@ -79,7 +79,7 @@ const LIST_BYTES = {
 export function readOptions(options: ConnectOptions): Settings {
   const { baseUrl, authUrl, pageSize = {}, maxListBytes = {}, ...rest } = options;
   const { concurrency = 16, requestTimeout = 30_000, maxBodyBytes = 16 * 2 ** 20, maxAttempts = 5 } = rest;
-  const { projects = 200, tasks = 500, auditLog = 100, users = 200 } = pageSize;
+  const { projects = 200, tasks = 500, auditLog = 100, users = 1000 } = pageSize;
   const counts = { concurrency, requestTimeout, maxBodyBytes, maxAttempts };
   const sizes = { projects, tasks, auditLog, users };
   const listBytes = { ...LIST_BYTES, ...maxListBytes };

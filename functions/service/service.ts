@@ -46,10 +46,10 @@ export interface Service {
   ): AsyncIterable<Page<ServiceRecord>>;
   /** Request #3; `after` goes on behind an earlier page. */
   auditLog(processId: string, after?: string): AsyncIterable<Page<JsonObject>>;
-  /** Request #4. */
-  users(): AsyncIterable<Page<ServiceRecord>>;
-  /** Request #5. */
-  user(userId: string): Promise<ServiceRecord>;
+  /** Request #4. Its tries end after `ms`, where that is sooner than the pass's deadline. */
+  users(how?: { ms?: number }): AsyncIterable<Page<ServiceRecord>>;
+  /** Request #5; `ms` as above. */
+  user(userId: string, how?: { ms?: number }): Promise<ServiceRecord>;
   /** Request #7: the definitions of project fields. */
   coverpage(processId: string): Promise<FieldDefinition[]>;
   /** Request #6, archived fields included: the definitions of task fields. */

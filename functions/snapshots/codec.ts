@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { JsonObject } from '../basics/json.ts';
-import type { ProjectContent } from '../changes/compare-project.ts';
 import type { ChangeEvent } from '../changes/event.ts';
+import type { Snapshot } from './snapshots.ts';
 
 /** zstd(JSON), at zstd's own level: higher ones cost a pass more time than they save in table bytes. */
 export function encode(value: unknown): Uint8Array {
@@ -13,15 +13,22 @@ export function decode(bytes: Uint8Array): unknown {
   return JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
 }
 
+/** What the bytes of a snapshot hold. */
+type Held = Pick<Snapshot, 'content' | 'readUntil'>;
+
 /** A project and its tasks as bytes: `{"record": {...}, "tasks": [[id, record], ...]}`. Pairs, not an object: a task
  *  identifier may be `__proto__`, or a number, which an object would put first. */
-export function encodeContent(content: ProjectContent): Uint8Array {
-  return encode({ record: content.record, tasks: [...content.tasks] });
+export function encodeContent({ content, readUntil }: Held): Uint8Array {
+  return encode({ record: content.record, tasks: [...content.tasks], readUntil });
 }
 
-export function decodeContent(bytes: Uint8Array): ProjectContent {
-  const { record, tasks } = decode(bytes) as { record: JsonObject; tasks: [string, JsonObject][] };
-  return { record, tasks: new Map(tasks) };
+export function decodeContent(bytes: Uint8Array): Held {
+  const { record, tasks, readUntil } = decode(bytes) as {
+    record: JsonObject;
+    tasks: [string, JsonObject][];
+    readUntil?: number;
+  };
+  return { content: { record, tasks: new Map(tasks) }, ...(readUntil !== undefined && { readUntil }) };
 }
 
 /** The events of one change record, as `publish.ts` sends them: byte for byte what was committed. */

@@ -53,7 +53,7 @@ function projectItems(table: Table, process: ProcessKey, request: CommitRequest)
   if (!snapshot) {
     return [{ Delete: { TableName, Key: projectKey(process, projectId), ...condition } }, ...staleFrom(0)];
   }
-  const [first, ...rest] = partsOf(encodeContent(snapshot.content));
+  const [first, ...rest] = partsOf(encodeContent(snapshot));
   return [
     { Put: { TableName, Item: projectItem(process, projectId, snapshot, first, rest.length), ...condition } },
     ...rest.map((bytes, index) => ({

@@ -7,6 +7,7 @@ import { load, readState, withSnapshot } from './reads.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Table } from './table.ts';
 import { readTombstone } from './tombstones.ts';
+import { readUsers, saveUsers } from './users.ts';
 
 /** The snapshots in a DynamoDB table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
 export function createSnapshots(table: Table): Snapshots {
@@ -24,6 +25,8 @@ export function createSnapshots(table: Table): Snapshots {
     tombstone: (process, projectId) => readTombstone(table, process, projectId),
     withSnapshot: (process, ids) => withSnapshot(table, process, ids),
     heads: (process, after) => headsOf(table, process, after),
+    users: process => readUsers(table, process),
+    saveUsers: (process, users) => saveUsers(table, process, users),
     writeDebts: (process, changes) => writeDebts(table, process, changes),
   };
 }

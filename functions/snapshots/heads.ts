@@ -72,7 +72,7 @@ class Head implements SnapshotHead {
 /** The snapshot in a project's item; `bytes`: those of its content, also of the parts in other items. */
 export function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
   const { projectId, ...head } = headOf(item);
-  return { ...head, content: decodeContent(bytes), parts: Number(item.parts?.N) };
+  return { ...head, ...decodeContent(bytes), parts: Number(item.parts?.N) };
 }
 
 /** What a project's item says beside its content. */

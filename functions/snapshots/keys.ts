@@ -44,6 +44,9 @@ export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, PA
 /** What `changes` passes have seen. */
 export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}changes#SEEN`);
 
+/** The users of the workspace, as passes of the process know them. */
+export const usersKey = (process: ProcessKey): Key => key(process, 'USERS');
+
 /** A project whose identifier is too long for a key can have a debt all the same: its key has a hash instead.
  *  No encoded identifier begins with `#`, as the hash does. */
 export const debtKey = (process: ProcessKey, id: string): Key => {

@@ -15,6 +15,8 @@ export interface Snapshot {
   readonly untimed?: boolean;
   /** When its tasks were read. */
   readonly tasksReadAt: number;
+  /** By the service's clock: all that happened later is not in it. Absent where only our clock tells. */
+  readonly readUntil?: number | undefined;
   readonly digests?: Digests;
   /** How many further items of the DynamoDB table hold the rest of its content. Only that store sets and
    *  reads it. */
@@ -32,7 +34,7 @@ export interface Digests {
 }
 
 /** A snapshot without its content. */
-export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts'> {
+export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts' | 'readUntil'> {
   readonly projectId: string;
   /** Decodes the whole snapshot. Absent, or undefined, where the content was not read along with the head:
    *  then `load` reads it. */
@@ -142,9 +144,23 @@ export interface Snapshots {
   /** Every snapshot without its content, in the order of `byKey`, a page at a time: one request for each 1 MB of snapshots. Behind
    *  `after`, the id of a project, where it is given. */
   heads(process: ProcessKey, after?: string): AsyncIterable<readonly SnapshotHead[]>;
+  /** The users of the workspace as passes of this process last read them; undefined before the first time. */
+  users(process: ProcessKey): Promise<KnownUsers | undefined>;
+  /** Replaces them. Two passes that do so at once do no harm: both have read the same list. */
+  saveUsers(process: ProcessKey, users: KnownUsers): Promise<void>;
   /** Writes each of these on its own: one that fails does not stop the others. A row that another pass wrote
    *  since it was read is left alone, because what that pass found is newer. */
   writeDebts(process: ProcessKey, changes: readonly DebtChange[]): Promise<void>;
+}
+
+/** The users of a workspace, as far as they are known. */
+export interface KnownUsers {
+  /** When their list was last asked for, by our clock, in ms since 1970. */
+  readonly askedAt: number;
+  /** Their ids, with their names where the service tells them. */
+  readonly names: readonly (readonly [id: string, name?: string])[];
+  /** Ids that were asked for since then, and are no user's. */
+  readonly strangers?: readonly string[];
 }
 
 /** What becomes of one debt: `before` as it was read, undefined where there was none; `after` undefined: it is owed no more. */

@@ -16,7 +16,7 @@ import { readTombstone, writeTombstone } from './tombstones.ts';
  *  the other. */
 export function commit(database: Database, process: ProcessKey, request: CommitRequest): CommitResult {
   const { expected, projectId, snapshot } = request;
-  const content = snapshot && encodeContent(snapshot.content);
+  const content = snapshot && encodeContent(snapshot);
   const groups = changeGroups(request.events);
   const beside = [request.isSilent, request.tombstone, request.madeAfter].filter(Boolean).length;
   if (!fitsOneTransaction(content, groups, beside)) return 'too-large';

@@ -14,7 +14,7 @@ export function load({ sql }: Database, process: ProcessKey, projectId: string):
   const row = sql.get`SELECT * FROM project WHERE process = ${partition(process)} AND id = ${encodePart(projectId)}`;
   if (!row) return undefined;
   const { projectId: _, ...head } = headOf(row);
-  return { ...head, content: decodeContent(row.content as Uint8Array) };
+  return { ...head, ...decodeContent(row.content as Uint8Array) };
 }
 
 export function withSnapshot({ sql }: Database, process: ProcessKey, ids: Iterable<string>): Set<string> {

@@ -6,6 +6,7 @@ import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { headsOf, load, withSnapshot } from './projects.ts';
 import { readState } from './states.ts';
 import { readTombstone } from './tombstones.ts';
+import { readUsers, saveUsers } from './users.ts';
 
 /** The snapshots in a SQLite database that `openDatabase` opened with `SNAPSHOTS_SCHEMA`. Each call is done
  *  before it returns: what it wrote outlives a kill, and where it was told to others, a power cut. What
@@ -26,6 +27,8 @@ export function sqliteSnapshots(database: Database): Snapshots {
     tombstone: async (process, projectId) => readTombstone(database, process, projectId),
     withSnapshot: async (process, ids) => withSnapshot(database, process, ids),
     heads: (process, after) => headsOf(database, process, after),
+    users: async process => readUsers(database, process),
+    saveUsers: async (process, users) => saveUsers(database, process, users),
     writeDebts: async (process, changes) =>
       inTransaction(database, () => {
         for (const change of changes)

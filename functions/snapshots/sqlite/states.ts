@@ -3,12 +3,13 @@ import { partition } from '../keys.ts';
 import { type PassState, type ProcessState, UNKNOWN_PROCESS } from '../state.ts';
 import type { Database } from './database.ts';
 import { readDebts } from './debts.ts';
+import { USERS } from './users.ts';
 
 /** A row for each part of the state: what one mode writes never undoes the other's, and a large part is rewritten only
  *  when it changes. */
 export function readState(database: Database, process: ProcessKey): ProcessState {
   const { sql } = database;
-  const rows = sql.all`SELECT name, value FROM state WHERE process = ${partition(process)}`;
+  const rows = sql.all`SELECT name, value FROM state WHERE process = ${partition(process)} AND name <> ${USERS}`;
   const parts = rows.map(({ name, value }) => [name as string, JSON.parse(value as string)]);
   const sweep = sql.get`SELECT "window" FROM pass WHERE process = ${partition(process)} AND mode = 'sweep'`;
   return {

@@ -287,7 +287,7 @@ function bytes(base64: unknown): Buffer {
 }
 
 function toldOf(blob: Buffer): ToldProject {
-  const { record, tasks } = decodeContent(blob);
+  const { record, tasks } = decodeContent(blob).content;
   const told = [...tasks].map(([id, task]) => [id, known(task)] as const);
   return { project: known(record), tasks: Object.fromEntries(told) };
 }

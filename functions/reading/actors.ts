@@ -1,0 +1,100 @@
+import type { JsonObject } from '../basics/json.ts';
+import type { ProjectContent } from '../changes/compare-project.ts';
+import type { Actor } from '../changes/event.ts';
+import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
+import type { AuditRead } from './audit.ts';
+import { type EntryFacts, factsOf } from './entry-facts.ts';
+import type { Users } from './users.ts';
+
+/** A `Date` header is cut off to whole seconds. */
+const SECOND_MS = 1000;
+/** More users than this are no answer to the question who did it. */
+const MOST_ACTORS = 50;
+
+/** A record whose change is told: a task, or the project itself. */
+export interface ChangedRecord {
+  readonly entity: 'project' | 'task';
+  readonly id: string;
+}
+
+/** A change of one project that is to be committed. */
+export interface ProjectChange {
+  readonly projectId: string;
+  /** How the project was, and what is known of it if it was deleted earlier. */
+  readonly snapshot: Pick<Snapshot, 'content' | 'readUntil'> | undefined;
+  readonly tombstone?: Tombstone | undefined;
+  /** How it is now; undefined when it is deleted. */
+  readonly content: ProjectContent | undefined;
+  readonly changes: readonly ChangedRecord[];
+  /** The earliest times at which its record and its tasks may have been read, in ms since 1970. */
+  readonly source: { readonly readAt: number };
+  readonly tasks: { readonly readAt: number };
+}
+
+type ActorsOf = (record: ChangedRecord) => Actor[] | undefined;
+
+/** Who changed what, by the new entries of the audit log. Never a guess: see docs/decisions/0115. */
+export class Actors {
+  /** The entries that name a project, by its id. */
+  readonly #entries: ReadonlyMap<string, JsonObject[]>;
+  readonly #readAt: number;
+  readonly #users: Users;
+
+  /** `namesByEntry`: what may be identifiers in each entry; `projects`: those that are projects'. */
+  constructor(
+    { entries, namesByEntry, readAt }: AuditRead & { readonly namesByEntry: readonly ReadonlySet<string>[] },
+    projects: ReadonlySet<string>,
+    users: Users,
+  ) {
+    this.#entries = new Map([...projects].map(id => [id, []]));
+    for (const [index, names] of namesByEntry.entries())
+      for (const id of names) this.#entries.get(id)?.push(entries[index] as JsonObject);
+    this.#readAt = readAt;
+    this.#users = users;
+  }
+
+  /** Who changed each record of a project; undefined where that is not certain. */
+  async of(change: ProjectChange): Promise<ActorsOf | undefined> {
+    const { projectId, changes, snapshot, tombstone, content } = change;
+    // Entries of before tell who made changes that were told before.
+    const since = snapshot || tombstone ? snapshot?.readUntil : 0;
+    if (since === undefined || changes.length === 0) return undefined;
+    const isTask = (id: string) => [snapshot?.content, content].some(one => one?.tasks.has(id));
+    const facts = (this.#entries.get(projectId) ?? [])
+      .map(entry => factsOf(entry, this.#readAt + SECOND_MS))
+      .filter(({ time }) => time && time.first > since)
+      .sort((one, other) => (one.time?.first ?? 0) - (other.time?.first ?? 0));
+    // An id that is a record's, too, tells nobody.
+    const users = facts.map(fact => fact.users.filter(id => !isTask(id) && !this.#entries.has(id)));
+    if (users.every(ids => ids.length === 0)) return undefined;
+    const names = await this.#users.among(users);
+    return record => {
+      const isAbout = record.entity === 'task' ? isAboutTask(change, record) : isAboutProject(change, isTask);
+      const ids = facts.flatMap((fact, index) => (isAbout(fact) ? (users[index] ?? []) : []));
+      const known = [...new Set(ids)].filter(id => names.has(id)).slice(0, MOST_ACTORS);
+      return known.length === 0 ? undefined : known.map(id => actorOf(id, names.get(id)));
+    };
+  }
+}
+
+type IsAbout = (facts: EntryFacts) => boolean;
+
+/** What happened after the reading is not in the change, but in a later one. */
+const isAboutTask =
+  ({ tasks }: ProjectChange, { id }: ChangedRecord): IsAbout =>
+  ({ records, time }) =>
+    records.has(id) && isBefore(time, tasks.readAt);
+
+/** An entry about one of its tasks names the project, too. */
+const isAboutProject =
+  ({ projectId, source }: ProjectChange, isTask: (id: string) => boolean): IsAbout =>
+  ({ records, time, isOfTask }) =>
+    records.has(projectId) && isBefore(time, source.readAt) && !isOfTask && ![...records].some(isTask);
+
+function isBefore(time: EntryFacts['time'], readAt: number): boolean {
+  return time !== undefined && time.last <= readAt;
+}
+
+function actorOf(id: string, name: string | undefined): Actor {
+  return name === undefined ? { id } : { id, name };
+}
