@@ -33,7 +33,7 @@ export interface ProjectChange {
 
 type ActorsOf = (record: ChangedRecord) => Actor[] | undefined;
 
-/** Who changed what, by the new entries of the audit log. Never a guess: see docs/decisions/0115. */
+/** Who changed what, by the new entries of the audit log. Never a guess: see docs/decisions/0115-who-made-a-change.md. */
 export class Actors {
   /** The entries that name a project, by its id. */
   readonly #entries: ReadonlyMap<string, JsonObject[]>;

@@ -16,7 +16,7 @@ export interface EntryFacts {
 
 const FIRST_YEAR = Date.UTC(2000);
 /** Time with zone, as in ISO 8601; a `Date.parse` of less would be a guess. */
-const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?\s?(Z|[+-]\d\d:?\d\d)$/i;
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?(Z|[+-]\d\d:?\d\d)$/i;
 
 /** `latest`: the service's time when the entry was read; a later time in it is none at which something happened. */
 export function factsOf(entry: JsonObject, latest: number): EntryFacts {

@@ -45,7 +45,8 @@ export const passKey = (process: ProcessKey, mode: Mode): Key => key(process, PA
 export const seenKey = (process: ProcessKey): Key => key(process, `${PASS}changes#SEEN`);
 
 /** The users of the workspace, as passes of the process know them. */
-export const usersKey = (process: ProcessKey): Key => key(process, 'USERS');
+export const USERS = 'USERS';
+export const usersKey = (process: ProcessKey): Key => key(process, USERS);
 
 /** A project whose identifier is too long for a key can have a debt all the same: its key has a hash instead.
  *  No encoded identifier begins with `#`, as the hash does. */

@@ -37,6 +37,8 @@ export function dyingAt(
     load: (...given) => guard(() => snapshots.load(...given)),
     commit: (...given) => guard(() => snapshots.commit(...given)),
     withSnapshot: (...given) => guard(() => snapshots.withSnapshot(...given)),
+    users: process => guard(() => snapshots.users(process)),
+    saveUsers: (...given) => guard(() => snapshots.saveUsers(...given)),
     writeDebts: (...given) => guard(() => snapshots.writeDebts(...given)),
     heads: (...given) => guardedPages(snapshots.heads(...given)),
   };

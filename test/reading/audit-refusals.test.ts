@@ -53,7 +53,7 @@ function readingWith(
 describe('an audit log that is refused', () => {
   it('by the configuration is not asked for, its place is kept, and nobody is told', async () => {
     const { read, said, requests } = readingWith({ auditLog: false }, at('c1'));
-    expect(await read).toEqual({ entries: [], position: at('c1'), isDenied: true });
+    expect(await read).toEqual({ entries: [], readAt: 0, position: at('c1'), isDenied: true });
     expect([said, requests()]).toEqual([[], 0]);
   });
 
@@ -63,7 +63,7 @@ describe('an audit log that is refused', () => {
     [404, undefined],
   ])('by %i, read from %s, is done without, and its place is kept', async (code, tail) => {
     const { read, said } = reading(at(tail), status(code));
-    expect(await read).toEqual({ entries: [], position: at(tail), isDenied: true });
+    expect(await read).toEqual({ entries: [], readAt: 0, position: at(tail), isDenied: true });
     expect(said).toEqual([
       [
         'audit-denied',
@@ -97,7 +97,11 @@ describe('an audit log that is refused', () => {
     'by %i at the place that was kept is read from its beginning, and that is said',
     async code => {
       const { read, said, requests } = reading(at('c1'), status(code), 1);
-      expect(await read).toEqual({ entries: [], position: { order: 'unknown', tail: undefined, seen: [] } });
+      expect(await read).toEqual({
+        entries: [],
+        readAt: 0,
+        position: { order: 'unknown', tail: undefined, seen: [] },
+      });
       expect(requests()).toBe(2);
       expect(said).toEqual([
         [
@@ -111,7 +115,7 @@ describe('an audit log that is refused', () => {
 
   it.each([403, 404])('from its beginning too, by %i, is done without, and its place is kept', async code => {
     const { read, said } = reading(at('c1'), status(400), status(code));
-    expect(await read).toEqual({ entries: [], position: at('c1'), isDenied: true });
+    expect(await read).toEqual({ entries: [], readAt: 0, position: at('c1'), isDenied: true });
     expect(said.map(([code]) => code)).toEqual(['audit-denied']);
   });
 

@@ -10,7 +10,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { DEBT, PASS, PROJECT_PREFIX, STATE } from '../../functions/snapshots/keys.ts';
+import { DEBT, PASS, PROJECT_PREFIX, STATE, USERS } from '../../functions/snapshots/keys.ts';
 
 /** What a pass asks of its two ports, the service and the snapshots. */
 export type PortCall =
@@ -33,7 +33,9 @@ export type PortCall =
   | 'delete'
   | 'announce'
   | 'finish'
-  | 'write debt';
+  | 'write debt'
+  | 'users'
+  | 'save users';
 
 /** Calls that change the data of other passes. */
 export const COMMITS: ReadonlySet<PortCall> = new Set<PortCall>([
@@ -62,14 +64,21 @@ function queryCall({ input: { ExpressionAttributeValues: values } }: QueryComman
   return values?.[':prefix']?.S === PROJECT_PREFIX ? 'heads' : 'parts';
 }
 
-type Kind = 'state' | 'part' | 'pass' | 'debt' | 'project';
+type Kind = 'state' | 'part' | 'pass' | 'debt' | 'users' | 'project';
 type Item = Record<string, { S?: string | undefined }> | undefined;
 
 const READS: Record<Kind, PortCall> = {
-  ...{ state: 'read state', part: 'parts', pass: 'debts', debt: 'debts', project: 'load' },
+  ...{ state: 'read state', part: 'parts', pass: 'debts', debt: 'debts', users: 'users', project: 'load' },
 };
 const WRITES: Record<Kind, PortCall> = {
-  ...{ state: 'announce', part: 'parts', pass: 'finish', debt: 'write debt', project: 'commit' },
+  ...{
+    state: 'announce',
+    part: 'parts',
+    pass: 'finish',
+    debt: 'write debt',
+    users: 'save users',
+    project: 'commit',
+  },
 };
 const DELETIONS: Record<Kind, PortCall> = { ...WRITES, project: 'delete' };
 
@@ -78,6 +87,7 @@ function kindOf(key: Item): Kind {
   if (sk === STATE) return 'state';
   if (sk.startsWith(STATE)) return 'part';
   if (sk.startsWith(DEBT)) return 'debt';
+  if (sk === USERS) return 'users';
   return sk.startsWith(PASS) ? 'pass' : 'project';
 }
 

@@ -12,6 +12,7 @@ import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state
 import { AT, content, event, noise, type Subject, snapshot } from '../kit/snapshots/subject.ts';
 import { debtsContract } from './contract-debts.ts';
 import { headsContract } from './contract-heads.ts';
+import { usersContract } from './contract-users.ts';
 
 /** As a process's first pass finds the state. */
 const { debts: _, isSweepUnfinished: __, ...FIRST } = UNKNOWN_PROCESS;
@@ -58,7 +59,8 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
     describe('a commit', () => {
       it('is read back as it was, with its events in the journal', async () => {
         const tasks = { 't/1': { a: [1, { b: null }] }, '10': {}, '9': {} };
-        const first = snapshot(AT, content({ name: 'Größe', nested: { x: [true] } }, tasks));
+        const held = content({ name: 'Größe', nested: { x: [true] } }, tasks);
+        const first = { ...snapshot(AT, held), readUntil: AT - 0.5 };
         expect(await commit({ snapshot: first })).toBe('committed');
         const loaded = await snapshots.load(process, 'p1');
         expect(loaded).toMatchObject(first);
@@ -451,6 +453,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
 
     debtsContract(subject);
     headsContract(subject);
+    usersContract(subject);
 
     describe('the state', () => {
       it('of a process that nobody polled is empty', async () => {

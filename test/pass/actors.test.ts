@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import type { Actor } from '../../functions/changes/event.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
+
+const stage = openStage();
+let world: World;
+
+async function baselined(options: WorldOptions = {}): Promise<void> {
+  world = await stage.create({ projects: 3, tasksPerProject: 2, ...options });
+  await world.run();
+  await world.later('changes', 600_000);
+  world.service.clearRequests();
+}
+
+/** The ids and names of the workspace's users. */
+const users = (): Actor[] =>
+  world.edit.users().map(({ id, name }: JsonObject) => ({ id: String(id), name: String(name) }));
+const user = (index: number): Actor => users()[index] as Actor;
+const by = (...indexes: number[]) => indexes.map(user);
+const tasks = (projectId: string) => world.edit.tasks(PROCESS, projectId).map(({ id }) => String(id));
+const rename = (projectId: string, name: string, index: number) =>
+  world.edit.updateProject(PROCESS, projectId, { name }, { user: user(index).id });
+const renameTask = (taskId: string, name: string, index: number) =>
+  world.edit.updateTask(PROCESS, '1001', taskId, { name }, { user: user(index).id });
+
+/** Who did what, of all that was told since the baseline. */
+async function told(): Promise<[what: string, actors: Actor[] | undefined][]> {
+  return (await world.events()).map(({ type, data }) => {
+    const id = 'task' in data ? data.task.id : 'project' in data ? data.project.id : '';
+    return [`${type} ${id}`, 'actors' in data ? data.actors : undefined];
+  });
+}
+const userRequests = () => world.service.requests.filter(({ path }) => path.startsWith('/user'));
+
+describe('the actors of a change', () => {
+  it('are those whom the audit log names, with their names, for project and task alike', async () => {
+    await baselined();
+    const [first = '', second = ''] = tasks('1001');
+    rename('1001', 'Renamed', 1);
+    renameTask(first, 'Done by another', 0);
+    world.edit.deleteTask(PROCESS, '1001', second, { user: user(1).id });
+    const made = world.edit.createProject(PROCESS, { name: 'New' }, { user: user(0).id });
+    world.edit.deleteProject(PROCESS, '1002', { user: user(1).id });
+    await world.later();
+    const found = await told();
+    for (const expected of [
+      ['project.updated 1001', by(1)],
+      [`task.updated ${first}`, by(0)],
+      [`task.deleted ${second}`, by(1)],
+      [`project.created ${made}`, by(0)],
+      ['project.deleted 1002', by(1)],
+    ])
+      expect(found).toContainEqual(expected);
+  });
+
+  it('are several where several changed it, in the order of their edits, each once', async () => {
+    await baselined();
+    const [task = ''] = tasks('1001');
+    for (const [index, name] of [
+      [1, 'One'],
+      [0, 'Two'],
+      [1, 'Three'],
+    ] as const) {
+      renameTask(task, name, index);
+      world.pass(1_000);
+    }
+    await world.later();
+    expect(await told()).toEqual([[`task.updated ${task}`, by(1, 0)]]);
+  });
+
+  it('are none where the log names nobody, or somebody who is no user', async () => {
+    await baselined();
+    world.edit.updateProject(PROCESS, '1001', { name: 'By the system' }, { user: 'system' });
+    world.edit.updateProject(PROCESS, '1002', { name: 'Not logged' }, { audit: false });
+    await world.later();
+    expect(await told()).toEqual([
+      ['project.updated 1001', undefined],
+      ['project.updated 1002', undefined],
+    ]);
+  });
+
+  it('are none for changes that a sweep finds, nor where the log is denied', async () => {
+    await baselined();
+    rename('1001', 'Before the sweep', 1);
+    await world.later('sweep');
+    world.service.freedoms.auditDenied = 403;
+    rename('1001', 'Unlogged', 1);
+    await world.later();
+    expect(await told()).toEqual([
+      ['project.updated 1001', undefined],
+      ['project.updated 1001', undefined],
+    ]);
+    expect(userRequests()).toEqual([]);
+  });
+
+  it('are none where the entries carry no time, or the service tells none', async () => {
+    await baselined({ freedoms: { auditTimestamps: false } });
+    rename('1001', 'When?', 1);
+    await world.later();
+    world.service.freedoms.auditTimestamps = true;
+    world.service.freedoms.dateHeader = false;
+    rename('1001', 'By which clock?', 1);
+    await world.later();
+    rename('1001', 'By which clock was it read before?', 1);
+    world.service.freedoms.dateHeader = true;
+    await world.later();
+    world.pass(2_000);
+    expect((await told()).map(([, actors]) => actors)).toEqual([undefined, undefined, undefined]);
+    rename('1001', 'Now', 1);
+    await world.later();
+    expect((await told()).at(-1)).toEqual(['project.updated 1001', by(1)]);
+  });
+
+  it('are not those of an entry that comes late, about a change that is told already', async () => {
+    await baselined({ freedoms: { auditVisibleAfter: 90_000 } });
+    rename('1001', 'By the one', 1);
+    await world.later();
+    rename('1001', 'By the other', 0);
+    await world.later();
+    // What the log shows now is the first edit alone.
+    expect(await told()).toEqual([
+      ['project.updated 1001', undefined],
+      ['project.updated 1001', undefined],
+    ]);
+  });
+
+  it('are asked for by one request, and not before something changed that the log tells of', async () => {
+    await baselined();
+    await world.later();
+    expect(world.service.requests).toHaveLength(2);
+    for (const [index, name] of ['One', 'Two', 'Three'].entries()) {
+      world.pass(2_000);
+      for (const id of ['1001', '1002', '1003']) rename(id, name, index % 2);
+      await world.later();
+    }
+    expect(userRequests().map(({ path }) => path)).toEqual([expect.stringMatching(/^\/users\?/)]);
+    expect((await told()).every(([, actors]) => actors?.length === 1)).toBe(true);
+  });
+
+  it('are left out, and nothing else, where the list of users can not be read', async () => {
+    await baselined();
+    world.service.fail({ when: ({ path }) => path.startsWith('/users'), times: 100, fault: { status: 500 } });
+    rename('1001', 'Named', 1);
+    expect(await world.later()).toMatchObject({ outcome: 'completed', events: 1 });
+    expect(await told()).toEqual([['project.updated 1001', undefined]]);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { factsOf } from '../../functions/reading/entry-facts.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const usersIn = (entry: JsonObject) => factsOf(entry, NOW).users;
+const timeIn = (entry: JsonObject) => factsOf(entry, NOW).time;
+
+describe('the users whom an entry names as those who did it', () => {
+  it.each<[shape: string, entry: JsonObject, users: string[]]>([
+    ['flat', { userId: 'u1', projectId: 'p1' }, ['u1']],
+    ['flat, as a number', { user_id: 7, projectId: 12 }, ['7']],
+    ['flat, by its role', { createdBy: 'u1', object: 'p1' }, ['u1']],
+    ['nested', { user: { id: 'u1', name: 'Ann', email: 'u2' }, entity: { id: 'p1' } }, ['u1']],
+    ['nested deeply', { meta: { context: { actor: { id: 'u1' } } } }, ['u1']],
+    ['by reference', { links: { author: '/v1/users/u1' } }, ['/v1/users/u1', 'v1', 'users', 'u1']],
+    ['with several', { actors: [{ id: 'u2' }, { id: 'u1' }] }, ['u1', 'u2']],
+    ['without a word that says who', { kind: 'edit', key: 'p1', account: 'u1' }, ['u1', 'p1', 'edit']],
+  ])('%s', (_shape, entry, users) => {
+    expect(new Set(usersIn(entry))).toEqual(new Set(users));
+  });
+
+  it('are not those in values, in texts, in other roles, or in copies of records', () => {
+    const by = { user: 'u1' };
+    for (const other of [
+      { changes: [{ field: 'lead', from: { user: 'u2' }, to: { user: 'u3' } }] },
+      { oldUser: 'u2', newValue: { by: 'u3' } },
+      { entity: { createdBy: 'u2' }, task: { user: 'u3' } },
+      { assignedTo: { user: 'u2' }, owner: 'u3', mentionedUsers: ['u4'] },
+      { comment: { user: 'u2' }, userName: 'u3' },
+    ])
+      expect(usersIn({ ...by, ...other })).toEqual(['u1']);
+  });
+
+  it('are the outermost ones, where keys at several depths say who', () => {
+    expect(usersIn({ user: { id: 'u1' }, session: { user: { id: 'u2' } } })).toEqual(['u1']);
+    expect(usersIn({ session: { user: 'u2' }, by: { who: { id: 'u1' } } })).toEqual(['u1']);
+  });
+
+  it('are never words of a sentence', () => {
+    expect(usersIn({ by: 'user u1 or u2' })).toEqual([]);
+  });
+});
+
+describe('the time of an entry', () => {
+  it.each<[string, JsonObject[string]]>([
+    ['ISO 8601', '2026-11-21T10:00:00.500Z'],
+    ['with an offset', '2026-11-21T11:00:00.5+01:00'],
+    ['with a space', '2026-11-21 10:00:00.500Z'],
+    ['with a comma', '2026-11-21T10:00:00,500Z'],
+    ['milliseconds', NOW - 7_199_500],
+    ['milliseconds as text', String(NOW - 7_199_500)],
+  ])('is read as %s', (_form, at) => {
+    expect(timeIn({ at })).toEqual({ first: NOW - 7_199_500, last: NOW - 7_199_500 });
+  });
+
+  it('is read as seconds', () => {
+    expect(timeIn({ at: NOW / 1000 - 60 })).toEqual({ first: NOW - 60_000, last: NOW - 60_000 });
+  });
+
+  it('lies between the earliest and the latest that stand in it, of the past', () => {
+    const [first, last, future] = [NOW - 5_000, NOW, NOW + 1];
+    expect(timeIn({ a: last, b: { c: [first] }, dueDate: future, to: first - 1 })).toEqual({ first, last });
+  });
+
+  it.each<[string, JsonObject]>([
+    ['no time', { user: 'u1' }],
+    ['a date alone', { at: '2026-11-21' }],
+    ['a time without zone', { at: '2026-11-21T10:00:00' }],
+    ['a time that is none', { at: '2026-13-41T10:00:00Z' }],
+    ['a number that is too small', { at: '0000000001' }],
+    ['a longer number', { at: 17_637_264_000_000 }],
+    ['a time in a changed value', { changes: [{ from: '2026-11-21T10:00:00Z' }] }],
+    ['a time in a sentence', { at: 'on 2026-11-21T10:00:00Z' }],
+  ])('is none for %s', (_what, entry) => {
+    expect(timeIn(entry)).toBeUndefined();
+  });
+});
+
+describe('what an entry is about', () => {
+  it('are the records whose identifiers it names, also in paths, but not in values', () => {
+    const { records } = factsOf(
+      { object: '/projects/p1', details: { taskIds: ['t1', 't2'] }, changes: [{ to: 'p2' }], title: 'p3' },
+      NOW,
+    );
+    expect(['p1', 't1', 't2', 'p2', 'p3'].map(id => records.has(id))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it.each<[JsonObject, boolean]>([
+    [{ projectId: 'p1', taskId: 't1' }, true],
+    [{ projectId: 'p1', action: 'task.updated' }, true],
+    [{ project: { id: 'p1' }, entityType: 'SUBTASK' }, true],
+    [{ href: '/projects/p1/tasks/9' }, true],
+    [{ projectId: 'p1', taskId: null }, false],
+    [{ projectId: 'p1', name: 'A task force' }, false],
+    [{ projectId: 'p1', multitasking: 'yes' }, false],
+  ])('is a task where it speaks of one: %j', (entry, expected) => {
+    expect(factsOf(entry, NOW).isOfTask).toBe(expected);
+  });
+
+  it('is looked for no further in an entry that is larger than any', () => {
+    const entry = { many: Array.from({ length: 20_000 }, (_, index) => index) };
+    expect(factsOf(entry, NOW).records.size).toBe(10_000);
+  });
+});
