@@ -6,13 +6,9 @@ import { updateTime } from '../changes/ignored-fields.ts';
 import { readUntil } from '../reading/read-until.ts';
 import type { CommitRequest, CommitResult, Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import { nextVersion } from '../telling/next-version.ts';
+import { TooLargeError } from '../telling/too-large.ts';
 import type { Difference } from './decide.ts';
 import type { Pass } from './pass.ts';
-
-/** A project that is too large for one transaction. */
-export class TooLargeError extends Error {
-  readonly scope = 'project';
-}
 
 /** A difference, and the snapshot or tombstone that the commit is conditional on. */
 export interface Commit extends Omit<Difference, 'content'> {
@@ -41,10 +37,7 @@ export async function commit(pass: Pass, difference: Omit<Commit, 'actorsOf'>): 
     if (result !== 'too-large') return result === 'committed' && count < changes.length ? 'step' : result;
     if (count <= fewest) break;
   }
-  throw new TooLargeError(
-    `Project ${projectId} of process ${pass.parts.process.processId} is too large to commit: its record and tasks, ` +
-      'compressed, exceed the 4 MB of one DynamoDB transaction. Split the project in the service.',
-  );
+  throw new TooLargeError(pass.parts.process.processId, projectId);
 }
 
 async function commitFirst(pass: Pass, whole: Commit, count: number): Promise<CommitResult> {

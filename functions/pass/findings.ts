@@ -10,14 +10,14 @@ const OUTAGE_PART = 0.2;
 export class Findings {
   readonly #found = new Map<string, Found>();
   readonly #state: Pick<ProcessState, 'debts' | 'completedAt'>;
-  readonly #total: number;
+  /** How many projects the pass covers. */
+  readonly total: number;
   #new = new Set<string>();
   #newFaults = 0;
 
-  /** `total`: how many projects the pass covers. */
   constructor(state: Pick<ProcessState, 'debts' | 'completedAt'>, total: number) {
     this.#state = state;
-    this.#total = total;
+    this.total = total;
   }
 
   set(projectId: string, found: Found): void {
@@ -50,11 +50,7 @@ export class Findings {
 
   /** True when so many projects newly fail that the service must be at fault. The pass then fails; no single project is skipped. */
   get areOutage(): boolean {
-    return this.#newFaults > Math.max(OUTAGE_COUNT, Math.floor(this.#total * OUTAGE_PART));
-  }
-
-  get total(): number {
-    return this.#total;
+    return this.#newFaults > Math.max(OUTAGE_COUNT, Math.floor(this.total * OUTAGE_PART));
   }
 
   #isNewFault(projectId: string, found: Found | undefined): number {

@@ -1,7 +1,7 @@
+import { failureReason } from '../telling/failure-reason.ts';
 import { commit } from './commit.ts';
 import type { Found } from './debts.ts';
 import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
-import { failureReason } from './failure-reason.ts';
 import { type Candidate, observe } from './observe.ts';
 import type { Pass } from './pass.ts';
 

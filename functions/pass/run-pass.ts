@@ -1,7 +1,7 @@
 import type { Mode } from '../basics/process.ts';
 import { DeadlineError } from '../service/errors.ts';
+import { failureReason } from '../telling/failure-reason.ts';
 import { tellRecovered, tellStalled } from '../telling/stall.ts';
-import { failureReason } from './failure-reason.ts';
 import { LEASE_MS, LeaseLostError } from './heartbeat.ts';
 import type { PassKind, PassParts } from './parts.ts';
 import { Pass } from './pass.ts';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
-import { TooLargeError } from '../../functions/pass/commit.ts';
 import { isOfOneProject, type Looked, look, TaskListMissingError } from '../../functions/pass/look.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import type { Listed } from '../../functions/reading/listing.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../functions/service/errors.ts';
 import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/snapshots/snapshots.ts';
 import { type Debt, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+import { TooLargeError } from '../../functions/telling/too-large.ts';
 import { owedIn } from '../kit/owed.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -140,7 +140,7 @@ describe('a look at a project', () => {
 describe('what goes wrong', () => {
   const tasks = 'GET /processes/p/projects/1/tasks?first=500';
   it.each([
-    ['too large', new TooLargeError(), true],
+    ['too large', new TooLargeError('p', '1001'), true],
     ['torn', new TornSnapshotError(), true],
     ['without its task list', new TaskListMissingError('1'), true],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { failureReason } from '../../functions/pass/failure-reason.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { failureReason } from '../../functions/telling/failure-reason.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 

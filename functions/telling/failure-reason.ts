@@ -1,5 +1,5 @@
 import { ServiceError } from '../service/errors.ts';
-import { TooLargeError } from './commit.ts';
+import { TooLargeError } from './too-large.ts';
 
 /** About as long as people read at a glance. */
 const LONGEST = 300;
