@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { type PageRequest, pageOf } from './cursors.ts';
+import { auditRecord } from './data/audit-record.ts';
 import type { Freedoms } from './data/freedoms.ts';
-import { auditRecord, projectRecord, taskRecord, userRecord } from './data/records.ts';
+import { projectRecord, taskRecord, userRecord } from './data/records.ts';
 import type { RecordState, SimulatedProcess, Workspace } from './data/workspace.ts';
 import { definitionsBody } from './definitions.ts';
 import { HttpError, NotFound } from './errors.ts';
@@ -90,7 +91,8 @@ export function listAuditLog({ workspace, freedoms, query, now }: Asked, process
     freedoms,
     descending,
   );
-  return { [freedoms.auditListName]: items.map(entry => auditRecord(workspace, entry, freedoms)), paging };
+  const records = items.map(entry => auditRecord(workspace, processId, entry, freedoms));
+  return { [freedoms.auditListName]: records, paging };
 }
 
 /** Request #4. */

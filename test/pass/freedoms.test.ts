@@ -26,6 +26,8 @@ const FREEDOMS: Partial<Freedoms>[] = [
   { recordTimestamps: false },
   { auditOrder: 'newest-first' },
   { auditOrder: 'newest-first', auditTimestamps: false },
+  ...(['flat', 'reference', 'several'] as const).map(auditShape => ({ auditShape })),
+  { auditShape: 'flat', numericIds: true, taskEditsTouchProject: false },
   { auditDenied: 403 },
   { auditDenied: 404 },
   { taskEditsTouchProject: false },

@@ -8,7 +8,7 @@ import type {
   User,
   Workspace,
 } from '../data/workspace.ts';
-import { FIRST_COUNTERS } from '../data/workspace.ts';
+import { FIRST_COUNTERS, SYSTEM } from '../data/workspace.ts';
 import { LAUNCH } from './launch.ts';
 import { ONBOARDING } from './onboarding.ts';
 import { people } from './people.ts';
@@ -149,7 +149,7 @@ function history(projects: readonly ProjectState[], users: readonly User[], numb
     return {
       seq: numbers.seq,
       at: project.createdAt,
-      user: users[index % users.length]?.id ?? 'system',
+      user: users[index % users.length]?.id ?? SYSTEM,
       action: 'created',
       entity: { type: 'project', name: project.fields.name ?? null },
       details: { context: { projectId: project.id }, properties: [] },

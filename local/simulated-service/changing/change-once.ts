@@ -1,7 +1,7 @@
 import type { Random } from '../../../functions/basics/clock.ts';
 import { SCENARIOS } from '../believable/generate.ts';
 import { ONBOARDING } from '../believable/onboarding.ts';
-import { pick } from '../data/random.ts';
+import { pick, sample } from '../data/random.ts';
 import type { EditApi } from '../edits/edit-api.ts';
 import { assignTask, moveStatus } from './progress.ts';
 import type { Scene, Turn } from './scene.ts';
@@ -31,6 +31,8 @@ const TURNS: readonly (readonly [weight: number, turn: Turn])[] = [
 type WeightedTurn = (typeof TURNS)[number];
 
 const SCENES = 10;
+/** Of 1: how often two people do something together. */
+const PAIRS = 0.05;
 
 /** Makes one edit that people would make, by one of the workspace's users. If a kind of edit fits
  *  nowhere, another kind is tried.
@@ -61,5 +63,7 @@ function chooseScene(workspace: EditApi, random: Random, now: number): Scene {
   const process = pick(random, [...workspace.state.processes.values()]);
   const scenario = SCENARIOS.find(({ id }) => id === process.id) ?? ONBOARDING;
   const users = workspace.state.users;
-  return { workspace, process, scenario, users, by: { user: pick(random, users).id }, random, now };
+  const isPair = random() < PAIRS;
+  const user = isPair ? sample(random, users, 2).map(({ id }) => id) : pick(random, users).id;
+  return { workspace, process, scenario, users, by: { user }, random, now };
 }

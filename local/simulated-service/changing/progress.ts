@@ -4,7 +4,7 @@ import { TASK_STATUSES } from '../believable/scenario.ts';
 import { dateFrom } from '../believable/values.ts';
 import { pick } from '../data/random.ts';
 import type { TaskState } from '../data/workspace.ts';
-import { isOpen, type Scene, workedTask } from './scene.ts';
+import { byAssignee, isOpen, type Scene, workedTask } from './scene.ts';
 
 /** A task goes on by one status; now and then a review sends it back. */
 export function moveStatus(scene: Scene): boolean {
@@ -17,7 +17,7 @@ export function moveStatus(scene: Scene): boolean {
   if (next === 'In progress' && task.fields.assignee === null) {
     changes.assignee = personReference(pick(scene.random, scene.users));
   }
-  scene.workspace.updateTask(scene.process.id, project.id, task.id, changes, scene.by);
+  scene.workspace.updateTask(scene.process.id, project.id, task.id, changes, byAssignee(scene, task));
   return true;
 }
 

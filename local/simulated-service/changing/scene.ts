@@ -1,4 +1,5 @@
 import type { Random } from '../../../functions/basics/clock.ts';
+import { isJsonObject } from '../../../functions/basics/json.ts';
 import type { Scenario } from '../believable/scenario.ts';
 import { pick } from '../data/random.ts';
 import type { ProjectState, SimulatedProcess, TaskState, User } from '../data/workspace.ts';
@@ -10,7 +11,8 @@ export interface Scene {
   readonly process: SimulatedProcess;
   readonly scenario: Scenario;
   readonly users: readonly User[];
-  readonly by: { readonly user: string };
+  /** Whoever does it, where no one else is likelier to. */
+  readonly by: { readonly user: string | readonly string[] };
   readonly random: Random;
   readonly now: number;
 }
@@ -32,6 +34,13 @@ export function workedTask(
   const project = openProject(scene);
   const tasks = [...(project?.tasks.values() ?? [])].filter(fits).slice(0, 6);
   return project && tasks.length > 0 ? { project, task: pick(scene.random, tasks) } : undefined;
+}
+
+/** Those who edit a task: mostly its assignee. */
+export function byAssignee({ by, users, random }: Scene, { fields: { assignee } }: TaskState): Scene['by'] {
+  const id = isJsonObject(assignee) ? assignee.id : undefined;
+  const own = users.find(user => user.id === id);
+  return own && random() < 0.7 ? { user: own.id } : by;
 }
 
 export function isOpen(task: TaskState): boolean {

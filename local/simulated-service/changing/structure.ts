@@ -3,7 +3,7 @@ import { projectFields, taskFields } from '../believable/records.ts';
 import { believableValues } from '../believable/values.ts';
 import { propertyOf } from '../data/properties.ts';
 import { between, pick } from '../data/random.ts';
-import { type FieldKind, fieldsOf, type ProjectState } from '../data/workspace.ts';
+import { type FieldKind, fieldsOf, type ProjectState, SYSTEM } from '../data/workspace.ts';
 import { isOpen, openProject, type Scene, workedTask } from './scene.ts';
 
 const MOST_PROJECTS = 34;
@@ -17,8 +17,11 @@ export function moveState(scene: Scene): boolean {
   if (!project || project.tasks.size === 0) return false;
   const state = nextState(scene, project);
   if (state === undefined) return false;
-  const changes = state === 'Completed' ? { state, progress: 100 } : { state };
-  scene.workspace.updateProject(scene.process.id, project.id, changes, scene.by);
+  const isCompleted = state === 'Completed';
+  const changes = isCompleted ? { state, progress: 100 } : { state };
+  // The service itself completes a project when its last task is done.
+  const by = isCompleted ? { user: SYSTEM } : scene.by;
+  scene.workspace.updateProject(scene.process.id, project.id, changes, by);
   return true;
 }
 

@@ -3,7 +3,7 @@ import { believableValue, dateFrom, decimal } from '../believable/values.ts';
 import { propertyOf } from '../data/properties.ts';
 import { between, pick } from '../data/random.ts';
 import { type Field, type FieldKind, type FieldType, fieldsOf, type RecordState } from '../data/workspace.ts';
-import { isOpen, openProject, type Scene, workedTask } from './scene.ts';
+import { byAssignee, isOpen, openProject, type Scene, workedTask } from './scene.ts';
 
 /** A custom field of this type gets another value on an open project or task. */
 export function changeField(scene: Scene, kind: FieldKind, type: FieldType): boolean {
@@ -17,7 +17,8 @@ export function changeField(scene: Scene, kind: FieldKind, type: FieldType): boo
   if (JSON.stringify(value) === JSON.stringify(record.values[field.externalId])) return false;
   const changes = { [propertyOf(kind, field.externalId)]: value };
   const { workspace, process, by } = scene;
-  if (found) workspace.updateTask(process.id, project.id, found.task.id, changes, by);
+  if (found)
+    workspace.updateTask(process.id, project.id, found.task.id, changes, byAssignee(scene, found.task));
   else workspace.updateProject(process.id, project.id, changes, by);
   return true;
 }

@@ -22,6 +22,9 @@ export interface Freedoms {
   auditRetention: number;
   /** Entries of the audit log carry their time. */
   auditTimestamps: boolean;
+  /** How an entry says who did what: `nested`: the user, the record and the details are objects; `flat`: all ids stand at the top;
+   *  `reference`: users and records are named by their paths; `several`: users are a list, also where it is one. */
+  auditShape: 'nested' | 'flat' | 'reference' | 'several';
   /** Records carry `createdAt` and `updatedAt`. */
   recordTimestamps: boolean;
   /** What they call the latter. */
@@ -68,6 +71,7 @@ export const DEFAULT_FREEDOMS: Readonly<Freedoms> = {
   auditDenied: false,
   auditRetention: Number.POSITIVE_INFINITY,
   auditTimestamps: true,
+  auditShape: 'nested',
   recordTimestamps: true,
   updateTimeName: 'updatedAt',
   timestampResolution: 1,

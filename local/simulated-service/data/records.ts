@@ -1,16 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../functions/basics/json.ts';
 import type { Freedoms } from './freedoms.ts';
 import { emptyValue, propertyOf } from './properties.ts';
-import type {
-  AuditEntry,
-  FieldKind,
-  ProjectState,
-  RecordState,
-  SimulatedProcess,
-  TaskState,
-  User,
-  Workspace,
-} from './workspace.ts';
+import type { FieldKind, ProjectState, RecordState, SimulatedProcess, TaskState, User } from './workspace.ts';
 import { fieldsOf } from './workspace.ts';
 
 /** A project as request #1 serves it: built-in fields, and every custom field that isn't archived (service-api.md §2.3). */
@@ -67,22 +58,6 @@ export function userRecord(user: User, freedoms: Freedoms): JsonObject {
   return { id: servedId(user.id, freedoms), name: user.name, email: user.email, ...user.fields };
 }
 
-/** An entry as request #3 serves it; the ids of the projects it is about are nested in `details`. */
-export function auditRecord(workspace: Workspace, entry: AuditEntry, freedoms: Freedoms): JsonObject {
-  const user = workspace.users.find(({ id }) => id === entry.user);
-  const nested = {
-    user: { id: entry.user, name: user?.name ?? 'System' },
-    entity: entry.entity,
-    details: entry.details,
-  };
-  return {
-    id: `log-${String(entry.seq).padStart(7, '0')}`,
-    ...(freedoms.auditTimestamps ? { timestamp: new Date(entry.at).toISOString() } : {}),
-    action: entry.action,
-    ...(freedoms.numericIds ? (withNumericIds(nested) as JsonObject) : nested),
-  };
-}
-
 function servedId(id: string, freedoms: Freedoms): Json {
   return freedoms.numericIds ? numeric(id) : id;
 }
@@ -92,13 +67,19 @@ function numeric(id: string): Json {
   return String(number) === id ? number : id;
 }
 
-function withNumericIds(value: Json): Json {
+/** The value with a number for each id that is written as one, at any depth. */
+export function withNumericIds(value: Json): Json {
   if (Array.isArray(value)) return value.map(withNumericIds);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      typeof inner === 'string' && /^id$|Id$/.test(key) ? numeric(inner) : withNumericIds(inner),
+      /^id$|Id$|Ids$/.test(key) ? numericIds(inner) : withNumericIds(inner),
     ]),
   );
+}
+
+function numericIds(ids: Json): Json {
+  if (Array.isArray(ids)) return ids.map(numericIds);
+  return typeof ids === 'string' ? numeric(ids) : withNumericIds(ids);
 }

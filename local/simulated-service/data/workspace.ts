@@ -36,11 +36,12 @@ export interface ProjectState extends RecordState {
   readonly tasks: ReadonlyMap<string, TaskState>;
 }
 
-/** An entry of the audit log. `details` names the project or projects, nested. */
+/** An entry of the audit log. `details` names the project or projects, and tells old and new values. */
 export interface AuditEntry {
   readonly seq: number;
   readonly at: number;
-  readonly user: string;
+  /** Who did it: one, or several. */
+  readonly user: string | readonly string[];
   readonly action: string;
   readonly entity: JsonObject;
   readonly details: JsonObject;
@@ -66,6 +67,9 @@ export interface User {
   readonly email: string;
   readonly fields: Readonly<Record<string, Json>>;
 }
+
+/** Does what nobody did. It stands in the audit log like a user, and is none. */
+export const SYSTEM = 'system';
 
 /** The last number given of each kind. */
 export interface Counters {

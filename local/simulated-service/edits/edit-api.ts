@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import { auditRecord, projectRecord, taskRecord, userRecord } from '../data/records.ts';
+import { auditRecord } from '../data/audit-record.ts';
+import { projectRecord, taskRecord, userRecord } from '../data/records.ts';
 import type { Field, FieldKind, Workspace } from '../data/workspace.ts';
 import { fieldsOf } from '../data/workspace.ts';
 import { type FieldEdits, fieldEdits } from './fields.ts';
@@ -47,7 +48,7 @@ export function createEditApi(store: WorkspaceStore): EditApi {
     },
     users: () => store.workspace.users.map(user => userRecord(user, freedoms)),
     auditLog: processId =>
-      process(processId).audit.map(entry => auditRecord(store.workspace, entry, freedoms)),
+      process(processId).audit.map(entry => auditRecord(store.workspace, processId, entry, freedoms)),
     fields: (processId, kind) => fieldsOf(process(processId), kind),
   };
 }

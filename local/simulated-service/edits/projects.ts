@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { splitProperties } from '../data/properties.ts';
 import type { ProjectState, SimulatedProcess } from '../data/workspace.ts';
+import { changesOf } from './changes.ts';
 import { type EditOptions, type Outcome, projectOf, type WorkspaceStore, withProject } from './store.ts';
 
 /** The edits of projects. Properties are those of a record as it is served: built-in ones, and custom
@@ -29,7 +30,11 @@ export function projectEdits(store: WorkspaceStore): ProjectEdits {
       };
       return {
         process: withProject(process, next),
-        entry: projectEntry('updated', next, Object.keys(properties)),
+        entry: projectEntry(
+          'updated',
+          next,
+          changesOf('project', process.projectFields, project, next, Object.keys(properties)),
+        ),
       };
     });
   return {
@@ -94,10 +99,14 @@ function nextNumber(process: SimulatedProcess, last: number): number {
   return number;
 }
 
-function projectEntry(action: string, project: ProjectState, properties: string[] = []): Outcome['entry'] {
+function projectEntry(
+  action: string,
+  project: ProjectState,
+  changes: JsonObject = { properties: [] },
+): Outcome['entry'] {
   return {
     action,
     entity: { type: 'project', name: project.fields.name ?? null },
-    details: { context: { projectId: project.id }, properties },
+    details: { context: { projectId: project.id }, ...changes },
   };
 }

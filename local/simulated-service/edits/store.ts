@@ -1,7 +1,13 @@
 import type { Clock } from '../../../functions/basics/clock.ts';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { Freedoms } from '../data/freedoms.ts';
-import type { AuditEntry, ProjectState, SimulatedProcess, Workspace } from '../data/workspace.ts';
+import {
+  type AuditEntry,
+  type ProjectState,
+  type SimulatedProcess,
+  SYSTEM,
+  type Workspace,
+} from '../data/workspace.ts';
 
 /** What is special about one edit. */
 export interface EditOptions {
@@ -9,8 +15,8 @@ export interface EditOptions {
   readonly audit?: boolean;
   /** False: no update time moves. */
   readonly touch?: boolean;
-  /** The id of the user who did it; else the workspace's first. */
-  readonly user?: string;
+  /** The id of the user who did it, or of several; else the workspace's first. `SYSTEM` is nobody. */
+  readonly user?: string | readonly string[];
 }
 
 /** What an edit returns: the changed process, and more. */
@@ -69,7 +75,7 @@ export class WorkspaceStore {
     const moment = { workspace, now, touched, freedoms: this.freedoms };
     const outcome = change(processOf(workspace, processId), moment);
     const seq = (outcome.counters ?? workspace.counters).seq + 1;
-    const user = options.user ?? workspace.users[0]?.id ?? 'system';
+    const user = options.user ?? workspace.users[0]?.id ?? SYSTEM;
     const entry: AuditEntry = { seq, at: now, user, ...outcome.entry };
     const log = options.audit === false ? outcome.process.audit : [...outcome.process.audit, entry];
     const audit = log.slice(-this.freedoms.auditRetention);

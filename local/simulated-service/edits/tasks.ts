@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import { splitProperties } from '../data/properties.ts';
 import type { ProjectState, SimulatedProcess, TaskState } from '../data/workspace.ts';
+import { changesOf } from './changes.ts';
 import {
   type EditOptions,
   type Moment,
@@ -49,7 +50,8 @@ export function taskEdits(store: WorkspaceStore): TaskEdits {
           values: { ...task.values, ...values },
         };
         const tasks = new Map(project.tasks).set(taskId, next);
-        const entry = taskEntry('updated', next, { projectId }, Object.keys(properties));
+        const changes = changesOf('task', process.taskFields, task, next, Object.keys(properties));
+        const entry = taskEntry('updated', next, { projectId }, changes);
         return { process: withTasks(process, project, tasks, moment), entry };
       }),
     deleteTask: (processId, projectId, taskId, options = {}) =>
@@ -147,8 +149,9 @@ function taskEntry(
   action: string,
   task: TaskState,
   context: JsonObject,
-  properties: string[] = [],
+  changes: JsonObject = { properties: [] },
 ): Outcome['entry'] {
-  const entity = { type: 'task', id: task.id, name: task.fields.name ?? null };
-  return { action, entity, details: { context, properties } };
+  const { name = null, assignee } = task.fields;
+  const entity = { type: 'task', id: task.id, name, ...(assignee ? { assignee } : {}) };
+  return { action, entity, details: { context, ...changes } };
 }

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { buildWorkspace } from '../../../local/simulated-service/build.ts';
 import { changeOnce } from '../../../local/simulated-service/changing/change-once.ts';
 import { seededRandom } from '../../../local/simulated-service/data/random.ts';
+import { SYSTEM } from '../../../local/simulated-service/data/workspace.ts';
 import { startChanging, startSimulatedService } from '../../../local/simulated-service/server.ts';
 import { manualClock } from '../../kit/local/simulated-service.ts';
 
@@ -12,7 +13,7 @@ async function believable(options = {}) {
   return { service, clock };
 }
 
-test('each turn makes exactly one edit, by one of the users', async () => {
+test('each turn makes exactly one edit', async () => {
   const { service, clock } = await believable();
   const count = () =>
     service.workspace.processes().reduce((sum, id) => sum + service.workspace.auditLog(id).length, 0);
@@ -62,6 +63,23 @@ test('over a long time every kind of edit happens, and the workspace keeps its s
   ];
   const onProjects = ['goLiveDate', 'contractValue', 'modules', 'customer-segment', 'nextMilestone'];
   for (const property of [...changed, ...onProjects]) expect(properties).toContain(property);
+});
+
+test('edits are made by all users, most of a task by its assignee, some by two people and some by the system', async () => {
+  const { service, clock } = await believable();
+  const random = seededRandom(6);
+  for (let turn = 0; turn < 3000; turn += 1) {
+    clock.advance(60_000);
+    changeOnce(service.workspace, random, clock());
+  }
+  const entries = [...service.workspace.state.processes.values()].flatMap(({ audit }) => audit);
+  const editors = entries.map(({ user }) => [user].flat());
+  const users = service.workspace.state.users.map(({ id }) => id);
+  expect([...new Set(editors.flat())].toSorted()).toEqual([...users, SYSTEM]);
+  expect(editors.filter(({ length }) => length === 2).length).toBeGreaterThan(20);
+  const ofOwned = entries.filter(({ action, entity }) => action === 'updated' && entity.assignee);
+  const own = ofOwned.filter(({ user, entity }) => user === (entity.assignee as { id: string }).id);
+  expect(own.length / ofOwned.length).toBeGreaterThan(0.4);
 });
 
 test('the same numbers make the same edits', async () => {

@@ -49,6 +49,12 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{ auditTimestamps: false }, 'audit log times', 'fine', /do not tell their time/],
     [{ auditTimestamps: false }, 'audit log order', 'unknown', /no time/],
   ],
+  auditShape: [
+    [{}, 'audit log names projects', 'fine', /^details\.context\.projectId names/],
+    [{ auditShape: 'flat' }, 'audit log names projects', 'fine', /^projectId names/],
+    [{ auditShape: 'reference' }, 'audit log names projects', 'fine', /^target names/],
+    [{ auditShape: 'several' }, 'audit log names projects', 'fine', /^details\.context\.projectId names/],
+  ],
   recordTimestamps: [
     [{ recordTimestamps: false }, 'update times', 'warning', /do not say when they were updated/],
   ],
@@ -120,7 +126,7 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
 
 test('there is a case for each freedom', () => {
   expect(Object.keys(CASES).sort()).toEqual(Object.keys(DEFAULT_FREEDOMS).sort());
-  expect(Object.keys(CASES)).toHaveLength(28);
+  expect(Object.keys(CASES)).toHaveLength(29);
 });
 
 test.each(Object.values(CASES).flat())('%j: %s', async (freedoms, topic, verdict, found) => {

@@ -16,6 +16,7 @@ export const OTHERS: { readonly [Name in keyof Freedoms]: readonly Freedoms[Name
   auditDenied: [403, 404],
   auditRetention: [6],
   auditTimestamps: [false],
+  auditShape: ['flat', 'reference', 'several'],
   recordTimestamps: [false],
   updateTimeName: ['lastTouch', 'tsm'],
   timestampResolution: [1000, 60_000],
