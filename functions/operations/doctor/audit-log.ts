@@ -4,6 +4,7 @@ import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
 import { judgeKept, judgeLag } from './audit-age.ts';
 import { entryTimes, pathsNaming } from './audit-paths.ts';
+import { judgeUsers } from './audit-users.ts';
 import { type Examination, type Examined, failed, found, type Seen } from './examination.ts';
 import { type ListRead, readAudit, readProjects, textOf } from './lists.ts';
 import { projectKey } from './tasks.ts';
@@ -33,6 +34,7 @@ export const auditLog: Examination = {
       judgeOrder(items, on),
       judgeTimes(items, on),
       await judgeNames(asker, items, on),
+      await judgeUsers(asker, items, on),
       await judgeKept(asker, read, on),
       await judgeLag(asker, read, on),
     ];

@@ -1,7 +1,7 @@
 import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
 import { projectIds } from './audit-log.ts';
-import { leaves, pathsNaming } from './audit-paths.ts';
+import { leaves, namedIn, pathsNaming } from './audit-paths.ts';
 import { type Examination, found } from './examination.ts';
 import { pageBody, readAudit, readProjects, textOf } from './lists.ts';
 import { tasksPath } from './tasks.ts';
@@ -45,7 +45,17 @@ async function goneIds(asker: Asker): Promise<string[]> {
   const ids = await projectIds(asker);
   const paths = new Set(pathsNaming(items, ids).slice(0, 1));
   const named = items.toReversed().flatMap(entry => leaves(entry).filter(({ path }) => paths.has(path)));
-  return [...new Set(named.map(({ value }) => textOf(value)))].filter(
-    id => id !== '' && !ids.has(id) && id.length < 100,
+  const texts = named.map(({ value }) => textOf(value));
+  const all = [...beforeIds(texts, ids)].flatMap(before =>
+    texts.flatMap(text =>
+      text.startsWith(before) ? [text.slice(before.length).split('/', 1)[0] ?? ''] : [],
+    ),
   );
+  return [...new Set(all)].filter(id => id !== '' && !ids.has(id) && id.length < 100);
+}
+
+/** What stands before the identifiers in these texts: nothing, or the beginning of a path. */
+function beforeIds(texts: readonly string[], ids: ReadonlySet<string>): Set<string> {
+  const named = texts.map(text => [text, namedIn(text, ids)] as const);
+  return new Set(named.flatMap(([text, id]) => (id === undefined ? [] : [text.slice(0, text.indexOf(id))])));
 }

@@ -32,7 +32,7 @@ export interface ListRead {
 }
 
 /** The page sizes that passes use by default; a test compares them with the client's. */
-export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 200 } as const;
+export const PAGE_SIZES = { projects: 200, tasks: 500, auditLog: 100, users: 1000 } as const;
 export type ListName = keyof typeof PAGE_SIZES;
 
 const NEVER_SIZE = new Set([401, 403, 404, 429]);

@@ -48,8 +48,17 @@ const CASES: Record<keyof Freedoms, readonly Case[]> = {
     [{}, 'audit log times', 'fine', /in timestamp/],
     [{ auditTimestamps: false }, 'audit log times', 'fine', /do not tell their time/],
     [{ auditTimestamps: false }, 'audit log order', 'unknown', /no time/],
+    [{ auditTimestamps: false }, 'audit log names users', 'fine', /have no time: events do not tell who/],
   ],
   auditShape: [
+    ...(['nested', 'flat', 'reference', 'several'] as const).map(
+      (auditShape): Case => [
+        { auditShape },
+        'audit log names users',
+        'fine',
+        /^[1-9]\d* of \d+ entries name a user and a time/,
+      ],
+    ),
     [{}, 'audit log names projects', 'fine', /^details\.context\.projectId names/],
     [{ auditShape: 'flat' }, 'audit log names projects', 'fine', /^projectId names/],
     [{ auditShape: 'reference' }, 'audit log names projects', 'fine', /^target names/],

@@ -33,7 +33,7 @@ const answers = (freedoms: Freedoms): Expected[] => [
 
 function pageSize({ maxPageSize, maxResponseBytes, tooLargeStatus }: Freedoms): RegExp {
   const fails = new RegExp(`fails \\(${tooLargeStatus}\\)`);
-  if (maxResponseBytes === 1_000)
+  if (maxResponseBytes === 1_200)
     return maxPageSize === 5 ? new RegExp(`${fails.source}|at most 5, though`) : fails;
   return maxPageSize === 5 ? /at most 5, though/ : /Pages of 200 work/;
 }
@@ -86,6 +86,14 @@ const seesTaskEdits = ({ listOrder, auditDenied, auditVisibleAfter }: Freedoms):
 const cursorsMean = (cursors: Freedoms['cursors']): RegExp =>
   cursors === 'item' ? /point at/ : /count items/;
 
+/** Where the entries of each shape name projects. */
+const NAMING: Record<Freedoms['auditShape'], RegExp> = {
+  nested: /^details\.context\.projectId/,
+  flat: /^projectId/,
+  reference: /^target/,
+  several: /^details\.context\.projectId/,
+};
+
 function audit(freedoms: Freedoms): Expected[] {
   const { auditDenied, auditListName, auditTimestamps, auditOrder, auditRetention, tasksOfDeletedProject } =
     freedoms;
@@ -100,7 +108,8 @@ function audit(freedoms: Freedoms): Expected[] {
       'audit log order',
       auditTimestamps && !few ? new RegExp(auditOrder.replace('-', ' ')) : /Too few|no time/,
     ],
-    ['audit log names projects', /^details\.context\.projectId/],
+    ['audit log names projects', NAMING[freedoms.auditShape]],
+    ['audit log names users', auditTimestamps ? /name a user and a time/ : /have no time/],
     ['deleted projects', auditRetention === 6 ? /Nothing names/ : gone],
     ...(auditTimestamps && freedoms.recordTimestamps ? auditTimes(freedoms) : []),
   ];

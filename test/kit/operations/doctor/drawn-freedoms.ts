@@ -22,7 +22,7 @@ export const OTHERS: { readonly [Name in keyof Freedoms]: readonly Freedoms[Name
   timestampResolution: [1000, 60_000],
   taskEditsTouchProject: [false],
   tooLargeStatus: [400, 500, 502],
-  maxResponseBytes: [1_000],
+  maxResponseBytes: [1_200],
   maxPageSize: [5],
   listOrder: ['oldest-update-first', 'newest-update-first'],
   cursors: ['offset'],
