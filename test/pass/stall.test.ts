@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
-import { failureReason } from '../../functions/telling/failure-reason.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -185,20 +183,6 @@ describe('source.stalled', () => {
     await expect(world.run('changes', { poll })).rejects.toThrow();
     expect(await told()).toEqual([]);
     expect(saidOf('warn', /stalled/)).toEqual([]);
-  });
-
-  it('invariant 10: gives a reason of the service, or none: what AWS says tells of our house', () => {
-    const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
-    expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
-    const head = 'GET /a: status 403: ';
-    const longest = 'a'.repeat(300 - head.length);
-    expect(failureReason(new ServiceStatusError('GET /a', 403, longest))).toBe(head + longest);
-    expect(failureReason(new ServiceStatusError('GET /a', 403, `${longest}b`))).toBe(`${head}${longest}…`);
-    const torn = failureReason(new ServiceStatusError('GET /a', 403, `a${'😀'.repeat(2_000)}`));
-    expect(torn).toHaveLength(301);
-    expect(torn.isWellFormed()).toBe(true);
-    const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
-    expect(failureReason(ours)).toBe('The poller itself failed; its log says why.');
   });
 
   it('is one of those that a tick tells of, until its end', async () => {
