@@ -20,6 +20,7 @@ export interface EventData {
   readonly observed?: { readonly after: string; readonly before: string };
   readonly reason?: string;
   readonly missing?: number;
+  readonly actors?: readonly Named[];
   readonly truncated?: readonly string[];
 }
 
@@ -27,7 +28,7 @@ export interface EventData {
 export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
   const { data } = event;
   if (!isObject(data)) return {};
-  const { process, project, task, field, changes, observed, reason, missing, truncated } = data;
+  const { process, project, task, field, changes, observed, reason, missing, actors, truncated } = data;
   const parts = {
     process: isNamed(process) ? process : undefined,
     project: isNamed(project) ? project : undefined,
@@ -37,6 +38,7 @@ export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
     observed: isObject(observed) && typeof observed.after === 'string' ? observed : undefined,
     reason: typeof reason === 'string' ? reason : undefined,
     missing: typeof missing === 'number' ? missing : undefined,
+    actors: Array.isArray(actors) ? actors.filter(isNamed) : undefined,
     truncated: Array.isArray(truncated) ? truncated.map(String) : undefined,
   };
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as EventData;

@@ -20,6 +20,8 @@ export interface FilterForm {
   readonly projects: string;
   readonly fields: string;
   readonly values: readonly ValueRow[];
+  readonly actors: string;
+  readonly exceptActors: string;
 }
 
 export const NO_FILTER: FilterForm = {
@@ -29,6 +31,8 @@ export const NO_FILTER: FilterForm = {
   projects: '',
   fields: '',
   values: [],
+  actors: '',
+  exceptActors: '',
 };
 export const NO_VALUES: ValueRow = { field: '', from: '', to: '', added: '', removed: '' };
 
@@ -48,6 +52,8 @@ export function filterOf(form: FilterForm): EndpointFilter | undefined {
     projects: listed(form.projects),
     fields: listed(form.fields),
     values: values.length > 0 ? values : undefined,
+    actors: listed(form.actors),
+    exceptActors: listed(form.exceptActors),
   };
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   return given.length > 0 ? (Object.fromEntries(given) as EndpointFilter) : undefined;
@@ -63,7 +69,7 @@ function valueFilter(row: ValueRow): ValueFilter {
 /** The form filled in with a filter that is in use. */
 export function formOf(filter: unknown): FilterForm {
   const { events = [], values = [], ...lists } = (filter ?? {}) as EndpointFilter;
-  const text = (key: 'workspaces' | 'processes' | 'projects' | 'fields') => showListed(lists[key] ?? []);
+  const text = (key: keyof typeof lists) => showListed(lists[key] ?? []);
   return {
     events,
     workspaces: text('workspaces'),
@@ -77,6 +83,8 @@ export function formOf(filter: unknown): FilterForm {
       added: showListed(value.added ?? []),
       removed: showListed(value.removed ?? []),
     })),
+    actors: text('actors'),
+    exceptActors: text('exceptActors'),
   };
 }
 
@@ -90,6 +98,8 @@ export function filterText(filter: unknown): readonly (readonly [name: string, t
     ['Projects', form.projects],
     ['Changed fields', form.fields],
     ...form.values.map(row => ['Change of', rowText(row)] as const),
+    ['Made by', form.actors],
+    ['Not made by', form.exceptActors],
   ] as const;
   return lines.filter(([, text]) => text !== '');
 }

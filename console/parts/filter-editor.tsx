@@ -1,4 +1,5 @@
 import { useId, useMemo } from 'preact/hooks';
+import { dataOf } from '../model/committed.ts';
 import { EVENT_TYPES } from '../model/event-types.ts';
 import { type FilterForm, filterOf, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
 import { readListed, showListed } from '../model/listed.ts';
@@ -21,7 +22,9 @@ export function FilterEditor({ form, onChange }: Props) {
   const past = usePast();
   const set = (part: Partial<FilterForm>) => onChange({ ...form, ...part });
   const names = useMemo(() => fieldNames(past), [past]);
+  const actors = useMemo(() => actorNames(past), [past]);
   const list = useId();
+  const actorList = useId();
   return (
     <div class="filter-editor">
       <div class="form">
@@ -46,6 +49,25 @@ export function FilterEditor({ form, onChange }: Props) {
           ))}
         </datalist>
         <Values rows={form.values} list={list} onChange={values => set({ values })} />
+        <TextField
+          label="Made by"
+          hint="Names or identifiers of users, with commas between. Empty: anybody, also where nobody is known."
+          value={form.actors}
+          list={actorList}
+          onChange={value => set({ actors: value })}
+        />
+        <TextField
+          label="Not made by"
+          hint="Leaves out what these alone changed, such as an integration."
+          value={form.exceptActors}
+          list={actorList}
+          onChange={value => set({ exceptActors: value })}
+        />
+        <datalist id={actorList}>
+          {actors.map(name => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
       </div>
       <Preview form={form} past={past} />
     </div>
@@ -256,6 +278,19 @@ function fieldNames({ past }: PastEvents): string[] {
     ...new Set(
       past.flatMap(({ line }) =>
         line.changes.map(({ field, label }) => (label.includes(',') ? field : rawName(label, field))),
+      ),
+    ),
+  ].toSorted();
+}
+
+/** The names of those who made the changes; the id of one without a name, or with a comma in it. */
+function actorNames({ past }: PastEvents): string[] {
+  return [
+    ...new Set(
+      past.flatMap(({ committed }) =>
+        (dataOf(committed).actors ?? []).map(({ id, name }) =>
+          name === undefined || name.includes(',') ? id : name,
+        ),
       ),
     ),
   ].toSorted();

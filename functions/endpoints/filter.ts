@@ -1,4 +1,4 @@
-import type { ChangeEvent, EventType, FieldChange } from '../changes/event.ts';
+import type { Actor, ChangeEvent, EventType, FieldChange } from '../changes/event.ts';
 import { isField, matchesValues, type ValueFilter } from './value-filter.ts';
 
 /** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
@@ -10,24 +10,36 @@ export interface EndpointFilter {
   /** A field that changed, by its property or by the name that people see. */
   readonly fields?: readonly string[] | undefined;
   readonly values?: readonly ValueFilter[] | undefined;
+  /** Somebody who made the change, by id or name. */
+  readonly actors?: readonly string[] | undefined;
+  /** Leaves out what was changed by these alone, by id or name. */
+  readonly exceptActors?: readonly string[] | undefined;
 }
 
 /** Whether an endpoint wants an event. A filter for projects leaves out events that concern no project; a
- *  filter for fields, those that change no field of a record. */
+ *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
+ *  known. One that excepts actors leaves out only what nobody else had a part in, as far as is known. */
 export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   const { type, source, data } = event;
   const isAmong = (wanted: readonly string[] | undefined, found: string | undefined) =>
     wanted === undefined || wanted.some(each => each === found);
   const changes = changesOf(event);
-  const { fields, values } = filter;
+  const { fields, values, actors, exceptActors } = filter;
+  const acted = ('actors' in data && data.actors) || [];
   return (
     isAmong(filter.events, type) &&
     (filter.workspaces === undefined || isAmong(filter.workspaces, source.split('/')[2])) &&
     isAmong(filter.processes, data.process.id) &&
     isAmong(filter.projects, 'project' in data ? data.project.id : undefined) &&
     (fields === undefined || changes.some(change => fields.some(field => isField(field, change)))) &&
-    (values === undefined || changes.some(change => values.some(value => matchesValues(value, change))))
+    (values === undefined || changes.some(change => values.some(value => matchesValues(value, change)))) &&
+    (actors === undefined || acted.some(actor => isActor(actors, actor))) &&
+    (exceptActors === undefined || acted.length === 0 || !acted.every(actor => isActor(exceptActors, actor)))
   );
+}
+
+function isActor(named: readonly string[], { id, name }: Actor): boolean {
+  return named.some(each => each === id || each === name);
 }
 
 /** The changed fields of a record. Those of a field's definition don't count: filters for fields mean values

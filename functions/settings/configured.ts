@@ -25,6 +25,8 @@ export const endpointSettings = z.strictObject({
           z.strictObject({ field: z.string(), from: values, to: values, added: values, removed: values }),
         )
         .optional(),
+      actors: names,
+      exceptActors: names,
     })
     .optional(),
   perSecond: z.number().int().min(1).max(100).optional(),

@@ -1,16 +1,18 @@
 import * as z from 'zod';
 import type { EventType } from '../../functions/changes/event.ts';
-import { choice, list, object, text } from './values.ts';
+import { choice, list, object, remedies, text } from './values.ts';
 
-/** Which of the attributes that only some events have (functions/topic/entry.ts) the events of each type
- *  may have. */
+/** What filters ask for: message attributes (functions/topic/entry.ts), and actors, which are none. */
+type Part = keyof AttributeFilter | 'actors';
+
+/** Which of the parts that only some events have the events of each type may have. */
 const CARRIED = {
-  'project.created': ['projectId', 'changedFields'],
-  'project.updated': ['projectId', 'changedFields'],
-  'project.deleted': ['projectId'],
-  'task.created': ['projectId', 'changedFields'],
-  'task.updated': ['projectId', 'changedFields'],
-  'task.deleted': ['projectId'],
+  'project.created': ['projectId', 'changedFields', 'actors'],
+  'project.updated': ['projectId', 'changedFields', 'actors'],
+  'project.deleted': ['projectId', 'actors'],
+  'task.created': ['projectId', 'changedFields', 'actors'],
+  'task.updated': ['projectId', 'changedFields', 'actors'],
+  'task.deleted': ['projectId', 'actors'],
   'field.created': [],
   'field.updated': [],
   'field.archived': [],
@@ -19,15 +21,15 @@ const CARRIED = {
   'source.stalled': [],
   'source.recovered': [],
   'source.skipped': ['projectId'],
-} as const satisfies Record<EventType, readonly (keyof AttributeFilter)[]>;
+} as const satisfies Record<EventType, readonly Part[]>;
 
 /** Every event type. */
 export const EVENT_TYPES = Object.keys(CARRIED) as EventType[];
 
-/** Whether an event of this type can have this attribute. */
-export function mayCarry(type: EventType, attribute: keyof AttributeFilter): boolean {
-  if (attribute !== 'projectId' && attribute !== 'changedFields') return true;
-  return (CARRIED[type] as readonly string[]).includes(attribute);
+/** Whether an event of this type can have this part. */
+export function mayCarry(type: EventType, part: Part): boolean {
+  if (part === 'eventType' || part === 'workspace' || part === 'processId') return true;
+  return (CARRIED[type] as readonly Part[]).includes(part);
 }
 
 /** The longest value: as many characters as SNS compares of a message attribute. */
@@ -43,9 +45,15 @@ const values = {
   changedFields: list(value(), 1, 'field names').optional(),
 };
 
+const ENDPOINTS_ALONE = "SNS can't filter by that: make it an endpoint, whose filter has this key";
+
 /** Which events a subscriber gets, by message attributes. An event must match every key that is given, by
- *  any of the key's values. */
-export const attributeFilter = object(values);
+ *  any of the key's values. A policy takes five attributes, and has as many: there is none for actors. */
+export const attributeFilter = object(values).register(remedies, {
+  values: ENDPOINTS_ALONE,
+  actors: ENDPOINTS_ALONE,
+  exceptActors: ENDPOINTS_ALONE,
+});
 
 const fieldValue = 'text of at most 256 characters, a number, true or false';
 const fieldValuesError = { error: `${fieldValue}, or a list of at least one of these` };
@@ -74,8 +82,10 @@ const valueFilter = object({
   error: `beside "field" at least one of ${CONDITIONS.join(', ')}`,
 });
 
+const actors = () => list(value(), 1, "actors' ids or names").optional();
+
 /** An endpoint's filter, in the words that people use. It may also ask for fields by the name that people
- *  see, and for their values before and after the change. */
+ *  see, for their values before and after the change, and for those who made it. */
 export const endpointFilter = object({
   events: values.eventType,
   workspaces: values.workspace,
@@ -83,6 +93,8 @@ export const endpointFilter = object({
   projects: values.projectId,
   fields: values.changedFields,
   values: list(valueFilter, 1, 'conditions on values').optional(),
+  actors: actors(),
+  exceptActors: actors(),
 });
 
 export type AttributeFilter = z.infer<typeof attributeFilter>;
@@ -96,7 +108,7 @@ export const ATTRIBUTES = {
   projects: 'projectId',
 } as const satisfies Partial<Record<keyof EndpointFilter, keyof AttributeFilter>>;
 
-/** The part of an endpoint's filter that message attributes can tell: without `fields` and `values`. */
+/** The part of an endpoint's filter that message attributes can tell: without fields, values and actors. */
 export function attributesOf(filter: EndpointFilter): AttributeFilter {
   const asked = Object.entries(ATTRIBUTES).map(([word, attribute]) => [
     attribute,

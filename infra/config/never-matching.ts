@@ -8,12 +8,13 @@ type Condition = NonNullable<EndpointFilter['values']>[number];
 
 /** The parts of an endpoint's filter that no event can ever match, whatever is configured; one line each. */
 export function neverMatching(filter: EndpointFilter, path: Path): string[] {
-  const { events, projects, fields, values } = filter;
+  const { events, projects, fields, values, actors } = filter;
   const types = { types: events, path: [...path, 'events'] };
   return [
     ...typesWithout(types, 'projectId', { asked: projects, path: [...path, 'projects'] }),
     ...typesWithout(types, 'changedFields', { asked: fields, path: [...path, 'fields'] }),
     ...typesWithout(types, 'changedFields', { asked: values, path: [...path, 'values'] }),
+    ...typesWithout(types, 'actors', { asked: actors, path: [...path, 'actors'] }),
     ...(values ?? []).flatMap((condition, index) => [
       ...unchanged(condition, [...path, 'values', index]),
       ...madeOf(condition, events, [...path, 'values', index]),
@@ -24,13 +25,13 @@ export function neverMatching(filter: EndpointFilter, path: Path): string[] {
 /** Event types that the filter asks for by name, but that its other keys exclude. */
 export function typesWithout(
   { types = [], path }: { types: readonly EventType[] | undefined; path: Path },
-  attribute: 'projectId' | 'changedFields',
+  part: 'projectId' | 'changedFields' | 'actors',
   what: { asked: unknown; path: Path },
 ): string[] {
   if (what.asked === undefined) return [];
-  const fitting = EVENT_TYPES.filter(type => mayCarry(type, attribute));
+  const fitting = EVENT_TYPES.filter(type => mayCarry(type, part));
   return types.flatMap((type, index) =>
-    mayCarry(type, attribute)
+    mayCarry(type, part)
       ? []
       : [
           `${pathText([...path, index])}: found "${type}", which never has any of ${pathText(what.path)}; ` +

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { hint } from './nearest.ts';
 import { described, isWords, shown } from './shown.ts';
+import { remedies } from './values.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -66,9 +67,12 @@ function wrongValue(issue: z.core.$ZodIssue, value: unknown): string {
 
 function unknownKey(schema: z.core.$ZodType, parent: Path, key: string, input: unknown): string {
   const path = [...parent, key];
-  const known = keysAt(schema, parent);
+  const object = objectAt(schema, parent);
+  const known = Object.keys(object?.shape ?? {});
   const found = described(valueAt(input, path));
-  return `${pathText(path)}: unknown key, found ${found}; allowed here: ${known.join(', ')}${hint(key, known)}`;
+  const remedy = remedyFor(object, key);
+  const more = remedy === undefined ? hint(key, known) : `; ${remedy}`;
+  return `${pathText(path)}: unknown key, found ${found}; allowed here: ${known.join(', ')}${more}`;
 }
 
 /** The value at `path`. */
@@ -82,15 +86,20 @@ function valueAt(input: unknown, path: Path): unknown {
   );
 }
 
-/** The keys that the schema allows at `path`. */
-function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+function remedyFor(object: z.ZodObject | undefined, key: string): string | undefined {
+  const known = object && remedies.get(object);
+  return known && Object.hasOwn(known, key) ? known[key] : undefined;
+}
+
+/** The object that the schema allows at `path`. */
+function objectAt(schema: z.core.$ZodType, path: Path): z.ZodObject | undefined {
   const target = path.reduce<z.core.$ZodType | undefined>((here, step) => {
     const bare = here && objectOf(here);
     if (bare instanceof z.ZodObject) return bare.shape[String(step)];
     return bare instanceof z.ZodArray ? (bare.element as z.core.$ZodType) : undefined;
   }, schema);
   const bare = target && objectOf(target);
-  return bare instanceof z.ZodObject ? Object.keys(bare.shape) : [];
+  return bare instanceof z.ZodObject ? bare : undefined;
 }
 
 /** The object inside a schema: without its wrappers, and of a union the object among its types. */

@@ -76,6 +76,9 @@ export function object<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, { error: `an object with the keys ${Object.keys(shape).join(', ')}` });
 }
 
+/** What an error says of a key that an object does not have, and that people may well expect there. */
+export const remedies = z.registry<Readonly<Record<string, string>>>();
+
 /** One of these texts. */
 export function choice<const Choice extends readonly string[]>(choices: Choice) {
   return z.enum(choices, { error: `one of ${choices.map(each => `"${each}"`).join(', ')}` });

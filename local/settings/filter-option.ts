@@ -4,7 +4,7 @@ import { neverMatching } from '../../infra/config/never-matching.ts';
 import { shown } from '../../infra/config/shown.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
-const LISTS = ['events', 'workspaces', 'processes', 'projects', 'fields'];
+const LISTS = ['events', 'workspaces', 'processes', 'projects', 'fields', 'actors', 'exceptActors'];
 const CONDITIONS = ['from', 'to', 'added', 'removed'];
 const KEYS = [...LISTS, ...CONDITIONS.map(condition => `${condition}:FIELD`)];
 const EXAMPLE = '--filter events=task.updated,task.created --filter to:status=Done';

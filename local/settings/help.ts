@@ -28,7 +28,8 @@ Options
   --name NAME             call the endpoint before it so, in all that is said of it
   --filter KEY=A,B        send the endpoint before it only events of which KEY is A or B; several keys: that fit all.
                           KEY is events, workspaces, processes, projects or fields; or, of a field's values, from:FIELD,
-                          to:FIELD, added:FIELD or removed:FIELD
+                          to:FIELD, added:FIELD or removed:FIELD; or actors, those who made the change, by id or name;
+                          exceptActors leaves out what only A or B, such as an integration, did
   --resend NAME           send the dead letters of that endpoint again (repeat it for several)
   --config FILE           watch the workspaces of this JSON file, and serve its endpoints (docs/configuration.md);
                           what is secret comes from the environment or .env

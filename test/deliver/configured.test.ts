@@ -28,6 +28,8 @@ describe('what is bundled with the code', () => {
       projects: ['1'],
       fields: ['f'],
       values,
+      actors: ['Ann Lee'],
+      exceptActors: ['u-9'],
     };
     const whole = {
       endpoints: [

@@ -69,6 +69,66 @@ describe('a filter', () => {
   });
 });
 
+const madeBy = (...actors: { id: string; name?: string }[]) => {
+  const event = updated(change({}));
+  return { ...event, data: { ...event.data, actors } } as ChangeEvent;
+};
+const unknownMaker = updated(change({}));
+const ann = { id: 'u-1', name: 'Ann Lee' };
+const sync = { id: 'u-9', name: 'CRM sync' };
+
+describe('a filter for actors', () => {
+  const want = (actors: string[], event: ChangeEvent) => wants({ actors }, event);
+
+  it('wants what one of those whom it names had a part in, by id or by name', () => {
+    for (const named of ['u-1', 'Ann Lee']) {
+      expect(want(['other', named], madeBy(ann))).toBe(true);
+      expect(want([named], madeBy(sync, ann))).toBe(true);
+      expect(want([named], madeBy(sync))).toBe(false);
+    }
+    expect(want(['ann lee', 'u-', 'undefined'], madeBy(ann, { id: 'u-2' }))).toBe(false);
+    expect(want(['u-2'], madeBy({ id: 'u-2' }))).toBe(true);
+  });
+
+  it('wants no event of which nobody is known, nor one that never has actors', () => {
+    expect(want(['u-1'], unknownMaker)).toBe(false);
+    expect(all.filter(({ type }) => /^(field|source)/.test(type)).some(event => want(['u-1'], event))).toBe(
+      false,
+    );
+  });
+});
+
+describe('a filter that excepts actors', () => {
+  const want = (exceptActors: string[], event: ChangeEvent) => wants({ exceptActors }, event);
+
+  it('leaves out what those alone did, by id or by name', () => {
+    for (const named of ['u-9', 'CRM sync']) {
+      expect(want(['other', named], madeBy(sync))).toBe(false);
+      expect(want([named], madeBy(ann))).toBe(true);
+    }
+    expect(want(['u-9', 'Ann Lee'], madeBy(ann, sync))).toBe(false);
+  });
+
+  it('wants what somebody else had a part in, too', () => {
+    expect(want(['u-9'], madeBy(sync, ann))).toBe(true);
+  });
+
+  it('wants what nobody is known for, of every type', () => {
+    expect(want(['u-9'], unknownMaker)).toBe(true);
+    const others = all.filter(({ type }) => /^(field|source)/.test(type));
+    expect(others.filter(event => want(['u-9'], event))).toEqual(others);
+  });
+
+  it('beside one for actors wants what both want', () => {
+    const filter = { actors: ['u-9'], exceptActors: ['u-9'] };
+    expect([madeBy(sync), madeBy(ann), madeBy(sync, ann)].map(event => wants(filter, event))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
 describe('a condition on values', () => {
   const is = (condition: Omit<ValueFilter, 'field'>, more: Partial<FieldChange>) =>
     wants({ values: [{ field: 'Status', ...condition }] }, updated(change(more)));

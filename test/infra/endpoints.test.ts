@@ -278,7 +278,12 @@ describe('the tick function', () => {
 
 describe('the configuration that is bundled with the functions', () => {
   test('tells endpoints as they are configured, the link templates, and the subscriptions: nothing of defaults', () => {
-    const filter = { events: ['task.updated'], values: [{ field: 'Status', to: 'Done' }] };
+    const filter = {
+      events: ['task.updated'],
+      values: [{ field: 'Status', to: 'Done' }],
+      actors: ['Ann Lee'],
+      exceptActors: ['u-9'],
+    };
     const linkTemplate = 'https://app.example.com/p/{projectId}';
     const input = config(
       {

@@ -42,6 +42,54 @@ describe('what a filter may ask for', () => {
   });
 });
 
+describe('a filter for actors', () => {
+  test('may be asked of the types that can have some', () => {
+    for (const type of EVENT_TYPES)
+      expect([type, mayCarry(type, 'actors')]).toEqual([
+        type,
+        'actors' in eventSchemas[type].shape.data.shape,
+      ]);
+  });
+
+  test('is taken for an endpoint', () => {
+    const filter = { actors: ['Ann Lee', 'u-2'], exceptActors: ['CRM sync'] };
+    expect(problemsOf(config(endpoint({ filter })))).toEqual([]);
+    const found = { filter: { actors: [], exceptActors: [''] } };
+    expect(problemsOf(config(endpoint(found)))).toEqual([
+      "changewire.endpoints[0].filter.actors: found []; allowed: a list of at least one of actors' ids or names",
+      'changewire.endpoints[0].filter.exceptActors[0]: found ""; allowed: text of 1 to 256 characters',
+    ]);
+  });
+
+  test.each(['actors', 'exceptActors', 'values'])(
+    'or values is refused for a subscription, with what can ask for it: %s',
+    key => {
+      expect(problemsOf(config(subscription({ filter: { [key]: ['Ann Lee'] } })))).toEqual([
+        `changewire.subscriptions[0].filter.${key}: unknown key, found a list of 1; allowed here: eventType, workspace, ` +
+          "processId, projectId, changedFields; SNS can't filter by that: make it an endpoint, whose filter has this key",
+      ]);
+    },
+  );
+
+  test('has nothing to say of a key that nobody expects there, whatever it is called', () => {
+    expect(problemsOf(config(subscription({ filter: { constructor: 'x' } })))).toEqual([
+      'changewire.subscriptions[0].filter.constructor: unknown key, found text of 1 characters; ' +
+        'allowed here: eventType, workspace, processId, projectId, changedFields',
+    ]);
+  });
+
+  test.each(['source.held', 'field.updated'])('beside %s, which never has any, is refused', type => {
+    const filter = { events: ['task.deleted', type], actors: ['Ann Lee'] };
+    expect(problemsOf(config(endpoint({ filter })))).toEqual([
+      `changewire.endpoints[0].filter.events[1]: found "${type}", which never has any of ` +
+        'changewire.endpoints[0].filter.actors; allowed beside that: project.created, project.updated, ' +
+        'project.deleted, task.created, task.updated, task.deleted',
+    ]);
+    const except = { events: ['task.deleted', type], exceptActors: ['Ann Lee'] };
+    expect(problemsOf(config(endpoint({ filter: except })))).toEqual([]);
+  });
+});
+
 describe('a filter that can never match', () => {
   const withFields = 'project.created, project.updated, task.created, task.updated';
 

@@ -61,6 +61,7 @@ describe('the form of a filter', () => {
       {
         events: fc.constant(['task.updated']),
         ...{ workspaces: texts, processes: texts, projects: texts, fields: texts },
+        ...{ actors: texts, exceptActors: texts },
         values: fc.array(value, { minLength: 1, maxLength: 3 }),
       },
       { requiredKeys: ['events'] },
@@ -76,10 +77,14 @@ describe('the form of a filter', () => {
     const filter = {
       processes: ['launch'],
       values: [{ field: 'Status', from: ['To do'], to: ['Done', 'Gone'] }],
+      actors: ['Ann Lee', 'u-2'],
+      exceptActors: ['Lee, Ann'],
     };
     expect(filterText(filter)).toEqual([
       ['Processes', 'launch'],
       ['Change of', 'Status, from To do, to Done, Gone'],
+      ['Made by', 'Ann Lee, u-2'],
+      ['Not made by', '"Lee, Ann"'],
     ]);
   });
 });

@@ -36,6 +36,13 @@ describe('--filter', () => {
     });
   });
 
+  test('takes those who made the change, and those whose changes are left out', () => {
+    expect(filterOption(['actors=Ann Lee, u-2', 'exceptActors=CRM sync'])).toEqual({
+      actors: ['Ann Lee', 'u-2'],
+      exceptActors: ['CRM sync'],
+    });
+  });
+
   test.each([
     [
       'task.updated',
@@ -47,24 +54,25 @@ describe('--filter', () => {
     ],
     [
       'event=task.updated',
-      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "event". Did you mean events?',
+      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "event". Did you mean events?',
     ],
     [
       'colour=red',
-      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "colour".',
+      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "colour".',
     ],
     [
       'constructor=x',
-      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "constructor".',
+      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "constructor".',
     ],
     ['fields=', '--filter fields=: found ""; allowed: text of 1 to 256 characters.'],
+    ['exceptActors=', '--filter exceptActors=: found ""; allowed: text of 1 to 256 characters.'],
     [
       'to:=Done',
-      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no text of 3 characters. Did you mean to:FIELD?',
+      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no text of 3 characters. Did you mean to:FIELD?',
     ],
     [
       'until:status=Done',
-      '--filter knows events, workspaces, processes, projects, fields, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "until:status".',
+      '--filter knows events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, and no "until:status".',
     ],
     [
       `to:status=Open,${'a'.repeat(257)}`,
@@ -88,6 +96,11 @@ describe('--filter', () => {
       ['events=task.deleted', 'fields=status'],
       '--filter: events[0]: found "task.deleted", which never has any of fields; ' +
         'allowed beside that: project.created, project.updated, task.created, task.updated.',
+    ],
+    [
+      ['events=task.deleted,field.updated', 'actors=u-1'],
+      '--filter: events[1]: found "field.updated", which never has any of actors; allowed beside that: ' +
+        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted.',
     ],
   ])('refuses what no event ever fits: %j', (options, message) => {
     expect(() => filterOption(options)).toThrow(new UsageError(message));
