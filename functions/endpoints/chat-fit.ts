@@ -1,5 +1,5 @@
 import { counted } from './chat-text.ts';
-import type { ChatRecord } from './chat-topic.ts';
+import type { ChatRecord, ChatTopic } from './chat-topic.ts';
 import { changesIn, type Detail, linesOf, type RecordView, viewOf } from './chat-view.ts';
 
 /** How a chat writes a record, and how much room a message has for records. */
@@ -63,6 +63,13 @@ export function tallyText({ changes, tasks, fields, hasProject }: Tally, noun = 
     ...(fields > 0 ? [counted(fields, 'field')] : []),
   ];
   return `${counted(changes, noun)} in ${places.join(' and ')}`;
+}
+
+/** `Ann Lee made 12 changes in the project and 5 tasks`; without the name where it is not known, or not the same
+ *  of all. */
+export function summaryText({ by, records }: Pick<ChatTopic, 'by' | 'records'>): string {
+  const changes = tallyText(tallyOf(records));
+  return by === undefined ? changes : `${by} made ${changes}`;
 }
 
 /** `and 438 more changes in 211 tasks are not shown`. */

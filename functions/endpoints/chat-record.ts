@@ -1,4 +1,5 @@
 import type { ProjectEvent, TaskEvent } from '../changes/event.ts';
+import { actorsInWords } from './chat-actors.ts';
 import { label } from './chat-text.ts';
 import type { ChatField, ChatRecord } from './chat-topic.ts';
 import { wantedFields } from './chat-wanted.ts';
@@ -15,6 +16,7 @@ export function chatRecord({ type, data }: ProjectEvent | TaskEvent): ChatRecord
     id: subject.id,
     name: label(subject.name ?? '', NAME_LENGTH) || label(subject.id, NAME_LENGTH) || '(no name)',
     ...told(action, data.changes, subject),
+    by: actorsInWords(data.actors),
     isIncomplete: data.truncated?.includes('changes') === true,
   };
 }

@@ -10,28 +10,41 @@ const NOTE_LENGTH = 300;
 const FIELDS = 3;
 
 /** A topic in one sentence, for notifications: its first change, and how many more there are.
- *  `Task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08, and 2 more changes` */
+ *  `Task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08, and 2 more changes`
+ *  `Ann Lee changed task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08` */
 export function sentenceOf(topic: ChatTopic): string {
   const { title, note, records } = topic;
   const [first] = records;
   if (!first) return cutText(`${title}: ${note}`, NOTE_LENGTH);
   const more = tallyOf(records).changes - 1;
-  const rest =
-    more > 0 ? `, and ${counted(more, 'more change')}` : first.isIncomplete ? ', and more changes' : '';
+  const rest = more > 0 ? restOf(more, first) : first.isIncomplete ? ', and more changes' : '';
   return `${changeOf(first, topic)}${rest}`;
+}
+
+/** How many changes there are beside the first one. Those who made that have not made them all, unless the topic
+ *  says so: then it is a sentence of its own. */
+function restOf(more: number, { by }: ChatRecord): string {
+  const changes = counted(more, 'more change');
+  return by === undefined ? `, and ${changes}` : `. There ${more === 1 ? 'is' : 'are'} ${changes}`;
 }
 
 function changeOf(record: ChatRecord, topic: ChatTopic): string {
   const { entity, action, fields } = record;
   const isNew = action === 'created';
-  const subject = `${isNew ? 'New ' : ''}${isNew ? entity : sentenceCase(entity)} ${quoted(record.name)}${placeOf(record, topic)}`;
-  if (action === 'archived' || action === 'deleted') return `${subject} was ${action}`;
+  const by = topic.by ?? record.by;
+  const where = `${quoted(record.name)}${placeOf(record, topic)}`;
+  const subject =
+    by === undefined
+      ? `${isNew ? `New ${entity}` : sentenceCase(entity)} ${where}`
+      : `${by} ${action === 'updated' ? 'changed' : action} ${entity} ${where}`;
+  if (action === 'archived' || action === 'deleted')
+    return by === undefined ? `${subject} was ${action}` : subject;
   const told = fields.slice(0, isNew ? FIELDS : 1).map(field => {
     const values = valuesOf(record, field, PART_LENGTH).map(({ text }) => text);
     return `${fieldName(field, PART_LENGTH)} ${values.join('')}`;
   });
   if (told.length > 0) return `${subject}: ${told.join(', ')}`;
-  return isNew ? subject : `${subject} changed`;
+  return isNew || by !== undefined ? subject : `${subject} changed`;
 }
 
 function placeOf({ entity }: ChatRecord, { title, origin }: ChatTopic): string {

@@ -12,6 +12,8 @@ export interface ChatTopic {
   readonly observed: { readonly after: number; readonly before: number } | undefined;
   /** What is said in words, where the topic has no records. */
   readonly note?: string;
+  /** Who made the changes of all records, in words; undefined where that is not one and the same. */
+  readonly by?: string | undefined;
   readonly records: readonly ChatRecord[];
   readonly eventIds: readonly string[];
 }
@@ -31,6 +33,8 @@ export interface ChatRecord {
   readonly fields: readonly ChatField[];
   /** How many filled custom fields of a new record are not in `fields`. */
   readonly untold: number;
+  /** Who made the change, in words; undefined when that is not known, or said of the whole topic. */
+  readonly by?: string | undefined;
   /** True when more fields changed than the event could carry (`truncated`). */
   readonly isIncomplete: boolean;
 }

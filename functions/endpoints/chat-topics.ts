@@ -6,6 +6,7 @@ import type {
   TaskEvent,
   TestEvent,
 } from '../changes/event.ts';
+import { together } from './chat-actors.ts';
 import { fieldRecord } from './chat-fields.ts';
 import { type LinkTemplates, projectLink, taskLink } from './chat-links.ts';
 import { originOf, spanOf } from './chat-origin.ts';
@@ -59,17 +60,17 @@ function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): Cha
   const records = events.map(chatRecord);
   const isThere = stillThere(records);
   const hasProject = isThere({ entity: 'project', id });
+  const linked = events.map((event, index) => {
+    const record = records[index] as ChatRecord;
+    const isLinked = record.entity === 'task' && record.action !== 'deleted' && hasProject && isThere(record);
+    return isLinked ? { ...record, link: taskLink(event as TaskEvent, templates) } : record;
+  });
   return {
     title: label(name, TITLE_LENGTH) || `Project ${label(id, TITLE_LENGTH - 8)}`.trim(),
     link: hasProject ? projectLink(events[0], templates) : undefined,
     origin: originOf(events[0]),
     observed: spanOf(events.map(({ data }) => data.observed)),
-    records: events.map((event, index) => {
-      const record = records[index] as ChatRecord;
-      const isLinked =
-        record.entity === 'task' && record.action !== 'deleted' && hasProject && isThere(record);
-      return isLinked ? { ...record, link: taskLink(event as TaskEvent, templates) } : record;
-    }),
+    ...together(linked),
     eventIds: events.map(event => event.id),
   };
 }

@@ -46,9 +46,17 @@ export function viewOf(record: ChatRecord, told: readonly Run[][]): RecordView {
   const shown = record.action === 'updated' && all > 0 ? told.length : 1;
   const [only] = told;
   if (record.action === 'updated' && only && told.length === 1 && more.length === 0) {
-    return { heading: merged([nameOf(record), plain(' · '), ...only]), lines: [], shown };
+    return {
+      heading: merged([nameOf(record), plain(' · '), ...only, ...actorsOf(record)]),
+      lines: [],
+      shown,
+    };
   }
-  return { heading: headingOf(record), lines: [...told.map(merged), ...more], shown };
+  return {
+    heading: merged([...headingOf(record), ...actorsOf(record)]),
+    lines: [...told.map(merged), ...more],
+    shown,
+  };
 }
 
 function headingOf(record: ChatRecord): Run[] {
@@ -57,6 +65,11 @@ function headingOf(record: ChatRecord): Run[] {
     record.action
   ];
   return [nameOf(record), plain(' · '), { text: what, look }];
+}
+
+/** Who made the change, where the message's summary does not say so. */
+function actorsOf({ by }: ChatRecord): Run[] {
+  return by === undefined ? [] : [{ text: ` · by ${by}`, look: 'faint' }];
 }
 
 /** A record's name. The project needs none: the message's title names it. */

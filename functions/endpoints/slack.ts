@@ -1,5 +1,5 @@
 import type { SentEvent } from '../changes/event.ts';
-import { fitRecords, leftText, type Tally, tallyOf, tallyText } from './chat-fit.ts';
+import { fitRecords, leftText, summaryText, type Tally, tallyOf } from './chat-fit.ts';
 import type { LinkTemplates } from './chat-links.ts';
 import { sentenceOf } from './chat-sentence.ts';
 import type { ChatTopic } from './chat-topic.ts';
@@ -40,7 +40,7 @@ function messageOf(topic: ChatTopic) {
 
 function compose(topic: ChatTopic, blocks: readonly ReturnType<typeof recordBlock>[], left: Tally) {
   const { records, origin, observed, note } = topic;
-  const summary = records.length > 0 ? `${tallyText(tallyOf(records))} · ` : '';
+  const summary = records.length > 0 ? `${summaryText(topic)} · ` : '';
   return {
     text: notificationText(sentenceOf(topic)),
     mrkdwn: false,

@@ -1,5 +1,5 @@
 import type { SentEvent } from '../changes/event.ts';
-import { fitRecords, leftText, type Tally, tallyOf, tallyText } from './chat-fit.ts';
+import { fitRecords, leftText, summaryText, type Tally, tallyOf, tallyText } from './chat-fit.ts';
 import type { LinkTemplates } from './chat-links.ts';
 import { sentenceOf } from './chat-sentence.ts';
 import type { ChatTopic } from './chat-topic.ts';
@@ -52,7 +52,7 @@ function compose(topic: ChatTopic, elements: readonly ReturnType<typeof recordEl
     fallbackText: changes || title,
     msteams: { width: 'Full' },
     body: [
-      headContainer(topic, [changes, origin].filter(Boolean).join(' · ')),
+      headContainer(topic, records.length > 0 ? `${summaryText(topic)} · ${origin}` : origin),
       ...(note === undefined ? [] : [richTextBlock([{ text: note, look: 'plain' }])]),
       ...elements,
       ...(left.changes > 0 ? [tailBlock(`… ${leftText(left)}`)] : []),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Json } from '../../../functions/basics/json.ts';
 import { heldEvent } from '../../../functions/changes/build-events.ts';
-import type { ChangeEvent, FieldChange } from '../../../functions/changes/event.ts';
+import type { Actor, ChangeEvent, FieldChange } from '../../../functions/changes/event.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../../functions/changes/source-events.ts';
 import { change, commitOf, fieldsOf } from './chat-batches.ts';
 
@@ -119,6 +119,19 @@ const anyChange = fc
     change(id, name, action === 'deleted' ? [] : fields, { entity, action }),
   );
 
+const anyActor: fc.Arbitrary<Actor> = fc.record(
+  { id: fc.oneof(fc.constant('u-1'), anyId), name: fc.oneof(fc.constant('Ann Lee'), anyText) },
+  { requiredKeys: ['id'] },
+);
+/** The actors of some records. */
+const anyActors = fc.dictionary(
+  fc.constantFrom('a', 'b', 'c'),
+  fc.oneof(
+    fc.constant<Actor[]>([{ id: 'u-1', name: 'Ann Lee' }]),
+    fc.array(anyActor, { minLength: 1, maxLength: 6 }),
+  ),
+);
+
 const anyCommit = fc
   .tuple(
     fc.array(anyChange, { minLength: 1, maxLength: 8 }),
@@ -127,6 +140,7 @@ const anyCommit = fc
       name: anyText,
       processId: anyId,
       version: fc.integer({ min: 1e12, max: 1e15 }),
+      actors: anyActors,
     }),
     fc.constantFrom(0, 0, 0, 150),
   )

@@ -2,7 +2,7 @@ import type { Json } from '../../../functions/basics/json.ts';
 import { buildEvents, heldEvent } from '../../../functions/changes/build-events.ts';
 import { compareDefinitions } from '../../../functions/changes/compare-definitions.ts';
 import type { RecordChange } from '../../../functions/changes/compare-project.ts';
-import type { ChangeEvent, FieldChange } from '../../../functions/changes/event.ts';
+import type { Actor, ChangeEvent, FieldChange } from '../../../functions/changes/event.ts';
 import type { FieldDefinition } from '../../../functions/changes/field-definition.ts';
 import { fieldEvents } from '../../../functions/changes/field-events.ts';
 import type { Definitions } from '../../../functions/changes/field-index.ts';
@@ -32,10 +32,16 @@ export function change(
   return { entity: 'task', action: 'updated', id, record: { id, name }, fields, ...more };
 }
 
-/** The events of one commit of one project. */
+/** The events of one commit of one project; `actors` are by the ids of the records. */
 export function commitOf(
   changes: RecordChange[],
-  { projectId = 'p-1042', name = 'Website relaunch', processId = 'customer-projects', version = at } = {},
+  {
+    projectId = 'p-1042',
+    name = 'Website relaunch',
+    processId = 'customer-projects',
+    version = at,
+    actors = {} as Readonly<Record<string, Actor[]>>,
+  } = {},
 ): ChangeEvent[] {
   const observed = { after: at - 61_000, before: at };
   return buildEvents(
@@ -46,6 +52,7 @@ export function commitOf(
       projectRecord: { id: projectId, name },
       version,
       observed: { project: observed, task: observed },
+      actorsOf: ({ id }) => (Object.hasOwn(actors, id) ? actors[id] : undefined),
     },
     changes,
   );
@@ -68,6 +75,8 @@ const priority = {
   type: 'single-choice',
   options: ['Low', 'High'],
 };
+
+const ann: Actor = { id: 'u-31', name: 'Amira Haddad' };
 
 /** Batches of events by what they show; the golden files hold the messages made of them. */
 export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
@@ -112,6 +121,33 @@ export const batches: Readonly<Record<string, readonly ChangeEvent[]>> = {
     }),
   ]),
   single: commitOf([change('t-1', 'Agree on the page structure', [field('Status', 'Open', 'In progress')])]),
+  person: commitOf(
+    [
+      change('t-1', 'Agree on the page structure', [field('Status', 'Open', 'In progress')]),
+      change('t-2', 'Move the product pages', [], { action: 'created' }),
+    ],
+    { actors: { 't-1': [ann], 't-2': [ann] } },
+  ),
+  people: commitOf(
+    [
+      change('t-1', 'Agree on the page structure', [field('Status', 'In progress', 'Done')]),
+      change('t-2', 'Move the product pages', [
+        field('Due date', '2026-12-04', '2026-12-11', { type: 'date' }),
+        field('Owner', 'Ben', null, { type: 'text' }),
+      ]),
+      change('t-3', 'Write redirects', [field('Status', 'Open', null)]),
+      change('t-4', 'Order new stationery', [], { action: 'deleted' }),
+      change('t-5', 'Call the agency', [], { action: 'created' }),
+    ],
+    {
+      actors: {
+        't-1': [ann],
+        't-2': [{ id: 'u-7', name: 'Ben Okafor' }, ann],
+        't-3': [{ id: 'u-9' }],
+        't-4': [ann, { id: 'u-1', name: '*<!here>* & {{DATE(' }, { id: 'u-2', name: 'דנה' }, { id: 'u-9' }],
+      },
+    },
+  ),
   arrivals: commitOf([
     change(
       'p-1042',

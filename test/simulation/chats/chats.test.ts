@@ -94,6 +94,39 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
     expect(linked(alter)).toContain('does not tell');
   });
 
+  it.each([
+    ['somebody else', 'person', (body: string) => body.replaceAll('Amira Haddad', 'Amir Haddad')],
+    [
+      'the one who made another change',
+      'people',
+      (body: string) => body.replace('by u-9', 'by Amira Haddad'),
+    ],
+    [
+      'another order',
+      'people',
+      (body: string) => body.replace('Ben Okafor and Amira', 'Amira and Ben Okafor'),
+    ],
+    ['too few others', 'people', (body: string) => body.replace('2 others', '1 others')],
+    [
+      'one for all',
+      'people',
+      (body: string) => body.replace('6 changes in', 'Amira Haddad made 6 changes in'),
+    ],
+    ['nobody', 'people', (body: string) => body.replace(' · by u-9', '')],
+    [
+      'somebody where nobody is known',
+      'single',
+      (body: string) => body.replace('1 change in', 'Ann made 1 change in'),
+    ],
+    ['somebody for more changes', 'people', (body: string) => body.replace(/\.\u2060? There are/u, ', and')],
+  ])('refuses a message that names %s', (_, name, alter) => {
+    const batch = batches[name] ?? [];
+    const [{ body = '' } = {}] = chat.messages(batch);
+    expect(alter(body)).not.toBe(body);
+    expect(faults(chat, batch).filter(Boolean)).toEqual([]);
+    expect(faults(chat, batch, alter).filter(Boolean)).not.toEqual([]);
+  });
+
   it('refuses a message that counts one too few, or shows another record', () => {
     const fewer = (body: string) =>
       body.replace(/(?<=… and )(\d+)(?= more changes)/, count => String(Number(count) - 1));

@@ -6,6 +6,7 @@ import type {
   TaskEvent,
 } from '../../../functions/changes/event.ts';
 import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
+import { namesActors } from './check-actors.ts';
 import { linkFault } from './check-links.ts';
 import { shownIn } from './check-paragraph.ts';
 import { isSentenceOf } from './check-sentence.ts';
@@ -33,18 +34,24 @@ export function tellsGroup(
   const items = ordered.map(itemOf);
   const all = items.reduce((sum, { count }) => sum + count, 0);
   const tally = tallyOf(items, () => 0, 'change');
+  const summary = `${tally} · ${originOf(first)}`;
+  const made = ` made ${summary}`;
+  const byInSummary = shown.summary.endsWith(made) ? shown.summary.slice(0, -made.length) : undefined;
+  const isOfAll = byInSummary !== undefined;
   const wrong =
     titleFault(shown.title, ordered) ??
-    differ('summary', shown.summary, `${tally} · ${originOf(first)}`) ??
+    (isOfAll ? byFault(byInSummary, items) : differ('summary', shown.summary, summary)) ??
     differ('times', shown.times.join(), timesOf(ordered).join()) ??
     differ('other text', shown.instead ?? tally, tally) ??
-    sentenceFault(shown, ordered[0] as ChangeEvent, items, all - 1) ??
+    sentenceFault(shown, ordered[0] as ChangeEvent, items, { left: all - 1, isOfAll }) ??
     linkFault(shown, ordered, items, templates);
   if (wrong !== undefined) return wrong;
   const counts: number[] = [];
   for (const [index, paragraph] of shown.paragraphs.entries()) {
     const item = items[index];
-    const count = item ? shownIn(paragraph, item) : `“${paragraph.heading}” is none of these changes`;
+    const count = item
+      ? shownIn(paragraph, item, isOfAll)
+      : `“${paragraph.heading}” is none of these changes`;
     if (typeof count === 'string') return count;
     counts.push(count);
   }
@@ -52,14 +59,20 @@ export function tellsGroup(
   return tailFault(shown.tail, items, counts, left) ?? { left };
 }
 
+/** What is wrong with a summary that says who made all of the changes. */
+function byFault(names: string, items: readonly Item[]): string | undefined {
+  const other = items.find(({ actors }) => !namesActors(names, actors));
+  return other && `its summary names “${names}” for what ${JSON.stringify(other.actors)} changed`;
+}
+
 function sentenceFault(
   { notification, title }: Shown,
   event: ChangeEvent,
   [first]: readonly Item[],
-  left: number,
+  { left, isOfAll }: { left: number; isOfAll: boolean },
 ): string | undefined {
-  const isTold =
-    first && isSentenceOf(notification, first, first.place === 'field' ? originOf(event) : title, left);
+  const place = first?.place === 'field' ? originOf(event) : title;
+  const isTold = first && isSentenceOf(notification, first, { place, left, isOfAll });
   return isTold ? undefined : `“${notification}” does not tell ${JSON.stringify(first)} and ${left} more`;
 }
 

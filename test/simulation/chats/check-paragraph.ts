@@ -1,15 +1,27 @@
+import { namesActors } from './check-actors.ts';
 import type { Change, Item } from './items.ts';
 import { type Paragraph, visible } from './shown.ts';
-import { isCutOf, tells } from './tells.ts';
+import { isCutOf, splits, tells } from './tells.ts';
 
 const NAME_LIMIT = 120;
 const FIELD_NAME_LIMIT = 80;
 
-/** How many changes of an item a paragraph shows; or, as text, what is wrong with it. */
-export function shownIn({ heading, lines }: Paragraph, item: Item): number | string {
+/** How many changes of an item a paragraph shows; or, as text, what is wrong with it. Its heading ends with those
+ *  who made the change, unless the message's summary names them. */
+export function shownIn({ heading, lines }: Paragraph, item: Item, isByInSummary = false): number | string {
+  if (isByInSummary || item.actors.length === 0) return shownBelow(visible(heading), lines, item);
+  const heads = splits(visible(heading), ' · by ').filter(([, names]) => namesActors(names, item.actors));
+  const shown = heads.map(([head]) => shownBelow(head, lines, item));
+  return (
+    shown.find(count => typeof count === 'number') ??
+    shown[0] ??
+    `“${heading}” does not name ${JSON.stringify(item.actors)}`
+  );
+}
+
+function shownBelow(head: string, lines: readonly string[], item: Item): number | string {
   const { changes, action, count } = item;
   const [only] = changes;
-  const head = visible(heading);
   if (action === 'updated' && only && changes.length === 1 && lines.length === 0 && !item.isIncomplete) {
     const isSaid = splits(head, ' · ').some(
       ([name, line]) => isNameOf(name, item) && tellsChange(line, only, action),
@@ -73,12 +85,4 @@ export function tellsValues(
   return splits(text, ' → ').some(
     ([before, after]) => before !== after && tells(before, from, to) && tells(after, to, from),
   );
-}
-
-/** Every way to split a text at a separator, which may also occur in the data. */
-export function splits(text: string, separator: string): [string, string][] {
-  const parts = text.split(separator);
-  return parts
-    .slice(1)
-    .map((_, index) => [parts.slice(0, index + 1).join(separator), parts.slice(index + 1).join(separator)]);
 }

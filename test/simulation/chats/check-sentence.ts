@@ -1,26 +1,42 @@
-import { splits, tellsValues } from './check-paragraph.ts';
+import { namesActors } from './check-actors.ts';
+import { tellsValues } from './check-paragraph.ts';
 import type { Change, Item } from './items.ts';
 import { visible } from './shown.ts';
-import { isCutOf } from './tells.ts';
+import { isCutOf, splits } from './tells.ts';
 
 /** Names and values are cut to this length, so that a phone can show them. */
 const PART_LIMIT = 60;
 /** How many fields of a new record are told. */
 const FIELDS = 3;
 
-/** Whether a notification tells the first change and counts the others. `place` is the project of a task,
- *  or what a field belongs to. */
-export function isSentenceOf(notification: string, first: Item, place: string, left: number): boolean {
+/** Whether a notification tells the first change, with those who made it, and counts the others. `place` is the
+ *  project of a task, or what a field belongs to; `isOfAll` says that those made all of the changes. */
+export function isSentenceOf(
+  notification: string,
+  first: Item,
+  { place, left, isOfAll }: { place: string; left: number; isOfAll: boolean },
+): boolean {
   const text = visible(notification);
-  const more = first.isIncomplete ? ', and more changes' : '';
-  const rest = left > 0 ? `, and ${left.toLocaleString('en')} more change${left === 1 ? '' : 's'}` : more;
+  const rest = restOf(first, left, isOfAll);
   if (!text.endsWith(rest)) return false;
   const body = text.slice(0, text.length - rest.length);
-  const begin = `${entityOf(first)} "`;
-  if (!body.startsWith(begin)) return false;
-  return splits(body.slice(begin.length), '"').some(
-    ([name, tail]) => isCalled(name, first.label) && tellsTail(tail, first, place),
+  const tells = (subject: string) =>
+    splits(subject, '"').some(([name, tail]) => isCalled(name, first.label) && tellsTail(tail, first, place));
+  if (first.actors.length === 0) {
+    const begin = `${entityOf(first)} "`;
+    return body.startsWith(begin) && tells(body.slice(begin.length));
+  }
+  const verb = first.action === 'updated' ? 'changed' : first.action;
+  return splits(body, ` ${verb} ${first.place} "`).some(
+    ([names, subject]) => namesActors(names, first.actors) && tells(subject),
   );
+}
+
+/** What says that there are more changes. It is no part of a sentence about those who did not make them all. */
+function restOf({ isIncomplete, actors }: Item, left: number, isOfAll: boolean): string {
+  if (left === 0) return isIncomplete ? ', and more changes' : '';
+  const more = `${left.toLocaleString('en')} more change${left === 1 ? '' : 's'}`;
+  return actors.length === 0 || isOfAll ? `, and ${more}` : `. There ${left === 1 ? 'is' : 'are'} ${more}`;
 }
 
 function entityOf({ place, what, action }: Item): string {
@@ -41,9 +57,10 @@ function tellsTail(tail: string, item: Item, place: string): boolean {
   );
 }
 
-function tellsChanges(rest: string, { action, changes }: Item): boolean {
-  if (action === 'deleted' || action === 'archived') return rest === ` was ${action}`;
-  if (changes.length === 0) return rest === (action === 'created' ? '' : ' changed');
+function tellsChanges(rest: string, { action, changes, actors }: Item): boolean {
+  const isSaid = actors.length > 0;
+  if (action === 'deleted' || action === 'archived') return rest === (isSaid ? '' : ` was ${action}`);
+  if (changes.length === 0) return rest === (isSaid || action === 'created' ? '' : ' changed');
   return (
     rest.startsWith(': ') &&
     tellsFields(rest.slice(2), changes.slice(0, action === 'created' ? FIELDS : 1), action)

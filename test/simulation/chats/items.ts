@@ -1,5 +1,6 @@
 import type { Json } from '../../../functions/basics/json.ts';
 import type {
+  Actor,
   ChangeEvent,
   FieldChange,
   FieldEvent,
@@ -28,6 +29,8 @@ export interface Item {
    *  deleted as one. */
   readonly count: number;
   readonly isIncomplete: boolean;
+  /** Who made the change; empty when nobody is known. */
+  readonly actors: readonly Actor[];
 }
 
 export type Change = Pick<FieldChange, 'name' | 'from' | 'to' | 'added' | 'removed'>;
@@ -57,6 +60,7 @@ function recordItem({ type, data }: RecordEvent): Item {
     untold,
     count: action === 'updated' ? Math.max(1, data.changes.length) : 1,
     isIncomplete: data.truncated?.includes('changes') === true,
+    actors: data.actors ?? [],
   };
 }
 
@@ -134,6 +138,7 @@ function fieldItem({ type, data }: FieldEvent): Item {
     untold: 0,
     count: action === 'updated' ? Math.max(1, changes.length) : 1,
     isIncomplete: false,
+    actors: [],
   };
 }
 

@@ -43,6 +43,14 @@ function textsOf(value: Json): string[] {
   return name === undefined ? [json] : [name, json];
 }
 
+/** Every way to split a text at a separator, which may also occur in the data. */
+export function splits(text: string, separator: string): [string, string][] {
+  const parts = text.split(separator);
+  return parts
+    .slice(1)
+    .map((_, index) => [parts.slice(0, index + 1).join(separator), parts.slice(index + 1).join(separator)]);
+}
+
 /** Whether people can read a value, which is not told as JSON. */
 export function isReadable(value: Json): boolean {
   if (Array.isArray(value)) return value.every(item => itemText(item) !== undefined);
