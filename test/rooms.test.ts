@@ -154,8 +154,9 @@ describe('the rooms', () => {
     expect(offending(({ from, to }) => isShared(from) && to !== 'leven')).toEqual([]);
   });
 
-  it('console/ takes from functions/ types, what follows events, what a filter wants, and how values read', () => {
+  it('console/ takes from functions/ types, what follows events, what a filter wants, and how values and names read', () => {
     const shared = [
+      'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
       'functions/operations/doctor/to-paste.ts',
       'functions/endpoints/filter.ts',

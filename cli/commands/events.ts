@@ -23,6 +23,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
     .option('--task <id>', 'of this task')
     .option('--type <types>', 'of these types, with commas between', typesOf)
     .option('--field <field>', 'that change this field: its id, or the name that people see')
+    .option('--actor <user>', 'that this user made, where that is known: the id, or the name')
     .option('--since <time>', 'committed then or later: a time, a date, or 30m, 2h, 3d ago', time)
     .option('--until <time>', 'committed before', time)
     .option('--limit <n>', 'so many at most, or all', limitOf, 20)

@@ -1,3 +1,4 @@
+import { namesInWords } from '../../functions/basics/names-in-words.ts';
 import { cleanText, cutText } from '../../functions/endpoints/chat-text.ts';
 import { type Committed, dataOf, type EventData, workspaceOf } from './committed.ts';
 import { fieldLabel } from './field-name.ts';
@@ -34,6 +35,8 @@ export interface ChangeLine {
   readonly changes: readonly ChangeText[];
   /** How many more fields changed than `changes` has. */
   readonly more: number;
+  /** Who made the change, in words; undefined where that is not known. */
+  readonly by: string | undefined;
   /** A text for an event that has no changed fields. */
   readonly note: string | undefined;
   /** All words of the line in lower case, for searching. */
@@ -42,6 +45,7 @@ export interface ChangeLine {
 
 const NAME = 120;
 const VALUE = 120;
+const ACTOR = 40;
 const NOTE = 300;
 const MOST_CHANGES = 8;
 
@@ -62,6 +66,7 @@ export function changeLine(committed: Committed): ChangeLine {
     action,
     changes: told.slice(0, MOST_CHANGES).map(change => changeText(change)),
     more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, told.length - MOST_CHANGES),
+    by: actorsText(data),
     note: noteOf(event.type, data),
   };
   return { ...line, words: wordsOf(line) };
@@ -113,6 +118,16 @@ function oneLine(text: string): string {
   return cutText(cleanText(text), NAME);
 }
 
+function actorsText({ actors = [] }: EventData): string | undefined {
+  const names = actors.map(actor => cutText(actorName(actor), ACTOR));
+  return names.length === 0 ? undefined : namesInWords(names);
+}
+
+/** The name of somebody, or else the id. */
+export function actorName({ id, name = '' }: NonNullable<EventData['actors']>[number]): string {
+  return oneLine(name) || oneLine(id);
+}
+
 function noteOf(type: string, { reason, missing }: EventData): string | undefined {
   const why = reason === undefined ? '' : cutText(cleanText(reason), NOTE);
   switch (type) {
@@ -130,7 +145,7 @@ function noteOf(type: string, { reason, missing }: EventData): string | undefine
 }
 
 function wordsOf(line: Omit<ChangeLine, 'words'>): string {
-  const { changes, project, task, definition, note } = line;
+  const { changes, project, task, definition, by, note } = line;
   const fields = changes.flatMap(({ label, field, from, to, choices = [] }) => [
     ...[label, field, from, to],
     ...choices.map(({ text }) => text),
@@ -144,6 +159,7 @@ function wordsOf(line: Omit<ChangeLine, 'words'>): string {
     task?.name,
     task?.id,
     definition,
+    by,
     note,
   ]
     .concat(fields)

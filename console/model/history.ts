@@ -1,4 +1,4 @@
-import { type ChangeLine, type ChangeText, changeLine, changeText } from './change-line.ts';
+import { actorName, type ChangeLine, type ChangeText, changeLine, changeText } from './change-line.ts';
 import { type Committed, dataOf, withoutRecords } from './committed.ts';
 import { fieldLabel } from './field-name.ts';
 import { lineText } from './line-text.ts';
@@ -180,6 +180,7 @@ export const CSV_HEAD = [
   'field',
   'from',
   'to',
+  'made by',
   'event id',
 ] as const;
 
@@ -187,12 +188,13 @@ export const CSV_HEAD = [
  *  or deleted. */
 export function csvRows(entries: readonly Entry[]): string[][] {
   return entries.flatMap(({ committed, line }) => {
-    const { project, task, observed, changes, field } = dataOf(committed);
+    const { project, task, observed, changes, field, actors = [] } = dataOf(committed);
     const { committedAt, event } = committed;
     const head = [committedAt, observed?.after, observed?.before, line.workspace, line.process, event.type];
     const where = [project?.id, project?.name, task?.id, task?.name];
-    const row = (...what: readonly (string | undefined)[]) =>
-      [...head, ...where, ...what, event.id].map(cell => cell ?? '');
+    const by = actors.map(actorName).join(', ');
+    const row = (...what: readonly [field: string, from: string, to: string]) =>
+      [...head, ...where, ...what, by, event.id].map(cell => cell ?? '');
     const isWhole = line.action === 'created' || line.action === 'deleted';
     if (!changes?.length || isWhole) return [row(field?.name ?? '', '', line.note ?? line.action)];
     return changes.map(change => row(nameOf(change), cellOf(change.from), cellOf(change.to)));

@@ -1,11 +1,10 @@
 import type { ChangeLine, ChangeText } from './change-line.ts';
 
-/** A change as people read it, in one line of text: `Onboarding › Task 12 · Status: To do → Done`. */
+/** A change as people read it, in one line of text: `Onboarding › Task 12 · Status: To do → Done · by Ann Lee`. */
 export function lineText(line: ChangeLine): string {
-  const { project, task, definition, process } = line;
+  const { project, task, definition, process, by } = line;
   const where = [project?.name, task?.name, definition].filter(Boolean).join(' › ') || process;
-  const what = whatText(line);
-  return what === '' ? where : `${where} · ${what}`;
+  return [where, whatText(line), by && `by ${by}`].filter(Boolean).join(' · ');
 }
 
 /** What happened to it. */

@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { changeLine, changeText } from '../model/change-line.ts';
+import { actorName, changeLine, changeText } from '../model/change-line.ts';
 import { dataOf } from '../model/committed.ts';
 import { addressOf } from '../model/routes.ts';
 import { about } from '../model/times.ts';
@@ -124,11 +124,12 @@ function Changes({
 
 function Facts({ trace }: { readonly trace: Trace }) {
   const { event, committedAt, published } = trace;
-  const { observed, truncated } = dataOf(trace);
+  const { observed, actors = [], truncated } = dataOf(trace);
   return (
     <section class="sheet facts" aria-labelledby="facts">
-      <h2 id="facts">When</h2>
+      <h2 id="facts">{actors.length > 0 ? 'Who and when' : 'When'}</h2>
       <dl>
+        {actors.length > 0 && <MadeBy actors={actors} />}
         {observed && <Interval {...observed} />}
         <dt>Committed</dt>
         <dd>
@@ -151,6 +152,19 @@ function Facts({ trace }: { readonly trace: Trace }) {
         </dd>
       </dl>
     </section>
+  );
+}
+
+function MadeBy({ actors }: { readonly actors: NonNullable<ReturnType<typeof dataOf>['actors']> }) {
+  return (
+    <>
+      <dt>Made by</dt>
+      {actors.map(actor => (
+        <dd key={actor.id}>
+          <bdi>{actorName(actor)}</bdi> <bdi class="kind mono">{actor.id}</bdi>
+        </dd>
+      ))}
+    </>
   );
 }
 

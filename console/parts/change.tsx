@@ -21,10 +21,17 @@ export function Where({ line }: { readonly line: ChangeLine }) {
 
 /** What happened to it, in one line. */
 export function What({ line }: { readonly line: ChangeLine }) {
-  const { action, changes, more, note, type } = line;
+  const { action, by, changes, more, note, type } = line;
   const isWhole = action !== 'updated' && note === undefined;
   return (
     <>
+      {/* First, because a long line is cut at its end. */}
+      {by !== undefined && (
+        <span class="quiet">
+          <bdi>{by}</bdi>
+          {' · '}
+        </span>
+      )}
       {isWhole && <span class={`verb ${VERBS[action] ?? 'quiet'}`}>{VERBS[action] ? action : type}</span>}
       {note !== undefined && <span class="note-text">{note}</span>}
       {changes.map((change, index) => (

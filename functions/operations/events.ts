@@ -98,10 +98,11 @@ class Page {
   }
 }
 
-function matches(event: ChangeEvent, { types, task, field }: Query): boolean {
+function matches(event: ChangeEvent, { types, task, field, actor }: Query): boolean {
   const filter = {
     ...(types && { events: types as EventType[] }),
     ...(field !== undefined && { fields: [field] }),
+    ...(actor !== undefined && { actors: [actor] }),
   };
   const isOfTask = task === undefined || ('task' in event.data && event.data.task.id === task);
   return isOfTask && wants(filter, event);

@@ -1,4 +1,5 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { namesInWords } from '../../functions/basics/names-in-words.ts';
 import type {
   ChangeEvent,
   FieldChange,
@@ -35,8 +36,9 @@ interface Layout {
 const MARGIN = 12;
 const GAP = 2;
 const CREATED_FIELDS = 4;
+const ACTOR_WIDTH = 32;
 
-/** An event as a person reads it: one line for each changed field, with the head (time, project, task) on
+/** An event as a person reads it: one line for each changed field and, where it is known, who changed it; with the head (time, project, task) on
  *  the first only, and no line end after the last. Control characters in the event are escaped, so that
  *  it can't do anything to the terminal. */
 export function formatEvent(event: ChangeEvent, options: FormatOptions): string {
@@ -49,7 +51,7 @@ export function formatEvent(event: ChangeEvent, options: FormatOptions): string 
   const layout = { paint, head, rest: width - MARGIN - head - GAP, fit };
   const first = `${paint('dim', timeOfDay(event.time, options.timeZone))}  ${marker(event, paint)} ${headOf(event, layout)}`;
   const blank = ' '.repeat(MARGIN + head + GAP);
-  return bodyOf(event, layout)
+  return withActors(bodyOf(event, layout), event, layout)
     .map((line, index) => `${index === 0 ? `${first}${' '.repeat(GAP)}` : blank}${line}`)
     .join('\n');
 }
@@ -117,6 +119,18 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
     default:
       return updatedLines(event, layout);
   }
+}
+
+/** The lines with those who made the change: behind a single line where there is room, else below. */
+function withActors(lines: string[], { data }: ChangeEvent, { paint, rest, fit }: Layout): string[] {
+  const actors = ('actors' in data && data.actors) || [];
+  if (actors.length === 0) return lines;
+  const names = actors.map(({ id, name }) => fit(printable(name || id), ACTOR_WIDTH));
+  const by = fit(`by ${namesInWords(names)}`, rest);
+  const [first = '', ...others] = lines;
+  const isBeside =
+    others.length === 0 && columns(stripVTControlCharacters(first)) + GAP + columns(by) <= rest;
+  return isBeside ? [`${first}${' '.repeat(GAP)}${paint('dim', by)}`] : [...lines, paint('dim', by)];
 }
 
 function entityOf(event: ToldEvent): string {

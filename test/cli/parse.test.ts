@@ -37,6 +37,7 @@ describe('a command line', () => {
       'events --type task.updated --type task.created --limit all',
       { operation: 'events', types: ['task.updated', 'task.created'], order: 'oldest-first', limit: 100 },
     ],
+    ['events --actor u-1', { operation: 'events', actor: 'u-1', order: 'newest-first', limit: 20 }],
     ['events --since 3d', { operation: 'events', since: ago(72 * HOUR), order: 'newest-first', limit: 20 }],
     [
       'events --since 2026-11-20T09:00:00+01:00',

@@ -116,6 +116,7 @@ const EVENT = {
       },
     ],
     observed: { after: ago(240), before: ago(180) },
+    actors: [{ id: 'u-1', name: 'Ann Lee' }],
   },
 };
 const ATTEMPT = {

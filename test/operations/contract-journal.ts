@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Actor } from '../../functions/changes/event.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { commit } from '../kit/operations/house.ts';
 import type { Bench } from './contract.ts';
@@ -6,14 +7,17 @@ import type { Bench } from './contract.ts';
 /** Of the journal: events, what became of one, and sending them once more. */
 export function journalContract({ setting, ask, name }: Bench): void {
   /** Commits of a project of its own, a second apart, `counts` events each. */
-  const committed = async (counts: readonly number[], { index = 0 as 0 | 1, ago = 60_000 } = {}) => {
+  const committed = async (
+    counts: readonly number[],
+    { index = 0 as 0 | 1, ago = 60_000, actors = {} as Record<string, Actor[]> } = {},
+  ) => {
     const projectId = name('project');
     const process = setting().processes[index];
     const began = setting().now() - ago;
     const all = [];
     for (const [number, count] of counts.entries()) {
       const at = began + 1_000 * number;
-      const events = eventsOf(at, count, { process, projectId });
+      const events = eventsOf(at, count, { process, projectId, actors });
       await commit(setting().stores, events, { process, at, projectId });
       all.push(...events.map(event => ({ committedAt: new Date(at).toISOString(), event })));
     }
@@ -65,6 +69,19 @@ export function journalContract({ setting, ask, name }: Bench): void {
     expect(await idsOf({ ...asked, workspace })).toEqual(ids);
     expect(await idsOf({ ...asked, process: other.processId })).toEqual([]);
     expect(await idsOf({ ...asked, workspace: other.workspace })).toEqual([]);
+  });
+
+  it('tell those that somebody made, by id or by name', async () => {
+    const actors = {
+      t1: [{ id: 'u-1', name: 'Ann Lee' }],
+      t2: [{ id: 'u-2' }, { id: 'u-1', name: 'Ann Lee' }],
+    };
+    const { projectId, ids } = await committed([3], { actors });
+    const asked = { project: projectId, order: 'oldest-first' };
+    for (const actor of ['u-1', 'Ann Lee'])
+      expect(await idsOf({ ...asked, actor })).toEqual([ids[1], ids[2]]);
+    expect(await idsOf({ ...asked, actor: 'u-2' })).toEqual([ids[2]]);
+    expect(await idsOf({ ...asked, actor: 'Ann' })).toEqual([]);
   });
 
   it('tell the events of several processes by the time of their commits', async () => {

@@ -45,6 +45,8 @@ const eventQuery = {
   types: names.optional(),
   /** A changed field, by its id or by the name that people see. */
   field: name.optional(),
+  /** Somebody who made the change, by id or name. */
+  actor: name.optional(),
   /** Committed at this time or later. */
   since: time.optional(),
   /** Committed before this time. */

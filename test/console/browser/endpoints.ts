@@ -31,6 +31,8 @@ export function endpointTests({ house, open }: Given): void {
       await page.keyboard.press('ControlOrMeta+a');
       await page.keyboard.press('Delete');
       await preview.getByText('For the preview').first().waitFor();
+      await write(page, 'Not made by', 'CRM sync');
+      await preview.getByText('For the preview').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Add the endpoint');
       await dialog(page).getByText(SECRET).waitFor();
@@ -40,6 +42,7 @@ export function endpointTests({ house, open }: Given): void {
       await page.getByRole('heading', { level: 1, name: /planner/ }).waitFor();
       await page.reload();
       await page.getByRole('heading', { name: 'Which events it gets' }).waitFor();
+      expect(await main(page)).toContain('Not made by CRM sync');
       expect(await main(page)).not.toMatch(SECRET);
     });
 

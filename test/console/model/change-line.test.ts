@@ -14,6 +14,17 @@ describe('a change in a line', () => {
     );
   });
 
+  it('says who made it, by name or else by id, and is found by that', () => {
+    const changes = [fieldChange('status', 'To do', 'Done')];
+    const lineBy = (...actors: object[]) => changeLine(taskEvent({ task, changes, actors }));
+    const line = lineBy({ id: 'u-1', name: 'Ann  Lee' }, { id: 'u-2', name: ' \u200B' });
+    expect(lineText(line)).toBe('Onboarding › Task 12 · Status: To do → Done · by Ann Lee and u-2');
+    expect(line.words).toContain('ann lee and u-2');
+    expect(lineBy({ id: 'u', name: 'x'.repeat(90) }).by).toBe(`${'x'.repeat(39)}…`);
+    expect(lineBy().by).toBeUndefined();
+    expect(lineBy({ name: 'No id' }, { id: 7 }, { id: 'u', name: 7 }).by).toBeUndefined();
+  });
+
   it('begins with what people ask first, whatever order the event has', () => {
     const changes = [
       fieldChange('completedOn', null, '2026-11-22'),

@@ -125,6 +125,13 @@ describe('what is saved', () => {
     ]);
   });
 
+  it('says in each row who made the change', () => {
+    const changes = [fieldChange('status', 'To do', 'Done'), fieldChange('due', null, '1')];
+    const actors = [{ id: 'u-1', name: 'Ann Lee' }, { id: 'u-2' }];
+    const rows = csvRows([entryOf(taskEvent({ task, changes, actors })), entryOf(taskEvent({ task }))]);
+    expect(rows.map(row => row[CSV_HEAD.indexOf('made by')])).toEqual(['Ann Lee, u-2', 'Ann Lee, u-2', '']);
+  });
+
   it('has one row for a record that came or went', () => {
     const rows = csvRows([
       ofTask(1, 'task.created', [fieldChange('a', null, '1'), fieldChange('b', null, '2')]),

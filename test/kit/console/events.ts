@@ -10,6 +10,7 @@ export function taskEvent(part: {
   readonly project?: { readonly id: string; readonly name?: string };
   readonly task?: { readonly id: string; readonly name?: string; readonly record?: object };
   readonly changes?: readonly object[];
+  readonly actors?: readonly object[];
 }): Committed {
   const {
     id = 'onboarding.1.1795343837811.0',
@@ -29,6 +30,7 @@ export function taskEvent(part: {
         ...(task && { task }),
         changes,
         observed: { after: at, before: at },
+        ...(part.actors && { actors: part.actors }),
       },
     },
   };
@@ -81,6 +83,9 @@ export const hostileEvent: fc.Arbitrary<Committed> = fc.record({
           task: fc.record({ id: hostileText, name: hostileText }, { requiredKeys: ['id'] }),
           reason: hostileText,
           missing: fc.nat(),
+          actors: fc.array(fc.record({ id: hostileText, name: hostileText }, { requiredKeys: ['id'] }), {
+            maxLength: 5,
+          }),
           changes: fc.array(
             fc.record(
               {
@@ -101,12 +106,13 @@ export const hostileEvent: fc.Arbitrary<Committed> = fc.record({
         { requiredKeys: ['process'] },
       ),
       fc.dictionary(
-        fc.constantFrom('process', 'project', 'task', 'field', 'changes', 'observed', 'reason'),
+        fc.constantFrom('process', 'project', 'task', 'field', 'changes', 'observed', 'reason', 'actors'),
         fc.jsonValue(),
       ),
       fc.record({
         project: fc.record({ id: fc.jsonValue(), name: fc.jsonValue() }),
         changes: fc.array(fc.jsonValue()),
+        actors: fc.array(fc.jsonValue()),
       }),
       fc.jsonValue(),
     ),

@@ -1,9 +1,9 @@
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
-import type { ChangeEvent } from '../../../functions/changes/event.ts';
+import type { Actor, ChangeEvent } from '../../../functions/changes/event.ts';
 import { PROCESSES } from './house.ts';
 
-/** The events of one commit: each about a task that was updated, or created. */
+/** The events of one commit: each about a task that was updated, or created. `actors` are by the task. */
 export function eventsOf(
   version: number,
   count = 1,
@@ -11,13 +11,18 @@ export function eventsOf(
     process = PROCESSES[0] as ProcessKey,
     projectId = 'p.1',
     action = 'updated' as 'updated' | 'created',
+    actors = {} as Readonly<Record<string, Actor[]>>,
   } = {},
 ): ChangeEvent[] {
   const observed = { after: version - 1, before: version };
   const origin = { ...process, projectId, projectRecord: { name: 'Acme' }, version };
   const field = { field: 'note', name: 'Note', kind: 'custom', type: 'text', from: '', to: 'x' } as const;
   return buildEvents(
-    { ...origin, observed: { project: observed, task: observed } },
+    {
+      ...origin,
+      observed: { project: observed, task: observed },
+      actorsOf: ({ id }) => actors[id],
+    },
     Array.from({ length: count }, (_, index) => ({
       entity: 'task' as const,
       action,

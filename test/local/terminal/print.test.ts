@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../functions/basics/json.ts';
-import type { ChangeEvent, PropertyChange } from '../../../functions/changes/event.ts';
+import type { Actor, ChangeEvent, PropertyChange, TaskEvent } from '../../../functions/changes/event.ts';
 import { formatEvent } from '../../../local/terminal/print.ts';
 import { columns } from '../../../local/terminal/text.ts';
 import {
@@ -39,6 +39,27 @@ describe('a printed event', () => {
       `${BLANK}Expected budget  1 → 12500.00`,
       `${BLANK}Labels           +Urgent  +VIP client  −Later`,
     ]);
+  });
+
+  it('says who made the change: behind it where there is room, else below', () => {
+    const by = (event: TaskEvent, ...actors: Actor[]) => ({ ...event, data: { ...event.data, actors } });
+    const ann = { id: 'u-1', name: 'Ann Lee' };
+    expect(plain(by(taskUpdated(), ann))).toBe(`${HEAD}Status        "Open" → "In progress"  by Ann Lee`);
+    const unnamed = [{ id: 'u-2' }, { id: 'u-3', name: '' }];
+    expect(plain(by(taskUpdated([], 'task.deleted'), ann, ...unnamed))).toMatch(
+      /task deleted {2}by Ann Lee, u-2 and u-3$/,
+    );
+    const many = ['1', '2', '3', '4'].map(id => ({ id }));
+    expect(plain(by(taskUpdated(), ...many), 130)).toMatch(/ {2}by 1, 2 and 2 others$/);
+    const long = by(taskUpdated([change('Note', 'text', 'x'.repeat(90), 'y'.repeat(90))]), ann);
+    expect(plain(long).split('\n').slice(1)).toEqual([`${BLANK}by Ann Lee`]);
+    const two = by(taskUpdated([change('A', 'text', '', '1'), change('B', 'text', '', '2')]), ann);
+    expect(plain(two).split('\n').slice(2)).toEqual([`${BLANK}by Ann Lee`]);
+    expect(plain(by(taskUpdated(), ann), 94)).toMatch(/"In progress" {2}by Ann Lee$/);
+    expect(plain(by(taskUpdated(), ann), 93)).toMatch(/"In progress"\n +by Ann Lee$/);
+    expect(plain(by(taskUpdated(), { id: 'u', name: '\u001b[2J\n' }))).toContain('by \\u001b[2J\\n');
+    const wide = plain(by(taskUpdated(), { id: 'u', name: '漢'.repeat(80) }, ann, ann));
+    for (const line of wide.split('\n')) expect(columns(line)).toBeLessThanOrEqual(100);
   });
 
   it('makes created and deleted records plain to see', () => {
@@ -166,6 +187,11 @@ describe('a printed event', () => {
     const coloured = formatEvent(taskUpdated(), { colour: true, width: 100, timeZone: 'UTC' });
     expect(coloured).toContain('\u001b[1mAcme GmbH\u001b[22m');
     expect(stripVTControlCharacters(coloured)).toBe(plain(taskUpdated()));
+    const task = taskUpdated();
+    const event = { ...task, data: { ...task.data, actors: [{ id: 'u-1', name: 'Ann Lee' }] } };
+    const by = formatEvent(event, { colour: true, width: 94, timeZone: 'UTC' });
+    expect(by).toContain('\u001b[2mby Ann Lee\u001b[22m');
+    expect(stripVTControlCharacters(by)).toBe(plain(event, 94));
   });
 
   it('keeps columns aligned under wide characters', () => {
@@ -208,12 +234,13 @@ describe('a printed event', () => {
             ],
             type,
           );
+          const actors = [{ id: name }, { id: field, name: field }];
           const named = {
             ...event,
-            data: { ...event.data, project: { id: 'x', name }, task: { id: name, name: field } },
+            data: { ...event.data, actors, project: { id: 'x', name }, task: { id: name, name: field } },
           };
           const printed = formatEvent(named as ChangeEvent, { colour: false, width, timeZone: 'UTC' });
-          expect(printed.split('\n').length).toBeLessThanOrEqual(2);
+          expect(printed.split('\n').length).toBeLessThanOrEqual(3);
           expect(printed.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u);
           expect(printed.isWellFormed()).toBe(true);
         },
