@@ -24,7 +24,7 @@ export function eventText({ committedAt, event }: Committed, paper: Paper): stri
 }
 
 function isKnown({ type, data }: ChangeEvent): boolean {
-  return /^(project|task|field|source)\./.test(type) && typeof data === 'object';
+  return /^(project|task|field|source|audit)\./.test(type) && typeof data === 'object';
 }
 
 const STATES: Record<Fate['state'], Style> = {

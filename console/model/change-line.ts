@@ -128,8 +128,8 @@ export function actorName({ id, name = '' }: NonNullable<EventData['actors']>[nu
   return oneLine(name) || oneLine(id);
 }
 
-function noteOf(type: string, { reason, missing }: EventData): string | undefined {
-  const why = reason === undefined ? '' : cutText(cleanText(reason), NOTE);
+function noteOf(type: string, { reason, missing, entry }: EventData): string | undefined {
+  const why = oneNote(reason ?? '');
   switch (type) {
     case 'source.held':
       return `${missing ?? 'Many'} projects vanished at once: their deletions wait for you. ${why}`.trim();
@@ -139,9 +139,15 @@ function noteOf(type: string, { reason, missing }: EventData): string | undefine
       return 'Passes are completed again: what changed meanwhile is told.';
     case 'source.skipped':
       return `A project can not be read: its changes are late. ${why}`.trim();
+    case 'audit.recorded':
+      return `Audit log: ${oneNote(typeof entry === 'string' ? entry : (JSON.stringify(entry) ?? ''))}`;
     default:
       return undefined;
   }
+}
+
+function oneNote(text: string): string {
+  return cutText(cleanText(text), NOTE);
 }
 
 function wordsOf(line: Omit<ChangeLine, 'words'>): string {

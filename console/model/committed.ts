@@ -21,6 +21,8 @@ export interface EventData {
   readonly reason?: string;
   readonly missing?: number;
   readonly actors?: readonly Named[];
+  /** An entry of the audit log: an object, or where it was too long a text. */
+  readonly entry?: unknown;
   readonly truncated?: readonly string[];
 }
 
@@ -28,7 +30,8 @@ export interface EventData {
 export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
   const { data } = event;
   if (!isObject(data)) return {};
-  const { process, project, task, field, changes, observed, reason, missing, actors, truncated } = data;
+  const { process, project, task, field, changes, observed, reason, missing, actors, entry, truncated } =
+    data;
   const parts = {
     process: isNamed(process) ? process : undefined,
     project: isNamed(project) ? project : undefined,
@@ -39,6 +42,7 @@ export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
     reason: typeof reason === 'string' ? reason : undefined,
     missing: typeof missing === 'number' ? missing : undefined,
     actors: Array.isArray(actors) ? actors.filter(isNamed) : undefined,
+    entry,
     truncated: Array.isArray(truncated) ? truncated.map(String) : undefined,
   };
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as EventData;

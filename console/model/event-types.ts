@@ -15,12 +15,13 @@ const NAMES: Record<EventType, true> = {
   'source.stalled': true,
   'source.recovered': true,
   'source.skipped': true,
+  'audit.recorded': true,
 };
 
 const ALL = Object.keys(NAMES) as EventType[];
 
 /** Every type of event, by what it is about. */
-export const EVENT_TYPES = ['project', 'task', 'field', 'source'].map(kind => ({
+export const EVENT_TYPES = ['project', 'task', 'field', 'source', 'audit'].map(kind => ({
   kind,
   types: ALL.filter(type => type.startsWith(`${kind}.`)),
 }));

@@ -31,6 +31,12 @@ export function eventId(processId: string, projectId: string, version: number, i
   return [encodePart(processId), encodePart(projectId), version, index].join('.');
 }
 
+/** The id of the event of an audit entry, `<process>..<digest>.0`: the same entry has the same one, whoever tells it. A digest
+ *  has more characters than a version, so that none is taken for one. */
+export function auditEventId(processId: string, digest: string): string {
+  return [encodePart(processId), '', digest, 0].join('.');
+}
+
 /** The URI reference that names where an event comes from. */
 export function eventSource(workspace: string, processId: string): string {
   return `/workspaces/${encodePart(workspace)}/processes/${encodePart(processId)}`;

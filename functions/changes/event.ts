@@ -145,6 +145,21 @@ const skippedData = z.strictObject({
   since: timestamp.meta({ description: 'What changed in the project after this may be untold.' }),
 });
 
+const auditData = z.strictObject({
+  process,
+  entry: z.any().meta({
+    description:
+      'The entry as the service wrote it; where `truncated` names it, the begin of its JSON as a text.',
+  }) as z.ZodType<Json>,
+  projects: z.array(z.strictObject({ id: identifier })).meta({
+    description: 'The known projects whose identifier stands anywhere in the entry, by identifier.',
+  }),
+  users: z.array(actor).meta({ description: 'The known users whom the entry names as those who acted.' }),
+  truncated: z.array(z.string()).optional().meta({
+    description: 'What was cut to keep the event under 240 KB: `entry`, `projects`, `users`.',
+  }),
+});
+
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z
     .strictObject({
@@ -206,6 +221,11 @@ export const eventSchemas = {
     'A project can not be read or committed: its changes are late, those of all others are told.',
     skippedData,
   ),
+  'audit.recorded': eventOf(
+    'audit.recorded',
+    'The audit log has a new entry. Told only of processes for which the configuration asks for it.',
+    auditData,
+  ),
 } as const;
 
 /** Sent to one endpoint alone, at somebody's request. No filter concerns it, and it is never published to the
@@ -238,6 +258,7 @@ export type SourceEvent = z.infer<
 export type FieldEvent = z.infer<
   (typeof eventSchemas)['field.created' | 'field.updated' | 'field.archived' | 'field.deleted']
 >;
+export type AuditEvent = z.infer<(typeof eventSchemas)['audit.recorded']>;
 /** A change event: a CloudEvents 1.0 JSON object. */
-export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent;
+export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | AuditEvent;
 export type SentEvent = ChangeEvent | TestEvent;

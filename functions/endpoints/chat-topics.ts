@@ -1,4 +1,5 @@
 import type {
+  AuditEvent,
   FieldEvent,
   ProjectEvent,
   SentEvent,
@@ -7,6 +8,7 @@ import type {
   TestEvent,
 } from '../changes/event.ts';
 import { together } from './chat-actors.ts';
+import { auditTopic } from './chat-audit.ts';
 import { fieldRecord } from './chat-fields.ts';
 import { type LinkTemplates, projectLink, taskLink } from './chat-links.ts';
 import { originOf, spanOf } from './chat-origin.ts';
@@ -22,7 +24,7 @@ type RecordEvent = ProjectEvent | TaskEvent;
 type Some<Event> = [Event, ...Event[]];
 
 /** The topics of a batch, in the order in which they first appear: one per project (by workspace, process and id) with
- *  its events by sequence and index, one per process with its fields' events, one per `source.*` event and per test. An event that
+ *  its events by sequence and index, one per process with its fields' events, one per process with its audit entries, one per `source.*` event and per test. An event that
  *  came twice is told once. */
 export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
@@ -32,6 +34,7 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
     const [first] = sorted;
     if (isSourceEvent(first)) return sourceTopic(first);
     if (isTestEvent(first)) return testTopic(first);
+    if (isAuditEvent(first)) return auditTopic(sorted as Some<AuditEvent>);
     return isFieldEvent(first)
       ? fieldsTopic(sorted as Some<FieldEvent>)
       : projectTopic(sorted as Some<RecordEvent>, templates);
@@ -41,6 +44,8 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
 /** What an event is about; events about the same are shown together. These are of one kind. */
 function placeOf(event: SentEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
+  // Three parts, so that no project's identifier makes the same place.
+  if (isAuditEvent(event)) return [event.source, 'audit', 'log'];
   return isFieldEvent(event) ? [event.source] : [event.id];
 }
 
@@ -93,6 +98,10 @@ function isFieldEvent(event: SentEvent): event is FieldEvent {
 
 function isSourceEvent(event: SentEvent): event is SourceEvent {
   return event.type.startsWith('source.');
+}
+
+function isAuditEvent(event: SentEvent): event is AuditEvent {
+  return event.type === 'audit.recorded';
 }
 
 function isTestEvent(event: SentEvent): event is TestEvent {

@@ -24,6 +24,8 @@ export const processSettings = z.strictObject({
   ignoreFields: z.array(z.string()).default([]),
   /** False: these credentials may not read the audit log, so that no pass asks for it. */
   auditLog: z.boolean().optional(),
+  /** True: each new entry of the audit log is told as `audit.recorded`. */
+  audit: z.boolean().optional(),
 });
 
 const pageSize = z.number().int().min(1);

@@ -6,15 +6,20 @@ import type { Announcement, CommitResult } from './snapshots.ts';
 import { rowsOf } from './state-item.ts';
 import { rowUpdate, stateWrites } from './state-writes.ts';
 import type { Table } from './table.ts';
+import { entryPuts } from './told-entries.ts';
 import { fit, transact } from './transact.ts';
 
-/** State, debts and change records in one transaction: what is told and that it was told can't part, whatever crashes. */
+/** State, debts, entries that are told and change records in one transaction: what is told and that it was told can't part, whatever crashes. */
 export async function announce(
   table: Table,
   process: ProcessKey,
-  { announced, isSilent, state, debts = [], said }: Announcement,
+  { announced, isSilent, state, debts = [], entries = [], said }: Announcement,
 ): Promise<CommitResult> {
-  const changes = [...changePuts(table, process, '', said), ...debtWrites(table, process, debts)];
+  const changes = [
+    ...changePuts(table, process, '', said),
+    ...debtWrites(table, process, debts),
+    ...entryPuts(table, process, entries, said),
+  ];
   const all = { ...state, announced: said.version };
   // Checked first, because `stateWrites` stores large parts outside of the transaction.
   if (!fit(changes, rowsOf(all))) return 'too-large';

@@ -3,8 +3,8 @@ import type { ProcessKey } from '../basics/process.ts';
 import type { JournalEntry, JournalReader, Stretch } from '../operations/journal.ts';
 import { decodeEvents } from './codec.ts';
 import { searchRecords, timeOf } from './dynamo-journal-search.ts';
-import { type ChangePlace, changePlaceOf } from './journal-ids.ts';
-import { CHANGE, changeTime, partition } from './keys.ts';
+import { type ChangePlace, changePlaceOf, type EntryPlace, entryPlaceOf } from './journal-ids.ts';
+import { AUDIT, CHANGE, changeTime, partition } from './keys.ts';
 import { queryItems } from './query-items.ts';
 import { patiently, type Table } from './table.ts';
 
@@ -38,12 +38,11 @@ export function createJournalReader(
       return searchRecords(table, asked ?? partitions, search);
     },
     async find(eventId) {
-      const place = changePlaceOf(eventId);
-      if (!place || place.end.length > LONGEST_END) return undefined;
-      const isMeant = (pk: string) => pk.endsWith(`#P#${place.process}`);
+      const finder = finderOf(table, eventId);
+      if (!finder) return undefined;
+      const isMeant = (pk: string) => pk.endsWith(`#P#${finder.process}`);
       for (const pk of new Set([...partitions, ...(await others()).map(partition)].filter(isMeant))) {
-        const found = await entryAt(table, pk, `${changeTime(place.version)}${place.end}`, eventId);
-        const entry = found ?? (await earlierEntry(table, pk, place, eventId));
+        const entry = await finder.findIn(pk);
         if (entry) return entry;
       }
       return undefined;
@@ -64,6 +63,29 @@ async function slice(
   const items = Items.filter(item => timeOf(item) < until);
   const isOver = items.length < Items.length;
   return { items, last: isOver ? undefined : LastEvaluatedKey?.sk?.S };
+}
+
+/** Which process's event it is, and how to find it in a partition; undefined for what is no event's id. */
+function finderOf(table: Table, eventId: string) {
+  const told = entryPlaceOf(eventId);
+  if (told) return { process: told.process, findIn: (pk: string) => toldEntry(table, pk, told, eventId) };
+  const place = changePlaceOf(eventId);
+  if (!place || place.end.length > LONGEST_END) return undefined;
+  return { process: place.process, findIn: (pk: string) => entryOf(table, pk, place, eventId) };
+}
+
+/** An audit entry's event: the entry's row names the change record. */
+async function toldEntry(table: Table, pk: string, { digest }: EntryPlace, eventId: string) {
+  for await (const { change } of queryItems(table, pk, AUDIT + digest)) {
+    const entry = await entryAt(table, pk, change?.S as string, eventId);
+    if (entry) return entry;
+  }
+  return undefined;
+}
+
+async function entryOf(table: Table, pk: string, place: ChangePlace, eventId: string) {
+  const found = await entryAt(table, pk, `${changeTime(place.version)}${place.end}`, eventId);
+  return found ?? earlierEntry(table, pk, place, eventId);
 }
 
 async function entryAt(table: Table, pk: string, key: string, eventId: string) {

@@ -6,6 +6,7 @@ import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { load, readState, withSnapshot } from './reads.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { Table } from './table.ts';
+import { toldEntries } from './told-entries.ts';
 import { readTombstone } from './tombstones.ts';
 import { readUsers, saveUsers } from './users.ts';
 
@@ -23,6 +24,7 @@ export function createSnapshots(table: Table): Snapshots {
     load: (process, projectId) => load(table, process, projectId),
     commit: (process, request) => commit(table, process, request),
     tombstone: (process, projectId) => readTombstone(table, process, projectId),
+    toldEntries: (process, ids) => toldEntries(table, process, ids),
     withSnapshot: (process, ids) => withSnapshot(table, process, ids),
     heads: (process, after) => headsOf(table, process, after),
     users: process => readUsers(table, process),

@@ -9,7 +9,20 @@ export interface ChangePlace {
   readonly version: number;
 }
 
-/** Undefined for what is no event's id. */
+/** The audit entry that an event tells, as its id says it. Only its row knows where its change record is. */
+export interface EntryPlace {
+  /** The process's identifier, percent-encoded. */
+  readonly process: string;
+  readonly digest: string;
+}
+
+/** Undefined for what is no id of an audit entry's event. */
+export function entryPlaceOf(eventId: string): EntryPlace | undefined {
+  const [, process, digest] = /^([\w~%-]*)\.\.([0-9a-f]{32})\.0$/.exec(eventId) ?? [];
+  return process === undefined || digest === undefined ? undefined : { process, digest };
+}
+
+/** Undefined for what is no event's id, and for that of an audit entry's event. */
 export function changePlaceOf(eventId: string): ChangePlace | undefined {
   const [, process, project, version] = /^([\w~%-]*)\.([\w~%-]*)\.(\d{1,16})\.\d+$/.exec(eventId) ?? [];
   if (process === undefined) return undefined;

@@ -68,6 +68,13 @@ export const projectKey = (process: ProcessKey, id: string): Key => key(process,
  *  half a surrogate pair, which an identifier may contain. */
 export const projectOf = (sk: string): string => decodePart(sk.slice(PROJECT.length));
 
+/** An audit entry that was told, by its digest. */
+export const auditKey = (process: ProcessKey, digest: string): Key => key(process, AUDIT + digest);
+export const AUDIT = 'AUDIT#';
+
+/** The entry's digest in such a key. */
+export const entryIn = (sk: string): string => sk.slice(AUDIT.length);
+
 export const TOMBSTONE = 'TOMBSTONE#';
 export const tombstoneKey = (process: ProcessKey, id: string): Key =>
   key(process, TOMBSTONE + encodePart(id));

@@ -139,6 +139,8 @@ export interface Snapshots {
   commit(process: ProcessKey, request: CommitRequest): Promise<CommitResult>;
   /** What the last deletion of the project left behind, if it was in the last 30 days. */
   tombstone(process: ProcessKey, projectId: string): Promise<Tombstone | undefined>;
+  /** Those of these audit entries (their digests) that were told, in the last 400 days. */
+  toldEntries(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
   /** Those of `ids` that have a snapshot. */
   withSnapshot(process: ProcessKey, ids: Iterable<string>): Promise<Set<string>>;
   /** Every snapshot without its content, in the order of `byKey`, a page at a time: one request for each 1 MB of snapshots. Behind
@@ -193,6 +195,9 @@ export interface Announcement {
   readonly state: Partial<PassState>;
   /** Debts that are told with them: `conflict` when one of them is no longer as it was read. */
   readonly debts?: readonly DebtChange[];
+  /** The digests of the audit entries that are told with them, each remembered for 400 days: `conflict` when one of them was
+   *  told before. */
+  readonly entries?: readonly string[];
   /** The events. `version` must be larger than `announced`, and becomes its new value. */
   readonly said: Pick<CommitRequest, 'events' | 'version' | 'at'>;
 }

@@ -21,6 +21,7 @@ const CARRIED = {
   'source.stalled': [],
   'source.recovered': [],
   'source.skipped': ['projectId'],
+  'audit.recorded': [],
 } as const satisfies Record<EventType, readonly Part[]>;
 
 /** Every event type. */

@@ -47,8 +47,12 @@ const processConfig = object({
   overlap: duration('1s', '1d').optional(),
   ignoreFields: list(property(), 0, 'field names').optional(),
   auditLog: yesNo().optional(),
+  audit: yesNo().optional(),
   changes: changesInterval().optional(),
   sweep: sweepInterval().optional(),
+}).refine(({ audit, auditLog }) => audit !== true || auditLog !== false, {
+  path: ['audit'],
+  error: 'false, or left out, where auditLog is false',
 });
 
 /** One credential set on one instance of the service (service-api.md §1, §5). */

@@ -15,14 +15,17 @@ export const WORKSPACES = 'workspaces.json';
 export function workspacesJson(config: Config): string {
   const settings = config.workspaces.map((workspace): Settings => {
     const { name, baseUrl, authUrl, audience, concurrency, identifiers, pageSize, dateHeader } = workspace;
-    const processes = workspace.processes.map(({ id, overlap, ignoreFields, auditLog, changes, sweep }) => ({
-      id,
-      ...(overlap === undefined ? {} : { overlap }),
-      changes: changes ?? config.changes,
-      sweep: sweep ?? config.sweep,
-      ...(ignoreFields === undefined ? {} : { ignoreFields }),
-      ...(auditLog === undefined ? {} : { auditLog }),
-    }));
+    const processes = workspace.processes.map(
+      ({ id, overlap, ignoreFields, auditLog, audit, changes, sweep }) => ({
+        id,
+        ...(overlap === undefined ? {} : { overlap }),
+        changes: changes ?? config.changes,
+        sweep: sweep ?? config.sweep,
+        ...(ignoreFields === undefined ? {} : { ignoreFields }),
+        ...(auditLog === undefined ? {} : { auditLog }),
+        ...(audit === undefined ? {} : { audit }),
+      }),
+    );
     return {
       ...{ name, baseUrl, authUrl, audience, credentials: credentialsName(workspace), processes },
       ...(concurrency === undefined ? {} : { concurrency }),

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { namesInWords } from '../../functions/basics/names-in-words.ts';
 import type {
+  AuditEvent,
   ChangeEvent,
   FieldChange,
   FieldEvent,
@@ -66,6 +67,7 @@ function timeOfDay(time: string, timeZone: string | undefined): string {
 function marker({ type }: ChangeEvent, paint: Paint): string {
   if (type === 'source.recovered') return paint(['bold', 'green'], '!');
   if (type.startsWith('source.')) return paint(['bold', 'yellow'], '!');
+  if (type === 'audit.recorded') return paint('dim', '·');
   if (type.endsWith('.created')) return paint(['bold', 'green'], '+');
   return type.endsWith('.deleted') ? paint(['bold', 'red'], '−') : paint('blue', '~');
 }
@@ -73,7 +75,7 @@ function marker({ type }: ChangeEvent, paint: Paint): string {
 function headOf(event: ChangeEvent, { paint, head, fit }: Layout): string {
   const process = `process ${printable(event.data.process.id)}`;
   if (event.type === 'source.skipped') return paint('bold', pad(fit(nameOf(event.data.project), head), head));
-  if (isToldOf(event, 'source')) return pad(fit(process, head), head);
+  if (isToldOf(event, 'source') || isToldOf(event, 'audit')) return pad(fit(process, head), head);
   const [outer, inner] = isToldOf(event, 'field')
     ? [process, nameOf({ ...event.data.field, id: event.data.field.externalId })]
     : [nameOf(event.data.project), 'task' in event.data ? nameOf(event.data.task) : undefined];
@@ -106,6 +108,8 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
       return [paint('yellow', `skipped: ${printable(event.data.reason)}`)];
     case 'source.recovered':
       return [paint('green', `recovered: what changed since ${printable(event.data.since)} is told`)];
+    case 'audit.recorded':
+      return [entryLine(event, layout)];
     case 'project.created':
     case 'task.created':
     case 'field.created':
@@ -131,6 +135,13 @@ function withActors(lines: string[], { data }: ChangeEvent, { paint, rest, fit }
   const isBeside =
     others.length === 0 && columns(stripVTControlCharacters(first)) + GAP + columns(by) <= rest;
   return isBeside ? [`${first}${' '.repeat(GAP)}${paint('dim', by)}`] : [...lines, paint('dim', by)];
+}
+
+/** The entry as JSON, behind the names of the users whom it names. */
+function entryLine({ data: { entry, users } }: AuditEvent, { paint, rest, fit }: Layout): string {
+  const who = users.map(user => `${nameOf(user)}: `).join('');
+  const text = typeof entry === 'string' ? entry : JSON.stringify(entry);
+  return `${paint('dim', 'audit log')}  ${fit(`${who}${printable(text)}`, rest - columns('audit log  '))}`;
 }
 
 function entityOf(event: ToldEvent): string {

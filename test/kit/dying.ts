@@ -36,6 +36,7 @@ export function dyingAt(
     announce: (...given) => guard(() => snapshots.announce(...given)),
     load: (...given) => guard(() => snapshots.load(...given)),
     commit: (...given) => guard(() => snapshots.commit(...given)),
+    toldEntries: (...given) => guard(() => snapshots.toldEntries(...given)),
     withSnapshot: (...given) => guard(() => snapshots.withSnapshot(...given)),
     users: process => guard(() => snapshots.users(process)),
     saveUsers: (...given) => guard(() => snapshots.saveUsers(...given)),

@@ -9,6 +9,7 @@ import { rowsOf } from '../state-item.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { isAsRead, writeDebt } from './debts.ts';
 import { readPart, writeState } from './states.ts';
+import { toldEntries, writeEntries } from './told-entries.ts';
 import { readTombstone, writeTombstone } from './tombstones.ts';
 
 /** Snapshot and change records in one transaction: they can't part, whatever crashes. What DynamoDB's limits would
@@ -47,18 +48,21 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
 export function announce(
   database: Database,
   process: ProcessKey,
-  { announced, isSilent, state, debts = [], said }: Announcement,
+  { announced, isSilent, state, debts = [], entries = [], said }: Announcement,
 ): CommitResult {
   const groups = changeGroups(said.events);
   const all = { ...state, announced: said.version };
   // Minus one: without content, `fitsOneTransaction` counts one item as deleted, and here none is.
-  if (!fitsOneTransaction(undefined, groups, debts.length + rowsOf(all) - 1)) return 'too-large';
+  if (!fitsOneTransaction(undefined, groups, debts.length + entries.length + rowsOf(all) - 1))
+    return 'too-large';
   return durably(database, () => {
     if (readPart(database, process, 'announced') !== announced) return 'conflict';
     if (isSilent && readPart(database, process, 'baselined')) return 'conflict';
     if (!debts.every(debt => isAsRead(database, process, debt))) return 'conflict';
+    if (toldEntries(database, process, entries).size > 0) return 'conflict';
     if (!writeChanges(database, process, { ...said, projectId: '' }, groups)) return 'conflict';
     for (const debt of debts) writeDebt(database, process, debt);
+    writeEntries(database, process, entries, said);
     writeState(database, process, all);
     return 'committed';
   });

@@ -14,7 +14,7 @@ export type Schema = string;
 /** "CHWR": tells our files from other programs'. */
 const APPLICATION_ID = 0x43485752;
 /** Grows with each change of a schema. No code reads an older layout. */
-export const LAYOUT = 4;
+export const LAYOUT = 5;
 /** How long to wait for another process that holds the file: a backup at its last page, a person who looks
  *  in. */
 export const BUSY_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { FoundEntry, JournalEntry, JournalReader } from '../../operations/journal.ts';
 import { decodeEvents } from '../codec.ts';
-import { changePlaceOf } from '../journal-ids.ts';
+import { changePlaceOf, entryPlaceOf } from '../journal-ids.ts';
 import type { Database } from './database.ts';
 import { PUBLISHER } from './journal.ts';
 import { searchRecords } from './journal-search.ts';
@@ -22,19 +22,28 @@ export function sqliteJournalReader(database: Database): JournalReader {
     },
     search: search => searchRecords(database, search),
     async find(eventId) {
-      const place = changePlaceOf(eventId);
-      if (!place) return undefined;
       const published = Number(
         sql.get`SELECT position FROM consumer WHERE name = ${PUBLISHER}`?.position ?? 0,
       );
-      // No character of an encoded part is special to GLOB.
-      const records = sql.all`SELECT position, at, events FROM change
-        WHERE process GLOB ${`W#*#P#${place.process}`} AND key GLOB ${`CHANGE#*${place.end}*`}`;
-      return records
+      return recordsOf(database, eventId)
         .flatMap(record => entriesOf(record).map(entry => found(entry, Number(record.position) <= published)))
         .find(({ event }) => event.id === eventId);
     },
   };
+}
+
+/** The change records that may have the event. No character of an encoded part is special to GLOB; `$` sorts
+ *  behind the `#` before the number of a record's part. */
+function recordsOf({ sql }: Database, eventId: string): Record<string, unknown>[] {
+  const told = entryPlaceOf(eventId);
+  if (told)
+    return sql.all`SELECT position, at, events FROM told_entry JOIN change ON change.process = told_entry.process
+      AND change.key >= told_entry.key AND change.key < told_entry.key || '$'
+      WHERE told_entry.process GLOB ${`W#*#P#${told.process}`} AND told_entry.id = ${told.digest}`;
+  const place = changePlaceOf(eventId);
+  if (!place) return [];
+  return sql.all`SELECT position, at, events FROM change
+    WHERE process GLOB ${`W#*#P#${place.process}`} AND key GLOB ${`CHANGE#*${place.end}*`}`;
 }
 
 function found(entry: JournalEntry, isPublished: boolean): FoundEntry {

@@ -46,6 +46,8 @@ export function sqliteJournal({ file, sql }: Database): Journal {
         SELECT position FROM change WHERE at <= ${now - KEPT_SECONDS * 1000} ORDER BY at LIMIT ${limit})`;
       sql.run`DELETE FROM tombstone WHERE (process, id) IN (
         SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
+      sql.run`DELETE FROM told_entry WHERE (process, id) IN (
+        SELECT process, id FROM told_entry WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
       sql.run`DELETE FROM action WHERE seq IN (
         SELECT seq FROM action WHERE at <= ${now - ACTIONS_KEPT_MS} ORDER BY at LIMIT ${limit})`;
       file.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);

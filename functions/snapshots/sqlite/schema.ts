@@ -4,7 +4,7 @@
  *
  * `change` is the journal: its `position` is the order of commits, and is never used twice. `consumer` remembers how far
  * each reader of the journal is. `endpoint` is the registry, each row as JSON; `slot` holds the moment at which a chat takes its
- * next message. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
+ * next message. `told_entry` holds the audit entries that were told, each with the key of its change record. `action` tells who did what; its `subject` is the partition of an endpoint or of a process.
  */
 export const SNAPSHOTS_SCHEMA = `
 CREATE TABLE state (
@@ -32,6 +32,11 @@ CREATE TABLE tombstone (
   PRIMARY KEY (process, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tombstone_expiry ON tombstone (expires_at);
+CREATE TABLE told_entry (
+  process TEXT NOT NULL, id TEXT NOT NULL, key TEXT NOT NULL, expires_at INTEGER NOT NULL,
+  PRIMARY KEY (process, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX told_entry_expiry ON told_entry (expires_at);
 CREATE TABLE change (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
   process TEXT NOT NULL, key TEXT NOT NULL, at INTEGER NOT NULL, events BLOB NOT NULL,

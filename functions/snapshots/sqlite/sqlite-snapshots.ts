@@ -5,6 +5,7 @@ import { isAsRead, writeDebt } from './debts.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { headsOf, load, withSnapshot } from './projects.ts';
 import { readState } from './states.ts';
+import { toldEntries } from './told-entries.ts';
 import { readTombstone } from './tombstones.ts';
 import { readUsers, saveUsers } from './users.ts';
 
@@ -25,6 +26,7 @@ export function sqliteSnapshots(database: Database): Snapshots {
     load: async (process, projectId) => load(database, process, projectId),
     commit: async (process, request) => commit(database, process, request),
     tombstone: async (process, projectId) => readTombstone(database, process, projectId),
+    toldEntries: async (process, ids) => toldEntries(database, process, ids),
     withSnapshot: async (process, ids) => withSnapshot(database, process, ids),
     heads: (process, after) => headsOf(database, process, after),
     users: async process => readUsers(database, process),

@@ -1,0 +1,26 @@
+import type { AuditEvent } from './event.ts';
+import { fits, shorten, VALUE_LENGTHS } from './fit-event.ts';
+
+/** The event itself when it fits; else with the begin of its entry as a text, at last with fewer projects and users.
+ *  `data.truncated` says what was cut. */
+export function fitAuditEvent(event: AuditEvent): AuditEvent {
+  if (fits(event)) return event;
+  const text = JSON.stringify(event.data.entry);
+  const withEntry = (length: number): AuditEvent => ({
+    ...event,
+    data: { ...event.data, entry: shorten(text, length), truncated: ['entry'] },
+  });
+  const short = VALUE_LENGTHS.map(withEntry);
+  return short.find(fits) ?? withFewerNames(short.at(-1) as AuditEvent);
+}
+
+function withFewerNames(event: AuditEvent): AuditEvent {
+  const { projects, users } = event.data;
+  let fewer = event;
+  for (let count = Math.max(projects.length, users.length); !fits(fewer) && count > 0; ) {
+    count = Math.floor(count / 2);
+    const data = { projects: projects.slice(0, count), users: users.slice(0, count) };
+    fewer = { ...event, data: { ...event.data, ...data, truncated: ['entry', 'projects', 'users'] } };
+  }
+  return fewer;
+}
