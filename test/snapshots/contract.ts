@@ -11,6 +11,7 @@ import type {
 import { type PassState, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { AT, content, event, noise, type Subject, snapshot } from '../kit/snapshots/subject.ts';
 import { debtsContract } from './contract-debts.ts';
+import { entriesContract } from './contract-entries.ts';
 import { headsContract } from './contract-heads.ts';
 import { usersContract } from './contract-users.ts';
 
@@ -452,6 +453,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
     });
 
     debtsContract(subject);
+    entriesContract(subject);
     headsContract(subject);
     usersContract(subject);
 

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
+import { auditEvents } from '../../functions/changes/audit-events.ts';
 import type { ChangeEvent } from '../../functions/changes/event.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { AT, commit, PROCESSES, STORES, type Stores } from '../kit/operations/house.ts';
+import { noise } from '../kit/snapshots/subject.ts';
 
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
 const ALWAYS = { since: 0, until: Number.MAX_SAFE_INTEGER };
@@ -103,6 +105,22 @@ describe.each(STORES)('the journal of %s', (_, open) => {
     });
     for (const event of events) expect((await stores.journal.find(event.id))?.event).toEqual(event);
     expect((await stores.journal.find(events[4]?.id ?? ''))?.at).toBe(AT + 7);
+  });
+
+  it('finds the event of an audit entry by its id, which says nothing of its time, among the parts of a record', async () => {
+    const tell = (ids: readonly string[], process: ProcessKey, version: number, announced = 0) => {
+      const entries = ids.map(id => ({ id, entry: { id, text: noise(200_000) }, projects: [], users: [] }));
+      const events = auditEvents(process, entries, { version, at: AT });
+      const announcement = { announced, state: {}, entries: ids, said: { events, version, at: AT } };
+      return stores.snapshots.announce(process, announcement).then(() => events);
+    };
+    const [one, two, three] = ['1', '2', '3'].map(end => end.padStart(32, '0')) as [string, string, string];
+    const first = await tell([one, two], onboarding, AT);
+    const others = [...(await tell([three], onboarding, AT * 10, AT)), ...(await tell([one], sales, AT + 5))];
+    for (const event of [...first, ...others])
+      expect(await stores.journal.find(event.id)).toMatchObject({ event, at: AT });
+    for (const id of [`onboarding..${one.replace('1', '4')}.0`, `onboarding..${one}.1`, `off..${one}.0`])
+      expect(await stores.journal.find(id), id).toBeUndefined();
   });
 
   it('finds none by an id that is not there, or is none', async () => {

@@ -69,6 +69,7 @@ describe('a read', () => {
     await snapshots().readState(process);
     await snapshots().load(process, 'p1');
     await snapshots().withSnapshot(process, ['p1']);
+    await snapshots().toldEntries(process, ['a']);
     await Array.fromAsync(snapshots().heads(process));
     await checkLayout({ client, tableName, patience });
     const consistent = sent.flatMap(command => {
@@ -79,7 +80,7 @@ describe('a read', () => {
         : [];
     });
     expect(consistent).toEqual(consistent.map(() => true));
-    expect(consistent).toHaveLength(7);
+    expect(consistent).toHaveLength(8);
   });
 
   it('of the state sees a baseline that ended with the watermark that it left, wherever it ends in between', async () => {

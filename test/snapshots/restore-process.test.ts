@@ -40,20 +40,20 @@ async function tables() {
     const begun = { window: { S: value }, progress: { S: value } };
     const pass = { watermark: { S: value }, leaseOwner: { S: value }, ...begun };
     await put(table, 'PASS#changes', value, value === 'then' ? pass : { ...pass, pace: { S: value } });
-    for (const kept of ['ACTION#1', 'CHANGE#1']) await put(table, kept, value);
+    for (const kept of ['ACTION#1', 'AUDIT#1', 'CHANGE#1']) await put(table, kept, value);
     await put(table, 'PROJECT#1', value, project, partition(OTHER));
   }
   return { from, to };
 }
 
 describe('a process that is restored', () => {
-  it('is what it was, and keeps its journal and its leases; no other is touched', async () => {
+  it('is what it was, and keeps its journal, what was told of its audit log, and its leases; no other is touched', async () => {
     const { from, to } = await tables();
     const before = await rows(from);
     expect(await restoreProcess({ from, to }, PROCESS)).toBe(2);
     expect(await rows(to)).toEqual({
       ...before,
-      ...{ 'PASS#changes': 'now', 'PASS#sweep': '', 'ACTION#1': 'now', 'CHANGE#1': 'now' },
+      ...{ 'PASS#changes': 'now', 'PASS#sweep': '', 'ACTION#1': 'now', 'AUDIT#1': 'now', 'CHANGE#1': 'now' },
     });
     expect(await rows(from)).toEqual(before);
     expect(await rows(to, partition(OTHER))).toEqual({ 'PROJECT#1': 'now' });

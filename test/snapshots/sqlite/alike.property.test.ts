@@ -54,6 +54,8 @@ const debt = fc.record({
 });
 type DebtStep = typeof debt extends fc.Arbitrary<infer Value> ? Value : never;
 
+const ENTRIES = ['1', '2', '3'].map(end => end.padStart(32, 'a'));
+
 const step = fc.record({
   process: fc.constantFrom(...KEYS),
   call: fc.oneof(
@@ -83,8 +85,10 @@ const step = fc.record({
       isSilent: fc.boolean(),
       state,
       debts: fc.uniqueArray(debt, { maxLength: 3, selector: ({ id }) => id }),
+      entries: fc.subarray(ENTRIES),
       events: fc.nat({ max: 2 }),
     }),
+    fc.record({ kind: fc.constant('told entries' as const), ids: fc.subarray(ENTRIES) }),
   ),
 });
 
@@ -128,6 +132,8 @@ class Subject {
         return seen(await snapshots.load(process, call.id));
       case 'with snapshot':
         return [...(await snapshots.withSnapshot(process, call.ids))].sort();
+      case 'told entries':
+        return [...(await snapshots.toldEntries(process, call.ids))].sort();
       case 'heads':
         return (await Array.fromAsync(snapshots.heads(process, call.after))).flat();
       case 'debts':
@@ -155,6 +161,7 @@ class Subject {
           isSilent: call.isSilent,
           state: call.state,
           debts: await this.#changesOf(process, call.debts),
+          entries: call.entries,
         };
         return snapshots.announce(process, { ...request, said: { events, version, at: AT } });
       }
@@ -228,6 +235,7 @@ async function everything(snapshots: Snapshots): Promise<unknown> {
     KEYS.map(async process => ({
       state: stateSeen(await snapshots.readState(process)),
       heads: (await Array.fromAsync(snapshots.heads(process))).flat(),
+      entries: [...(await snapshots.toldEntries(process, ENTRIES))].sort(),
       projects: await Promise.all(IDS.map(async id => seen(await snapshots.load(process, id)))),
     })),
   );

@@ -66,6 +66,17 @@ describe('the journal', () => {
     expect(left()).toEqual(['3']);
   });
 
+  it('forgets after 400 days that audit entries were told, the oldest first and at most so many', () => {
+    const { database, journal } = journalOf([]);
+    for (const [index, expiresAt] of [30, 20, 10, 40].entries())
+      database.sql.run`INSERT INTO told_entry VALUES ('p', ${`${index}`}, 'k', ${expiresAt})`;
+    const left = () => database.sql.all`SELECT id FROM told_entry ORDER BY id`.map(({ id }) => id);
+    journal.expire(9_999, 10);
+    expect(left()).toEqual(['0', '1', '2', '3']);
+    journal.expire(30_999, 2);
+    expect(left()).toEqual(['0', '3']);
+  });
+
   it('drops what somebody did 400 days ago, the oldest first and at most so many', () => {
     const { database, journal } = journalOf([]);
     const day = 86_400_000;
