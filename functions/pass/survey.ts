@@ -5,6 +5,7 @@ import { type Listing, listProjects } from '../reading/listing.ts';
 import { Recent } from '../reading/recent.ts';
 import { byKey, type PassWindow } from '../snapshots/snapshots.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
+import { tellEntries } from '../telling/entries.ts';
 import { isRetried } from './debts.ts';
 import type { Pass } from './pass.ts';
 
@@ -36,6 +37,7 @@ export async function surveyChanges(pass: Pass): Promise<Survey> {
   const namesByEntry = audit.entries.map(entry => namesIn([entry]));
   const named = await projectsAmong(pass, listing, new Set(namesByEntry.flatMap(names => [...names])));
   pass.actors = new Actors({ ...audit, namesByEntry }, named, pass.users);
+  pass.events += await tellEntries(pass, audit, named, pass.actors);
   // An audit entry that names no known project may be about a field definition.
   const mayBeOfFields = namesByEntry.some(names => names.isDisjointFrom(named));
   if (mayBeOfFields || definitions.areInDoubt) await definitions.readAndTell();

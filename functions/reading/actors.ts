@@ -2,7 +2,7 @@ import type { JsonObject } from '../basics/json.ts';
 import type { ProjectContent } from '../changes/compare-project.ts';
 import type { Actor } from '../changes/event.ts';
 import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
-import type { AuditRead } from './audit.ts';
+import type { AuditRead } from './audit-read.ts';
 import { type EntryFacts, factsOf } from './entry-facts.ts';
 import type { Users } from './users.ts';
 
@@ -53,6 +53,14 @@ export class Actors {
     this.#users = users;
   }
 
+  /** Tells of each of these entries which users it names as those who acted. */
+  async ofEntries(entries: readonly JsonObject[]): Promise<(entry: JsonObject) => Actor[]> {
+    const ids = new Map(entries.map(entry => [entry, this.#usersIn(factsOf(entry, this.#readAt))]));
+    if ([...ids.values()].every(users => users.length === 0)) return () => [];
+    const names = await this.#users.among([...ids.values()]);
+    return entry => actorsAmong(ids.get(entry) ?? [], names);
+  }
+
   /** Who changed each record of a project; undefined where that is not certain. */
   async of(change: ProjectChange): Promise<ActorsOf | undefined> {
     const { projectId, changes, snapshot, tombstone, content } = change;
@@ -64,16 +72,20 @@ export class Actors {
       .map(entry => factsOf(entry, this.#readAt + SECOND_MS))
       .filter(({ time }) => time && time.first > since)
       .sort((one, other) => (one.time?.first ?? 0) - (other.time?.first ?? 0));
-    // An id that is a record's, too, tells nobody.
-    const users = facts.map(fact => fact.users.filter(id => !isTask(id) && !this.#entries.has(id)));
+    const users = facts.map(fact => this.#usersIn(fact).filter(id => !isTask(id)));
     if (users.every(ids => ids.length === 0)) return undefined;
     const names = await this.#users.among(users);
     return record => {
       const isAbout = record.entity === 'task' ? isAboutTask(change, record) : isAboutProject(change, isTask);
       const ids = facts.flatMap((fact, index) => (isAbout(fact) ? (users[index] ?? []) : []));
-      const known = [...new Set(ids)].filter(id => names.has(id)).slice(0, MOST_ACTORS);
-      return known.length === 0 ? undefined : known.map(id => actorOf(id, names.get(id)));
+      const actors = actorsAmong(ids, names);
+      return actors.length === 0 ? undefined : actors;
     };
+  }
+
+  /** An id that is a project's, too, tells nobody. */
+  #usersIn({ users }: EntryFacts): string[] {
+    return users.filter(id => !this.#entries.has(id));
   }
 }
 
@@ -95,6 +107,11 @@ function isBefore(time: EntryFacts['time'], readAt: number): boolean {
   return time !== undefined && time.last <= readAt;
 }
 
-function actorOf(id: string, name: string | undefined): Actor {
-  return name === undefined ? { id } : { id, name };
+/** Each user once, in the order of the ids. */
+function actorsAmong(ids: readonly string[], names: ReadonlyMap<string, string | undefined>): Actor[] {
+  const known = [...new Set(ids)].filter(id => names.has(id)).slice(0, MOST_ACTORS);
+  return known.map(id => {
+    const name = names.get(id);
+    return name === undefined ? { id } : { id, name };
+  });
 }

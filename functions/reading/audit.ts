@@ -1,22 +1,11 @@
-import type { JsonObject } from '../basics/json.ts';
 import { isPassing, ServiceStatusError } from '../service/errors.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
+import type { AuditRead } from './audit-read.ts';
+import { readEntries } from './read-entries.ts';
 import type { Reader } from './reader.ts';
-import { WalkedPages } from './walked-pages.ts';
+import { walkLog } from './walk-log.ts';
 
-export interface AuditRead {
-  /** The entries that are new since the log was last read. */
-  readonly entries: readonly JsonObject[];
-  /** When the last page of them was read, by the service's clock where it tells it, in ms since 1970; 0 where none was. */
-  readonly readAt: number;
-  /** Up to where the log is read now. While it can't be read: as before; undefined if it never could. */
-  readonly position: AuditPosition | undefined;
-  /** True when it can't be read. */
-  readonly isDenied?: boolean;
-}
-
-/** Reads what is new in the audit log (service-api.md §4 #3). With a known order this mostly takes one request: a
- *  newest-first log is read from its head to the first known entry, an oldest-first log from its last page on. With an
+/** Reads what is new in the audit log (service-api.md §4 #3). With a known order this mostly takes one request (see walkLog). With an
  *  unknown order both ends are read, and where new entries appear tells the order. A first reading only finds out where
  *  the log stands: none of its entries counts as new. */
 export async function readAudit(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
@@ -43,8 +32,12 @@ function denied(reader: Reader, error: ServiceStatusError, position: AuditPositi
 /** The service refuses the cursor that was kept: starts again without one, if the log can be read at all. */
 async function lost(reader: Reader, error: ServiceStatusError, position: AuditPosition): Promise<AuditRead> {
   try {
-    const afresh = await read(reader, undefined);
-    const message = 'The place in the audit log is lost; what it told meanwhile is left to the next sweep.';
+    const isTold = reader.parts.settings.audit;
+    const afresh = await (isTold ? readEntries(reader, position, true) : read(reader, undefined));
+    const left = isTold
+      ? 'it was read from its beginning.'
+      : 'what it told meanwhile is left to the next sweep.';
+    const message = `The place in the audit log is lost; ${left}`;
     reader.parts.log.warn(message, { code: 'audit-position-lost', error: error.message });
     return afresh;
   } catch (refusal) {
@@ -55,39 +48,7 @@ async function lost(reader: Reader, error: ServiceStatusError, position: AuditPo
 }
 
 async function read(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
-  const walked = new WalkedPages(position);
-  // While the order is unknown, and the log was one page long, new entries may have come after that page: even when all of
-  // its entries are known, the next page must be read.
-  const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
-  if (position?.order !== 'oldest-first') {
-    await walkPages(reader, walked, undefined, () =>
-      position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst,
-    );
-  }
-  const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
-  if (hasTail) await walkPages(reader, walked, position.tail);
-  if (walked.isOverfull) {
-    const message =
-      'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
-    reader.parts.log.warn(message, {
-      ...reader.parts.process,
-      code: 'audit-overfull',
-      held: walked.fresh.length,
-    });
-  }
+  if (reader.parts.settings.audit && position) return readEntries(reader, position);
+  const walked = await walkLog(reader, position);
   return { entries: walked.fresh, readAt: walked.readAt, position: walked.position };
-}
-
-async function walkPages(
-  reader: Reader,
-  walked: WalkedPages,
-  after: string | undefined,
-  isEnough?: () => boolean,
-): Promise<void> {
-  const { service, process } = reader.parts;
-  for await (const page of service.auditLog(process.processId, after)) {
-    walked.add(page);
-    await reader.heartbeat.beat();
-    if (isEnough?.()) return;
-  }
 }

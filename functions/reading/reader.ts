@@ -10,8 +10,8 @@ export interface Reader {
   readonly parts: {
     readonly process: ProcessKey;
     readonly service: Service;
-    readonly snapshots: Pick<Snapshots, 'heads' | 'users' | 'saveUsers'>;
-    readonly settings: { readonly auditLog?: boolean | undefined };
+    readonly snapshots: Pick<Snapshots, 'heads' | 'toldEntries' | 'users' | 'saveUsers'>;
+    readonly settings: { readonly auditLog?: boolean | undefined; readonly audit?: boolean | undefined };
     readonly clock: Clock;
     readonly log: Log;
     /** Our time, in ms since 1970, after which no further reading is begun. */

@@ -24,6 +24,10 @@
  *   absent ──IS_ABSENT──▶ pending ──TRIED or UNTRIED: put off; DUE_LATER: brought forward──▶ pending ── delete ──▶ delivered
  *                         pending ──IS_THERE──▶ dead ──IS_THERE, and IS_ABSENT for pending──▶ pending
  *
+ * and of one audit entry, until it is forgotten:
+ *
+ *   absent ──IS_ABSENT──▶ told   (who fails it looks which ones were told)
+ *
  * and of one debt, whose revisions are never used twice, not even of a row that is made anew:
  *
  *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r' > r ── … ──IS_REVISION(n), delete──▶ absent   (who fails it leaves it)

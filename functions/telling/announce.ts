@@ -14,6 +14,8 @@ export interface Say {
   readonly state: Partial<PassState>;
   /** Debts that are written with the events. */
   readonly debts?: readonly DebtChange[];
+  /** The digests of the audit entries that are told. */
+  readonly entries?: readonly string[];
   /** Makes the events: their ids and `sequence` come from the version of the announcement. */
   readonly events: (version: number) => readonly ChangeEvent[];
   /** A smaller part of it, for when all of it is too large for one commit. After that part, `decide` is asked for the rest. */
@@ -74,8 +76,8 @@ async function commit(
     const version = nextVersion(announced, at);
     const events = say.events(version);
     const said = { events, version, at };
-    const { debts = [] } = say;
-    const announcement = { announced, isSilent: !baselined, state: say.state, debts, said };
+    const { debts = [], entries = [] } = say;
+    const announcement = { announced, isSilent: !baselined, state: say.state, debts, entries, said };
     const result = await snapshots.announce(process, announcement);
     if (result === 'conflict') return result;
     if (result !== 'committed') continue;

@@ -1,0 +1,63 @@
+import type { JsonObject } from '../basics/json.ts';
+import type { Page } from '../service/service.ts';
+import type { AuditPosition } from '../snapshots/state.ts';
+import type { Reader } from './reader.ts';
+import { WalkedPages } from './walked-pages.ts';
+
+/** Who sees the pages of a reading, too. */
+export interface Onlooker {
+  /** Called before each walk: a reading may walk from both ends of the log. */
+  begin(): void;
+  see(page: Page<JsonObject>): Promise<void>;
+}
+
+/** Reads the audit log as far as it may have new entries: a newest-first log from its head to the first known entry, an oldest-first log
+ *  from its last page on, one of unknown order from both ends. */
+export async function walkLog(
+  reader: Reader,
+  position: AuditPosition | undefined,
+  onlooker?: Onlooker,
+): Promise<WalkedPages> {
+  const walked = new WalkedPages(position);
+  // While the order is unknown, and the log was one page long, new entries may have come after that page: even when all of
+  // its entries are known, the next page must be read.
+  const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
+  const walk = (after: string | undefined, isEnough?: () => boolean) =>
+    walkPages(reader, walked, { after, isEnough, onlooker });
+  if (position?.order !== 'oldest-first') {
+    await walk(undefined, () => (position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst));
+  }
+  const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
+  if (hasTail) await walk(position.tail);
+  if (walked.isOverfull) {
+    const message =
+      'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
+    reader.parts.log.warn(message, {
+      ...reader.parts.process,
+      code: 'audit-overfull',
+      held: walked.fresh.length,
+    });
+  }
+  return walked;
+}
+
+interface Walk {
+  readonly after: string | undefined;
+  readonly isEnough: (() => boolean) | undefined;
+  readonly onlooker: Onlooker | undefined;
+}
+
+async function walkPages(
+  reader: Reader,
+  walked: WalkedPages,
+  { after, isEnough, onlooker }: Walk,
+): Promise<void> {
+  const { service, process } = reader.parts;
+  onlooker?.begin();
+  for await (const page of service.auditLog(process.processId, after)) {
+    walked.add(page);
+    await onlooker?.see(page);
+    await reader.heartbeat.beat();
+    if (isEnough?.()) return;
+  }
+}

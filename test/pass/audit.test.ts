@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { AuditEvent, ChangeEvent } from '../../functions/changes/event.ts';
+import type { Freedoms } from '../../local/simulated-service/server.ts';
+import { dyingAt } from '../kit/dying.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
+
+const stage = openStage();
+let world: World;
+
+/** A process whose audit log is told, after its baseline, with so many entries of before. */
+async function audited(
+  freedoms: Partial<Freedoms> = {},
+  { history = 12, audit = true, ...options }: WorldOptions & { history?: number; audit?: boolean } = {},
+): Promise<World> {
+  const processes = [{ id: PROCESS, ...(audit && { audit }) }];
+  world = await stage.create({
+    freedoms,
+    pageSize: { auditLog: 5 },
+    ...options,
+    settings: { processes } as never,
+  });
+  for (let entry = 0; entry < history; entry++) {
+    world.clock.now += 1_000;
+    world.edit.updateTask(PROCESS, '1003', '500005', { status: `before ${entry}` });
+  }
+  world.clock.now += 600_000;
+  await world.run();
+  await world.later('changes', 600_000);
+  return world;
+}
+const edit = (status: string) => {
+  world.clock.now += 1_000;
+  world.edit.updateTask(PROCESS, '1001', '500001', { status });
+};
+const isEntry = (event: ChangeEvent): event is AuditEvent => event.type === 'audit.recorded';
+const told = async () => (await world.events()).filter(isEntry);
+/** What the log has of these entries, and what was told of it, by the entries' own identifiers. */
+const idsTold = async () => (await told()).map(({ data }) => (data.entry as { id: string }).id);
+const idsInLog = () => world.edit.auditLog(PROCESS).map(({ id }) => id as string);
+const requests = (path: string) => world.service.requests.filter(one => one.path.includes(path));
+
+const logs = (['oldest-first', 'newest-first'] as const).flatMap(auditOrder =>
+  [true, false].flatMap(auditTimestamps =>
+    (['item', 'offset'] as const).map(cursors => ({ auditOrder, auditTimestamps, cursors })),
+  ),
+);
+
+describe('the audit log of a process with audit: true', () => {
+  it('is told entry by entry, as they came, with the known projects that they name', async () => {
+    await audited();
+    edit('a');
+    await world.later();
+    const [event] = await told();
+    expect(event).toMatchObject({
+      id: expect.stringMatching(/^onboarding\.\.[0-9a-f]{32}\.0$/),
+      data: { process: { id: PROCESS }, projects: [{ id: '1001' }], users: [] },
+    });
+    expect(event?.data.entry).toEqual(world.edit.auditLog(PROCESS).at(-1));
+    expect(await told()).toHaveLength(1);
+  });
+
+  it('is not told without that setting, and costs nothing then', async () => {
+    await audited({}, { audit: false });
+    edit('a');
+    await world.later();
+    expect(await told()).toEqual([]);
+  });
+
+  it('invariant 5: costs two requests while nothing happens', async () => {
+    await audited();
+    await world.later();
+    world.service.clearRequests();
+    await world.later();
+    expect(world.service.requests).toHaveLength(2);
+  });
+
+  it('tells none of the entries that were there at the baseline', async () => {
+    await audited({}, { history: 30 });
+    await world.later();
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+  });
+
+  it('is told from where it was read when the setting is turned on later', async () => {
+    await audited({}, { audit: false });
+    edit('unheard');
+    await world.later();
+    world.workspace.processes[0] = { ...world.workspace.processes[0], audit: true } as never;
+    const poll = world.poller();
+    edit('heard');
+    await world.run('changes', { poll });
+    expect(await idsTold()).toEqual(idsInLog().slice(-1));
+  });
+});
+
+describe.each(logs)('a log $auditOrder, times told: $auditTimestamps, cursors by $cursors', freedoms => {
+  it.each([0, 1, 4, 30])('with %i entries of before tells each new one once', async history => {
+    await audited(freedoms, { history });
+    const before = idsInLog().length;
+    for (const [round, count] of [1, 2, 7, 0, 23, 1, 5].entries()) {
+      for (let n = 0; n < count; n++) edit(`${round}.${n}`);
+      await world.later();
+    }
+    expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+  });
+
+  it.each([1, 3, 5, 6, 11])(
+    'that is purged to its newest %i entries tells each new one once, and no old one',
+    async keep => {
+      await audited(freedoms, { history: 23 });
+      const expected: string[] = [];
+      for (let round = 0; round < 6; round++) {
+        // Fewer than are kept: what is purged before anybody asks, nobody can tell.
+        for (let n = 0; n <= round % Math.min(keep, 4); n++) {
+          edit(`${round}.${n}`);
+          expected.push(idsInLog().at(-1) as string);
+        }
+        if (round % 2 === 0) {
+          world.service.freedoms.auditRetention = keep;
+          world.edit.touchProject(PROCESS, '1003', { audit: false, touch: false });
+          world.service.freedoms.auditRetention = Number.POSITIVE_INFINITY;
+        }
+        await world.later();
+      }
+      expect((await idsTold()).toSorted()).toEqual(expected.toSorted());
+    },
+  );
+
+  it('that is purged between two pages of one reading tells each new one once', async () => {
+    await audited(freedoms, { history: 23 });
+    const before = idsInLog().length;
+    for (let n = 0; n < 14; n++) edit(`${n}`);
+    const expected = idsInLog().slice(before);
+    let pages = 0;
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog') && ++pages === 2,
+      fault: {
+        before: () => {
+          world.service.freedoms.auditRetention = 20;
+          world.edit.touchProject(PROCESS, '1003', { audit: false, touch: false });
+          world.service.freedoms.auditRetention = Number.POSITIVE_INFINITY;
+        },
+      } as never,
+    });
+    await world.later();
+    await world.later();
+    expect((await idsTold()).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe('a pass that is killed', () => {
+  it.each(['before', 'after'] as const)(
+    'invariant 1: %s any call of the table leaves each entry told once',
+    async when => {
+      for (let call = 1; ; call++) {
+        await audited({}, { history: 3 });
+        const before = idsInLog().length;
+        for (let n = 0; n < 4; n++) edit(`${n}`);
+        const dying = dyingAt(world.snapshots, call, when);
+        await world
+          .run('changes', { poll: world.poller({ snapshots: dying.snapshots }) })
+          .catch(() => undefined);
+        if (!dying.died()) break;
+        edit('later');
+        // The lease of the dead expires.
+        await world.later('changes', 120_000);
+        await world.later();
+        expect((await idsTold()).toSorted(), `call ${call}`).toEqual(idsInLog().slice(before).toSorted());
+        await world.stop();
+      }
+    },
+  );
+});
+
+describe('a log that can not be read from where it was', () => {
+  it.each([400, 410] as const)('because its cursor answers %i is read from its beginning', async status => {
+    await audited({ auditOrder: 'oldest-first' }, { history: 12 });
+    const before = idsInLog().length;
+    edit('a');
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog') && path.includes('after='),
+      times: 3,
+      fault: { status },
+    });
+    await world.later();
+    edit('b');
+    await world.later();
+    expect(await idsTold()).toEqual(idsInLog().slice(before));
+    expect(world.said.map(({ message }) => message)).toContain(
+      'The place in the audit log is lost; it was read from its beginning.',
+    );
+  });
+
+  it('because it is denied for a while is told when it is not', async () => {
+    await audited();
+    const before = idsInLog().length;
+    edit('a');
+    world.service.freedoms.auditDenied = 403;
+    await world.later();
+    edit('b');
+    world.service.freedoms.auditDenied = false;
+    await world.later();
+    expect(await idsTold()).toEqual(idsInLog().slice(before));
+    expect(requests('/auditlog').length).toBeGreaterThan(0);
+  });
+});
