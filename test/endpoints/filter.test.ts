@@ -22,7 +22,7 @@ const change = (more: Partial<FieldChange>): FieldChange => ({
 });
 const updated = (...changes: FieldChange[]) => {
   const event = structuredClone(events['task.updated']) as ChangeEvent & { type: 'task.updated' };
-  return { ...event, data: { ...event.data, changes } } as ChangeEvent;
+  return { ...event, data: { ...event.data, changes, actors: undefined } } as ChangeEvent;
 };
 
 describe('a filter', () => {
