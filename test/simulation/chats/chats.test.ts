@@ -4,7 +4,7 @@ import type { ChangeEvent } from '../../../functions/changes/event.ts';
 import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
 import { slackMessages } from '../../../functions/endpoints/slack.ts';
 import { teamsMessages } from '../../../functions/endpoints/teams.ts';
-import { batches, templates } from '../../kit/endpoints/chat-batches.ts';
+import { batches, change, commitOf, field, templates } from '../../kit/endpoints/chat-batches.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { tellsGroup } from './check-message.ts';
@@ -133,6 +133,28 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
     expect(faults(chat, batches.many ?? [], fewer).join()).toContain('its tail is');
     const swapped = (body: string) => body.replace(/Done 3(?=")/, 'Done 4');
     expect(faults(chat, batches.many ?? [], swapped).join()).toContain('does not tell');
+  });
+
+  it('takes any names of those who made the changes, and none of them for another one', () => {
+    const actors = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 5 });
+    const madeBy = (one: readonly number[], other: readonly number[]) =>
+      commitOf([change('t', 'Call', [field('Status', 'Open', 'Done')]), change('u', 'Meet', [])], {
+        actors: Object.fromEntries(
+          [one, other].map((numbers, index) => [
+            'tu'.charAt(index),
+            numbers.map(number => ({ id: `u-${number}`, name: textAt(number) })),
+          ]),
+        ),
+      });
+    fc.assert(
+      fc.property(actors, actors, (one, other) => {
+        expect(faults(chat, madeBy(one, other))).toEqual([undefined]);
+        const [message] = chat.messages(madeBy(one, other));
+        const shown = chat.read(message?.body ?? '');
+        const swapped = tellsGroup(shown, madeBy([1_001, ...one], other));
+        expect(swapped).toEqual(expect.any(String));
+      }),
+    );
   });
 
   it('takes any texts, and none of them for another one', () => {
