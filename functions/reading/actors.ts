@@ -26,9 +26,9 @@ export interface ProjectChange {
   /** How it is now; undefined when it is deleted. */
   readonly content: ProjectContent | undefined;
   readonly changes: readonly ChangedRecord[];
-  /** The earliest times at which its record and its tasks may have been read, in ms since 1970. */
-  readonly source: { readonly readAt: number };
-  readonly tasks: { readonly readAt: number };
+  /** The earliest times at which its record and its tasks may have been read, in ms since 1970; `untimed` where only our clock tells. */
+  readonly source: { readonly readAt: number; readonly untimed?: boolean };
+  readonly tasks: { readonly readAt: number; readonly untimed?: boolean };
 }
 
 type ActorsOf = (record: ChangedRecord) => Actor[] | undefined;
@@ -61,12 +61,14 @@ export class Actors {
     return entry => actorsAmong(ids.get(entry) ?? [], names);
   }
 
-  /** Who changed each record of a project; undefined where that is not certain. */
-  async of(change: ProjectChange): Promise<ActorsOf | undefined> {
-    const { projectId, changes, snapshot, tombstone, content } = change;
+  /** Who changed each record of a project since `seenUpTo`, up to which passes saw all its changes, in ms since 1970; undefined where that
+   *  is not certain. */
+  async of(change: ProjectChange, seenUpTo: number): Promise<ActorsOf | undefined> {
+    const { projectId, changes, snapshot, tombstone, content, source, tasks } = change;
     // Entries of before tell who made changes that were told before.
-    const since = snapshot || tombstone ? snapshot?.readUntil : 0;
-    if (since === undefined || changes.length === 0) return undefined;
+    const readUntil = snapshot || tombstone ? snapshot?.readUntil : 0;
+    if (readUntil === undefined || source.untimed || tasks.untimed || changes.length === 0) return undefined;
+    const since = Math.max(readUntil, seenUpTo);
     const isTask = (id: string) => [snapshot?.content, content].some(one => one?.tasks.has(id));
     const facts = (this.#entries.get(projectId) ?? [])
       .map(entry => factsOf(entry, this.#readAt + SECOND_MS))

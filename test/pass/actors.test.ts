@@ -126,6 +126,25 @@ describe('the actors of a change', () => {
     ]);
   });
 
+  it('are not those of an entry that comes late, about what a sweep has seen already', async () => {
+    await baselined({ freedoms: { auditVisibleAfter: 90_000 } });
+    const [task = ''] = tasks('1001');
+    // Moves no field of the project: the sweep sees it, and writes nothing.
+    world.edit.updateProject(PROCESS, '1001', {}, { user: user(1).id });
+    await world.later('sweep');
+    renameTask(task, 'Another', 0);
+    rename('1001', 'By nobody whom the log shows yet', 0);
+    await world.later();
+    expect((await told()).map(([, actors]) => actors)).toEqual([undefined, undefined]);
+  });
+
+  it('are none of a new project where the service tells no time', async () => {
+    await baselined({ freedoms: { dateHeader: false } });
+    world.edit.createProject(PROCESS, { name: 'New' }, { user: user(0).id });
+    await world.later();
+    expect((await told()).map(([, actors]) => actors)).toEqual([undefined]);
+  });
+
   it('are asked for by one request, and not before something changed that the log tells of', async () => {
     await baselined();
     await world.later();
