@@ -49,6 +49,7 @@ async function lost(reader: Reader, error: ServiceStatusError, position: AuditPo
 
 async function read(reader: Reader, position: AuditPosition | undefined): Promise<AuditRead> {
   if (reader.parts.settings.audit && position) return readEntries(reader, position);
-  const walked = await walkLog(reader, position);
-  return { entries: walked.fresh, readAt: walked.readAt, position: walked.position };
+  const { fresh, position: found, readAt, beganAt } = await walkLog(reader, position);
+  const isTold = reader.parts.settings.audit && beganAt !== undefined;
+  return { entries: fresh, readAt, position: isTold ? { ...found, readAt: beganAt } : found };
 }

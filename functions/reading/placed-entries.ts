@@ -29,43 +29,47 @@ class Held {
 /** The entries of one walk over the log that are not among those last seen, by where they stand: before the first of these, between
  *  them, or behind the last of them. */
 export class PlacedEntries {
-  readonly #before: AuditPosition;
   readonly #head = new Held();
   readonly #inside = new Held();
   #end = new Held();
-  #first: string | undefined;
-  #last: string | undefined;
-
-  constructor(before: AuditPosition) {
-    this.#before = before;
-  }
+  /** The digests of the first and the last entry met of those last seen. */
+  first: string | undefined;
+  last: string | undefined;
 
   /** The next entry is one of those last seen, with this digest. */
   meet(seen: string): void {
     for (const one of this.#end.entries) this.#inside.add(one);
     this.#inside.isOverfull ||= this.#end.isOverfull;
     this.#end = new Held();
-    this.#first ??= seen;
-    this.#last = seen;
+    this.first ??= seen;
+    this.last = seen;
   }
 
   /** The next entry is none of those. */
   add(one: LogEntry): void {
-    (this.#first === undefined ? this.#head : this.#end).add(one);
+    (this.first === undefined ? this.#head : this.#end).add(one);
   }
 
-  get meetsSeen(): boolean {
-    return this.#first !== undefined;
+  /** True when it met those last seen in the opposite order. */
+  isTurned(seen: readonly string[]): boolean {
+    return seen.indexOf(this.first ?? '') > seen.indexOf(this.last ?? '');
   }
 
   /** The entries that are new, and whether there were more of them than could be held. Those on the side where the log grows are, whatever
-   *  they say; of others, those that say so: they may have shown up by an order that changed, a larger page, or a purge that moved them
-   *  there. `isNothingSeen`: no walk met any that was seen. Then the log was purged beyond them, and what says no time is new as well. */
-  newOnes(isNothingSeen: boolean): { readonly entries: readonly LogEntry[]; readonly isOverfull: boolean } {
+   *  they say; of others, those that say so: they may have shown up by a larger page, or a purge that moved them there. `isWhole`: the
+   *  log was not met where it was left, so that what says that it is old is believed anywhere. `isNothingSeen`: no walk met any that was
+   *  seen. Then the log was purged beyond them, and what says no time is new as well. */
+  newOnes({ order, seen, isWhole, isNothingSeen }: Left): {
+    readonly entries: readonly LogEntry[];
+    readonly isOverfull: boolean;
+  } {
     const lists = [this.#head, this.#inside, this.#end];
-    const grown = this.#grown;
+    const isTurned = order !== 'unknown' && this.isTurned(seen);
+    const grown = this.#grown({ order: isTurned ? TURNED[order] : order, seen });
     const isNew = (list: Held, { age }: LogEntry) =>
-      grown.includes(list) || age === 'new' || (isNothingSeen && age === 'unknown');
+      age === 'new' ||
+      (grown.includes(list) && !(isWhole && age === 'old')) ||
+      (isNothingSeen && age === 'unknown');
     return {
       entries: lists.flatMap(list => list.entries.filter(one => isNew(list, one))),
       isOverfull: (isNothingSeen ? lists : grown).some(({ isOverfull }) => isOverfull),
@@ -73,14 +77,22 @@ export class PlacedEntries {
   }
 
   /** The lists on the side where the log grows. While its order is unknown that may be either side, beyond the outermost entry seen. */
-  get #grown(): readonly Held[] {
-    const { order, seen } = this.#before;
-    if (!this.meetsSeen) return [];
+  #grown({ order, seen }: Pick<AuditPosition, 'order' | 'seen'>): readonly Held[] {
+    if (this.first === undefined) return [];
     if (order === 'newest-first') return [this.#head, this.#inside];
     if (order === 'oldest-first') return [this.#inside, this.#end];
     return [
-      ...(this.#first === seen[0] ? [this.#head] : []),
-      ...(this.#last === seen.at(-1) ? [this.#end] : []),
+      ...(this.first === seen[0] ? [this.#head] : []),
+      ...(this.last === seen.at(-1) ? [this.#end] : []),
     ];
   }
 }
+
+/** How the log was left. */
+interface Left extends Pick<AuditPosition, 'order' | 'seen'> {
+  readonly isWhole: boolean;
+  readonly isNothingSeen: boolean;
+}
+
+/** The order of a log that was turned around. */
+export const TURNED = { 'newest-first': 'oldest-first', 'oldest-first': 'newest-first' } as const;

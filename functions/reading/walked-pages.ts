@@ -77,6 +77,11 @@ export class WalkedPages {
     return this.#reachesKnown;
   }
 
+  /** When the reading began, by the service's clock. */
+  get beganAt(): number | undefined {
+    return this.#first?.readAt;
+  }
+
   get isNewestFirst(): boolean {
     return this.#order === 'newest-first';
   }

@@ -107,6 +107,8 @@ export interface AuditPosition {
   readonly seen: readonly string[];
   /** True when these were too many to remember all. */
   readonly isCut?: boolean;
+  /** When the log was first read up to here, by the service's clock; only where its entries are told. */
+  readonly readAt?: number;
 }
 
 /** The state of a process that nobody has polled yet. */

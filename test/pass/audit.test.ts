@@ -149,6 +149,25 @@ describe.each(logs)('a log $auditOrder, times told: $auditTimestamps, cursors by
   });
 });
 
+describe('a log with times', () => {
+  it.each(logs.filter(({ auditTimestamps }) => auditTimestamps))(
+    'that turns its order around tells each new one once, and no old one: $auditOrder, cursors by $cursors',
+    async freedoms => {
+      await audited(freedoms, { history: 12 });
+      const before = idsInLog().length;
+      for (const [round, count] of [1, 2, 1, 7, 1].entries()) {
+        for (let n = 0; n < count; n++) edit(`${round}.${n}`);
+        if (round % 2 === 1)
+          world.service.freedoms.auditOrder =
+            world.service.freedoms.auditOrder === 'oldest-first' ? 'newest-first' : 'oldest-first';
+        await world.later();
+      }
+      await world.later();
+      expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+    },
+  );
+});
+
 describe('a pass that is killed', () => {
   it.each(['before', 'after'] as const)(
     'invariant 1: %s any call of the table leaves each entry told once',

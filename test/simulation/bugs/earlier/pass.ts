@@ -42,8 +42,8 @@ export const PASS: readonly Bug[] = [
   {
     name: 'audit read newest-first only',
     edits: [
-      edit('reading/audit.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
-      edit('reading/audit.ts', 'if (hasTail)', 'if (!hasTail && hasTail)'),
+      edit('reading/walk-log.ts', "if (position?.order !== 'oldest-first') {", 'if (true) {'),
+      edit('reading/walk-log.ts', 'if (hasTail)', 'if (!hasTail && hasTail)'),
     ],
   },
   {

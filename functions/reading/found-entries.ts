@@ -1,0 +1,126 @@
+import { hash } from 'node:crypto';
+import type { JsonObject } from '../basics/json.ts';
+import { canonicalJson } from '../changes/canonical.ts';
+import type { Page } from '../service/service.ts';
+import type { AuditPosition } from '../snapshots/state.ts';
+import { digest } from './digest.ts';
+import { latestTime } from './latest-time.ts';
+import { type LogEntry, PlacedEntries, TURNED } from './placed-entries.ts';
+import type { Reader } from './reader.ts';
+import type { Onlooker } from './walk-log.ts';
+import { WalkedPages } from './walked-pages.ts';
+
+/** How long before the last reading an entry may have been written, and show up only now. */
+const LATE_MS = 10 * 60_000;
+
+/** The entries of a log that are new and were not told, over several readings of it. */
+export class FoundEntries implements Onlooker {
+  readonly #reader: Reader;
+  readonly #before: AuditPosition;
+  readonly #seen: ReadonlySet<string>;
+  readonly #found = new Map<string, LogEntry>();
+  #walks: PlacedEntries[] = [];
+  /** The pages of this reading, as if nothing was known of the log. */
+  #afresh = new WalkedPages(undefined);
+  #pages = 0;
+  #isLong = false;
+  #readAt = Number.POSITIVE_INFINITY;
+  /** Undefined until a walk met two entries that were seen. */
+  #isTurned: boolean | undefined;
+  isOverfull = false;
+
+  constructor(reader: Reader, before: AuditPosition) {
+    this.#reader = reader;
+    this.#before = before;
+    this.#seen = new Set(before.seen);
+  }
+
+  begin(): void {
+    if (this.#walks.length === 0) this.#afresh = new WalkedPages(undefined);
+    this.#walks.push(new PlacedEntries());
+    this.#pages = 0;
+  }
+
+  async see(page: Page<JsonObject>): Promise<void> {
+    const { items, readAt } = page;
+    this.#afresh.add(page);
+    const walk = this.#walks.at(-1) as PlacedEntries;
+    this.#readAt = Math.min(this.#readAt, readAt);
+    this.#isLong ||= ++this.#pages > 1;
+    const digests = items.map(digest);
+    const others = items.filter((_, index) => !this.#seen.has(digests[index] as string));
+    const ids = new Map(others.map(entry => [entry, entryId(entry)]));
+    const { snapshots, process } = this.#reader.parts;
+    const told = ids.size > 0 ? await snapshots.toldEntries(process, ids.values()) : new Set();
+    for (const [index, entry] of items.entries()) {
+      const id = ids.get(entry);
+      if (id === undefined) walk.meet(digests[index] as string);
+      else if (!told.has(id)) walk.add({ id, entry, age: this.#ageOf(entry, readAt) });
+    }
+  }
+
+  /** True when the log was met where it was left: at the entry beyond which it grows. */
+  get isMet(): boolean {
+    const { order, seen, tail } = this.#before;
+    const walk = this.#walks.at(-1);
+    if (seen.length === 0) return true;
+    if (order === 'newest-first') return walk?.first === seen[0];
+    if (order === 'oldest-first') return walk?.last === seen.at(-1);
+    return tail === undefined || walk?.first !== undefined;
+  }
+
+  /** Ends a reading, and takes what it found. `isMore`: that was more than before; `isLong`: it took several pages at once. */
+  take(isWhole: boolean): { readonly isMore: boolean; readonly isLong: boolean } {
+    const [before, isLong] = [this.#found.size, this.#isLong];
+    const met = this.#walks.filter(({ first }) => first !== undefined);
+    const isNothingSeen = met.length === 0;
+    const directed = met.filter(({ first, last }) => first !== last);
+    if (directed.length > 0) this.#isTurned = directed.some(walk => walk.isTurned(this.#before.seen));
+    for (const walk of this.#walks) {
+      const { entries, isOverfull } = walk.newOnes({ ...this.#before, isWhole, isNothingSeen });
+      for (const one of entries) this.#found.set(one.id, one);
+      this.isOverfull ||= isOverfull;
+    }
+    this.drop();
+    return { isMore: this.#found.size > before, isLong };
+  }
+
+  /** The position after a reading, with its time; if it is the one before, with the time of the reading that first found it. That of a
+   *  reading of the whole log rests on nothing that was known, but for its order where its times don't tell that. */
+  leftAt(walked: WalkedPages, isWhole: boolean): AuditPosition {
+    const { readAt: _, ...before } = this.#before;
+    const { position } = isWhole ? this.#afresh : walked;
+    const left = isWhole && position.order === 'unknown' ? { ...position, ...this.#order } : position;
+    return JSON.stringify(left) === JSON.stringify(before) ? this.#before : { ...left, readAt: this.#readAt };
+  }
+
+  /** The log's order: as it was left, or turned around. Nothing while that is unknown. */
+  get #order(): Partial<Pick<AuditPosition, 'order' | 'tail'>> {
+    const { order } = this.#before;
+    if (order === 'unknown' || this.#isTurned === undefined) return {};
+    const now = this.#isTurned ? TURNED[order] : order;
+    return now === 'newest-first' ? { order: now, tail: undefined } : { order: now };
+  }
+
+  /** Ends a reading that was in vain. */
+  drop(): void {
+    this.#walks = [];
+    this.#isLong = false;
+  }
+
+  get entries(): readonly LogEntry[] {
+    return [...this.#found.values()];
+  }
+
+  #ageOf(entry: JsonObject, now: number): LogEntry['age'] {
+    const time = latestTime(entry, now);
+    if (time === undefined) return 'unknown';
+    const { readAt = this.#reader.state.watermark } = this.#before;
+    return time >= readAt - LATE_MS ? 'new' : 'old';
+  }
+}
+
+/** 128 bits of SHA-256 over the JSON, its keys sorted: an entry is the same one whatever the order in which its keys come. */
+function entryId(entry: JsonObject): string {
+  return hash('sha256', canonicalJson(entry), 'hex').slice(0, 32);
+}
