@@ -5,11 +5,13 @@ import type { Page } from '../service/service.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import { digest } from './digest.ts';
 import { latestTime } from './latest-time.ts';
-import { type LogEntry, PlacedEntries, TURNED } from './placed-entries.ts';
+import { type LogEntry, PlacedEntries } from './placed-entries.ts';
 import type { Reader } from './reader.ts';
 import type { Onlooker } from './walk-log.ts';
 import { WalkedPages } from './walked-pages.ts';
 
+/** The order of a log that was turned around. */
+const TURNED = { 'newest-first': 'oldest-first', 'oldest-first': 'newest-first' } as const;
 /** How long before the last reading an entry may have been written, and show up only now. */
 const LATE_MS = 10 * 60_000;
 
@@ -25,7 +27,7 @@ export class FoundEntries implements Onlooker {
   #pages = 0;
   #isLong = false;
   #readAt = Number.POSITIVE_INFINITY;
-  /** Undefined until a walk met two entries that were seen. */
+  /** Whether the order was turned around; undefined while nothing tells that. */
   #isTurned: boolean | undefined;
   isOverfull = false;
 
@@ -59,11 +61,12 @@ export class FoundEntries implements Onlooker {
     }
   }
 
-  /** True when the log was met where it was left: at the entry beyond which it grows. */
+  /** True when the log was met where it was left: at the entry beyond which it grows, and nothing there says that it is older. */
   get isMet(): boolean {
     const { order, seen, tail } = this.#before;
     const walk = this.#walks.at(-1);
     if (seen.length === 0) return true;
+    if (this.#walks.some(each => each.hasOld({ order, seen }))) return false;
     if (order === 'newest-first') return walk?.first === seen[0];
     if (order === 'oldest-first') return walk?.last === seen.at(-1);
     return tail === undefined || walk?.first !== undefined;
@@ -74,10 +77,11 @@ export class FoundEntries implements Onlooker {
     const [before, isLong] = [this.#found.size, this.#isLong];
     const met = this.#walks.filter(({ first }) => first !== undefined);
     const isNothingSeen = met.length === 0;
-    const directed = met.filter(({ first, last }) => first !== last);
-    if (directed.length > 0) this.#isTurned = directed.some(walk => walk.isTurned(this.#before.seen));
+    if (isWhole) this.#isTurned ??= this.#turnedIn(met);
+    const order = this.#order ?? this.#before.order;
+    const left = { order, seen: this.#before.seen, isInDoubt: isWhole && this.#isTurned !== false };
     for (const walk of this.#walks) {
-      const { entries, isOverfull } = walk.newOnes({ ...this.#before, isWhole, isNothingSeen });
+      const { entries, isOverfull } = walk.newOnes({ ...left, isNothingSeen });
       for (const one of entries) this.#found.set(one.id, one);
       this.isOverfull ||= isOverfull;
     }
@@ -90,16 +94,27 @@ export class FoundEntries implements Onlooker {
   leftAt(walked: WalkedPages, isWhole: boolean): AuditPosition {
     const { readAt: _, ...before } = this.#before;
     const { position } = isWhole ? this.#afresh : walked;
-    const left = isWhole && position.order === 'unknown' ? { ...position, ...this.#order } : position;
+    const order = isWhole && position.order === 'unknown' ? this.#order : undefined;
+    const left = order
+      ? { ...position, order, ...(order === 'newest-first' && { tail: undefined }) }
+      : position;
     return JSON.stringify(left) === JSON.stringify(before) ? this.#before : { ...left, readAt: this.#readAt };
   }
 
-  /** The log's order: as it was left, or turned around. Nothing while that is unknown. */
-  get #order(): Partial<Pick<AuditPosition, 'order' | 'tail'>> {
+  /** The log's order now: as it was left, or turned around. Undefined while that is unknown. */
+  get #order(): 'newest-first' | 'oldest-first' | undefined {
     const { order } = this.#before;
-    if (order === 'unknown' || this.#isTurned === undefined) return {};
-    const now = this.#isTurned ? TURNED[order] : order;
-    return now === 'newest-first' ? { order: now, tail: undefined } : { order: now };
+    if (order === 'unknown' || this.#isTurned === undefined) return undefined;
+    return this.#isTurned ? TURNED[order] : order;
+  }
+
+  /** Whether the order was turned around, as a walk tells that met two entries that were seen, or else the times in the whole log. */
+  #turnedIn(met: readonly PlacedEntries[]): boolean | undefined {
+    const { order, seen } = this.#before;
+    const directed = met.find(({ first, last }) => first !== last);
+    if (directed) return seen.indexOf(directed.first ?? '') > seen.indexOf(directed.last ?? '');
+    const now = this.#afresh.position.order;
+    return now === 'unknown' || order === 'unknown' ? undefined : now !== order;
   }
 
   /** Ends a reading that was in vain. */

@@ -55,20 +55,22 @@ export class PlacedEntries {
     return seen.indexOf(this.first ?? '') > seen.indexOf(this.last ?? '');
   }
 
+  /** True when an entry on the side where the log grows says that it is old. */
+  hasOld(left: Pick<AuditPosition, 'order' | 'seen'>): boolean {
+    return this.#grown(left).some(({ entries }) => entries.some(({ age }) => age === 'old'));
+  }
+
   /** The entries that are new, and whether there were more of them than could be held. Those on the side where the log grows are, whatever
-   *  they say; of others, those that say so: they may have shown up by a larger page, or a purge that moved them there. `isWhole`: the
-   *  log was not met where it was left, so that what says that it is old is believed anywhere. `isNothingSeen`: no walk met any that was
-   *  seen. Then the log was purged beyond them, and what says no time is new as well. */
-  newOnes({ order, seen, isWhole, isNothingSeen }: Left): {
+   *  they say; of others, those that say so: they may have shown up by a larger page, or a purge that moved them there. */
+  newOnes({ order, seen, isInDoubt, isNothingSeen }: Left): {
     readonly entries: readonly LogEntry[];
     readonly isOverfull: boolean;
   } {
     const lists = [this.#head, this.#inside, this.#end];
-    const isTurned = order !== 'unknown' && this.isTurned(seen);
-    const grown = this.#grown({ order: isTurned ? TURNED[order] : order, seen });
+    const grown = this.#grown({ order, seen });
     const isNew = (list: Held, { age }: LogEntry) =>
       age === 'new' ||
-      (grown.includes(list) && !(isWhole && age === 'old')) ||
+      (grown.includes(list) && !(isInDoubt && age === 'old')) ||
       (isNothingSeen && age === 'unknown');
     return {
       entries: lists.flatMap(list => list.entries.filter(one => isNew(list, one))),
@@ -88,11 +90,10 @@ export class PlacedEntries {
   }
 }
 
-/** How the log was left. */
+/** How the log was left, and what the walks show of it. */
 interface Left extends Pick<AuditPosition, 'order' | 'seen'> {
-  readonly isWhole: boolean;
+  /** True when its order may have been turned around: what says that it is old is old then, wherever it stands. */
+  readonly isInDoubt: boolean;
+  /** True when no walk met an entry that was seen: the log was purged beyond them, and what says no time is new as well. */
   readonly isNothingSeen: boolean;
 }
-
-/** The order of a log that was turned around. */
-export const TURNED = { 'newest-first': 'oldest-first', 'oldest-first': 'newest-first' } as const;
