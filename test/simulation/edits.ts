@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { SimulatedBackend } from '../../local/simulated-service/backend.ts';
+import { personReference } from '../../local/simulated-service/believable/people.ts';
 import { propertyOf } from '../../local/simulated-service/data/properties.ts';
 import type { Field, FieldKind, SimulatedProcess } from '../../local/simulated-service/data/workspace.ts';
-import { fieldsOf } from '../../local/simulated-service/data/workspace.ts';
+import { fieldsOf, SYSTEM } from '../../local/simulated-service/data/workspace.ts';
 import type { Edit } from './plan.ts';
 import { nameAt, TEXTS_APART, textAt } from './texts.ts';
 
@@ -19,7 +20,7 @@ interface Target {
   readonly process: SimulatedProcess;
   readonly projectId: string | undefined;
   readonly taskId: string | undefined;
-  readonly options: { audit: boolean; touch: boolean };
+  readonly options: { audit: boolean; touch: boolean; user: readonly string[] };
 }
 
 const MANY_TASKS = 14;
@@ -32,8 +33,14 @@ export function applyEdit(service: SimulatedBackend, processId: string, step: Ed
   const process = service.workspace().processes.get(processId) as SimulatedProcess;
   const projectId = at([...process.projects.keys()], step.a);
   const taskId = projectId && at([...(process.projects.get(projectId)?.tasks.keys() ?? [])], step.b);
-  const { audit, touch } = step;
-  return EDIT[step.edit]({ service, processId, step, process, projectId, taskId, options: { audit, touch } });
+  const options = { audit: step.audit, touch: step.touch, user: editorsOf(service, step) };
+  return EDIT[step.edit]({ service, processId, step, process, projectId, taskId, options });
+}
+
+/** The ids of those who make an edit. */
+export function editorsOf(service: SimulatedBackend, { by }: Pick<Edit, 'by'>): readonly string[] {
+  const ids = service.workspace().users.map(({ id }) => id);
+  return by.length === 0 ? [SYSTEM] : [...new Set(by.flatMap(number => at(ids, number) ?? []))];
 }
 
 const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
@@ -46,7 +53,7 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
   'create project': target => {
     const { service, processId, step, options } = target;
     const properties = { name: `Made ${step.value}`, ...newValue(target, 'project') };
-    const id = service.edit.createProject(processId, properties, { audit: options.audit });
+    const id = service.edit.createProject(processId, properties, withoutTouch(options));
     return { projects: [id], visible: 'by its update time' };
   },
   'delete project': target => deleted(target, target.projectId === undefined ? [] : [target.projectId]),
@@ -62,7 +69,7 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
       target.step.a,
     );
     if (id === undefined) return undefined;
-    service.edit.createProject(processId, { name: `Again ${id}` }, { id, audit: target.options.audit });
+    service.edit.createProject(processId, { name: `Again ${id}` }, { id, ...withoutTouch(target.options) });
     return { projects: [id], visible: 'by its update time' };
   },
   'create task': target =>
@@ -131,6 +138,13 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
     service.edit.moveTask(processId, projectId, taskId, to, options);
     return { projects: [projectId, to], visible: seenBy(target, true) };
   },
+  'assign task': target =>
+    ofTasks(target, (edit, id, task) => {
+      const { service, processId, step, options } = target;
+      const assignee = step.value % 5 === 0 ? undefined : at(service.workspace().users, step.value);
+      const properties = { assignee: assignee ? personReference(assignee) : null };
+      if (task) edit.updateTask(processId, id, task, properties, options);
+    }),
   'add field': ({ service, processId, step, options }) => {
     const kind = step.a % 2 ? 'project' : 'task';
     const field = { externalId: `extra${step.value}`, name: `Extra ${step.value}`, type: 'text' as const };
@@ -178,6 +192,11 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
   },
 };
 
+/** What is made or deleted has no update time to leave alone. */
+function withoutTouch({ audit, user }: Target['options']) {
+  return { audit, user };
+}
+
 type Editing = SimulatedBackend['edit'];
 
 function ofProject(target: Target, change: (edit: Editing, id: string) => void): Edited | undefined {
@@ -217,7 +236,7 @@ function ofField(
 
 function deleted(target: Target, ids: readonly string[]): Edited {
   const { service, processId, options } = target;
-  for (const id of ids) service.edit.deleteProject(processId, id, { audit: options.audit });
+  for (const id of ids) service.edit.deleteProject(processId, id, withoutTouch(options));
   const isCertain = service.freedoms.tasksOfDeletedProject === 404;
   return { projects: ids, visible: isCertain && isAudited(target) ? 'by the audit log' : 'by a sweep' };
 }

@@ -29,6 +29,7 @@ export const FAULTS = {
   'service.tasks': ANSWERS,
   'service.audit log': ANSWERS,
   'service.definitions': ANSWERS,
+  'service.users': ANSWERS,
   'table.read': [...DEATHS, 'throttled'],
   'table.update': [...TABLE_WRITES, 'conflicting'],
   'table.transaction': [...TABLE_WRITES, 'cancelled'],

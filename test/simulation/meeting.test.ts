@@ -10,7 +10,7 @@ type Mode = MeetStep['walkers'][number]['mode'];
 /** Makes a baseline and one edit, and then has two passes meet, with changes of priority at these steps. */
 async function met(modes: readonly Mode[], changes: readonly number[]): Promise<Coverage> {
   const walk = { budget: 900_000, strikes: [] };
-  const edit = { edit: 'update project', a: 0, b: 0, value: 4, audit: true, touch: true } as const;
+  const edit = { edit: 'update project', a: 0, b: 0, value: 4, by: [0], audit: true, touch: true } as const;
   const plan: Plan = {
     ...planOf(1),
     workspace: { projects: 3, tasks: 1 },

@@ -130,12 +130,14 @@ export interface EditStep extends Edit {
   readonly do: 'edit';
 }
 
-/** `a`, `b` and `value` choose project, task or field, and value, by remainder. */
+/** `a`, `b` and `value` choose project, task or field, and value, by remainder; `by` the users who make the edit: none
+ *  is the system. */
 export interface Edit {
   readonly edit: EditKind;
   readonly a: number;
   readonly b: number;
   readonly value: number;
+  readonly by: readonly number[];
   readonly audit: boolean;
   readonly touch: boolean;
 }
@@ -163,6 +165,7 @@ export const EDITS = [
   'delete field',
   'rename field',
   'rename choice',
+  'assign task',
 ] as const;
 
 const MINUTE = 60_000;
@@ -185,6 +188,7 @@ const LATEST: Partial<Record<Boundary, number>> = {
   'service.token': 0,
   'service.audit log': 1,
   'service.definitions': 1,
+  'service.users': 0,
   'table.transaction': 2,
   'topic.publish': 1,
   'queue.rejected': 0,
@@ -201,6 +205,7 @@ const pollerStrikes = strikesAt([
   'service.tasks',
   'service.audit log',
   'service.definitions',
+  'service.users',
   'table.read',
   'table.update',
   'table.transaction',
@@ -224,8 +229,17 @@ const run = fc.record({
   strikes: fc.oneof(
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 4, arbitrary: fc.array(pollerStrikes, { minLength: 1, maxLength: 4, size: 'max' }) },
+    // Users are seldom asked for.
+    { weight: 1, arbitrary: fc.tuple(strikesAt(['service.users'])) },
   ),
 });
+
+const user = fc.nat(1000);
+const by = fc.oneof(
+  { weight: 8, arbitrary: fc.tuple(user) },
+  { weight: 1, arbitrary: fc.tuple(user, user) },
+  { weight: 1, arbitrary: fc.constant([]) },
+);
 
 const whatIsEdited = {
   edit: fc.oneof(
@@ -235,6 +249,7 @@ const whatIsEdited = {
   a: fc.nat(1000),
   b: fc.nat(1000),
   value: fc.nat(1000),
+  by,
   audit: fc.oneof({ ...often, weight: 9 }, seldom),
   touch: fc.oneof({ ...often, weight: 9 }, seldom),
 };
@@ -381,7 +396,9 @@ const freedoms: fc.Arbitrary<Partial<Freedoms>> = fc.record({
     Number.POSITIVE_INFINITY,
     4,
   ),
-  auditTimestamps: fc.boolean(),
+  // Mostly with times: without them, nobody can tell who made a change.
+  auditTimestamps: fc.oneof(often, seldom),
+  auditShape: fc.constantFrom('nested' as const, 'flat' as const, 'reference' as const, 'several' as const),
   timestampResolution: fc.constantFrom(1, 1000),
   taskEditsTouchProject: fc.boolean(),
   updatedAfterInclusive: fc.boolean(),

@@ -18,6 +18,7 @@ export type PortCall =
   | 'projects'
   | 'audit log'
   | 'definitions'
+  | 'users'
   | 'tasks'
   | 'read state'
   | 'debts'

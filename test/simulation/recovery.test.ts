@@ -43,6 +43,7 @@ it('invariant 11: a receiver that is down for an hour has everything within 15 m
         a: minute % 5,
         b: 0,
         value: minute,
+        by: [minute],
         audit: true,
         touch: true,
       } as const;

@@ -88,6 +88,7 @@ function runText({ strikes, mode, budget }: Run): string {
   return `${mode} run of ${budget / 1000} s${meets}`;
 }
 
-function editText({ edit, a, b, value, audit, touch }: Edit): string {
-  return `${edit} (${a}, ${b}, ${value})${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
+function editText({ edit, a, b, value, by, audit, touch }: Edit): string {
+  const editors = by.length === 0 ? 'the system' : by.join(' and ');
+  return `${edit} (${a}, ${b}, ${value}) by ${editors}${audit ? '' : ', not audited'}${touch ? '' : ', no update time'}`;
 }

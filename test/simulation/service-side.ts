@@ -1,7 +1,7 @@
 import { AUTH_PATH, respond } from '../../local/simulated-service/answer.ts';
 import { createBackend, type SimulatedBackend } from '../../local/simulated-service/backend.ts';
 import { buildWorkspace } from '../../local/simulated-service/build.ts';
-import { applyEdit, type Edited } from './edits.ts';
+import { applyEdit, type Edited, editorsOf } from './edits.ts';
 import type { Boundary, Coverage } from './faults.ts';
 import { compressed, type Reply, type Sent } from './http.ts';
 import { History } from './oracle/history.ts';
@@ -14,7 +14,7 @@ import { PROCESS } from './shared.ts';
 export const ORIGIN = 'https://service.example';
 
 /** The edit of the project that can't be read from then on. */
-const EDIT: Edit = { edit: 'update project', a: 0, b: 0, value: 0, audit: true, touch: true };
+const EDIT: Edit = { edit: 'update project', a: 0, b: 0, value: 0, by: [0], audit: true, touch: true };
 
 /** How far behind the last pass each one asks again, where nothing else is configured. */
 const OVERLAP_MS = 120_000;
@@ -94,7 +94,7 @@ export class ServiceSide {
 
   edit(step: Edit): void {
     const edited = applyEdit(this.backend, PROCESS, step);
-    this.history.note();
+    this.history.note(editorsOf(this.backend, step));
     const isInOrderOfUpdates = this.backend.freedoms.listOrder !== 'made';
     if (isInOrderOfUpdates || step.edit.startsWith('delete') || step.edit === 'move task') this.#shifts += 1;
     if (edited) this.edits.push(edited);
@@ -162,6 +162,7 @@ export class ServiceSide {
 export function serviceBoundary({ path }: Pick<Sent, 'path'>): Boundary {
   if (path.startsWith(AUTH_PATH)) return 'service.token';
   if (path.includes('/auditlog')) return 'service.audit log';
+  if (/\/users?[/?]|\/users$/.test(path)) return 'service.users';
   if (path.includes('/tasks')) return 'service.tasks';
   return /\/projects(\?|$)/.test(path) ? 'service.projects' : 'service.definitions';
 }

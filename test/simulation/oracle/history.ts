@@ -22,6 +22,14 @@ interface Moment {
   /** From this time of the service on … */
   readonly from: number;
   readonly state: SimulatedProcess;
+  /** The ids of those who made it so. */
+  readonly by: readonly string[];
+}
+
+/** One edit of a record: when, and the ids of those who made it. */
+export interface EditMade {
+  readonly at: number;
+  readonly by: readonly string[];
 }
 
 /** A record as it was served at one moment, and what else was so then; undefined when it was not there. */
@@ -48,10 +56,18 @@ export class History {
     return this.#service.clock();
   }
 
-  /** Keeps the state as it now is, after an edit. */
-  note(): void {
+  /** Keeps the state as it now is, after an edit. `by`: the ids of those who made it; else the workspace's first user, as
+   *  the service takes it. */
+  note(by: readonly string[] = this.#firstUser()): void {
     const state = this.#service.workspace().processes.get(this.#processId) as SimulatedProcess;
-    this.#moments.push({ from: this.#service.clock(), state });
+    this.#moments.push({ from: this.#service.clock(), state, by });
+  }
+
+  #firstUser(): readonly string[] {
+    return this.#service
+      .workspace()
+      .users.slice(0, 1)
+      .map(({ id }) => id);
   }
 
   /** The `externalId` of every field that ever was. */
@@ -86,6 +102,16 @@ export class History {
     return this.#during(after, before).some(state => this.#record(state, name) === undefined);
   }
 
+  /** The edits of this very record, whether audited or not, later than `after` and until `before`, in their order. Making, moving and
+   *  deleting a record are edits of it, and so is deleting its project. */
+  edits(name: RecordName, after: number, before: number): EditMade[] {
+    return this.#moments.flatMap(({ from, state, by }, index) => {
+      if (from <= after || from > before) return [];
+      const last = this.#moments[index - 1]?.state;
+      return last && isEdited(stateOf(last, name), stateOf(state, name)) ? [{ at: from, by }] : [];
+    });
+  }
+
   /** The number of the first moment, from the one with the number `first` on, that matches and was between the two times,
    *  both included; -1 when there is none. */
   find(name: RecordName, first: number, after: number, before: number, matches: Matches): number {
@@ -102,9 +128,10 @@ export class History {
     return matching.filter((isSo, index) => isSo && !matching[index - 1]).length;
   }
 
-  #record(state: SimulatedProcess, { projectId, taskId }: RecordName): JsonObject | undefined {
+  #record(state: SimulatedProcess, name: RecordName): JsonObject | undefined {
+    const { projectId, taskId } = name;
     const project = state.projects.get(projectId);
-    const of = taskId === undefined ? project : project?.tasks.get(taskId);
+    const of = stateOf(state, name);
     if (!project || !of) return undefined;
     const fields = fieldsOf(state, taskId === undefined ? 'project' : 'task');
     const known = this.#served.get(of);
@@ -126,4 +153,18 @@ export class History {
     const from = this.#moments[index]?.from ?? Infinity;
     return from <= before && (this.#moments[index + 1]?.from ?? Infinity) >= after;
   }
+}
+
+function stateOf({ projects }: SimulatedProcess, { projectId, taskId }: RecordName): RecordState | undefined {
+  const project = projects.get(projectId);
+  return taskId === undefined ? project : project?.tasks.get(taskId);
+}
+
+/** An edit makes new objects of what it concerns, and of nothing else. What a task's edit does to its project, its update time, is no
+ *  edit of the project. */
+function isEdited(before: RecordState | undefined, after: RecordState | undefined): boolean {
+  if (!before || !after) return before !== after;
+  return (
+    before.fields !== after.fields || before.values !== after.values || before.createdAt !== after.createdAt
+  );
 }
