@@ -60,6 +60,7 @@ export class Pollers {
   readonly #shared: Shared;
   readonly #service: ServiceSide;
   readonly #oracle: PassesOracle;
+  readonly #readLog: (run: string) => void;
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<{ readonly requestId: string }>();
   readonly #table: ReturnType<typeof crampedTable>;
@@ -68,7 +69,14 @@ export class Pollers {
   #started = 0;
   #turns = 0;
 
-  constructor(shared: Shared, service: ServiceSide, oracle: PassesOracle) {
+  /** `readLog` is told of each run that was answered with a page of the audit log. */
+  constructor(
+    shared: Shared,
+    service: ServiceSide,
+    oracle: PassesOracle,
+    readLog: (run: string) => void = () => {},
+  ) {
+    this.#readLog = readLog;
     this.#shared = shared;
     this.#service = service;
     this.#oracle = oracle;
@@ -207,10 +215,12 @@ export class Pollers {
     const clock = clocks.of(this.#started++);
     const sleep: Sleep = (ms, signal) => life.sleep(ms, signal);
     const serve = (request: Sent) => {
-      this.#encounters.called(life, requestCall(serviceBoundary(request)), true);
+      const boundary = serviceBoundary(request);
+      this.#encounters.called(life, requestCall(boundary), true);
       const before = this.#service.requests.length;
       const reply = this.#service.serve(request);
       if (environment.run) environment.run.requests += this.#service.requests.length - before;
+      if (boundary === 'service.audit log' && reply.status === 200) this.#readLog(environment.owner);
       return reply;
     };
     const snapshots = createSnapshots({

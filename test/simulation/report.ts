@@ -30,10 +30,30 @@ function table(rows: Rows): string {
     .join('\n');
 }
 
-/** Those that never struck. */
+/** Of how many changes it was told who made them, among those of which the audit log said it in time. */
+export function actorsShare(rows: Rows): number {
+  const [told, leftOut] = [actorsCount(rows, 'told'), actorsCount(rows, 'left out')];
+  return told === 0 ? 0 : told / (told + leftOut);
+}
+
+/** The same, in words. */
+export function actorsText(rows: Rows): string {
+  const all = actorsCount(rows, 'told') + actorsCount(rows, 'left out');
+  return (
+    `Who made a change was told for ${Math.floor(100 * actorsShare(rows))} % of the ${all} changes that the audit log told of. ` +
+    `Of ${actorsCount(rows, 'too close to tell')} more it told within a second of a reading, and of ` +
+    `${actorsCount(rows, 'read by an earlier pass')} more an earlier pass had read.`
+  );
+}
+
+function actorsCount(rows: Rows, what: string): number {
+  return rows.find(([boundary, of]) => boundary === 'actors' && of === what)?.[2] ?? 0;
+}
+
+/** Those that never struck. Who made a change may be told each time. */
 export function neverStruck(rows: Rows): string[] {
   return rows
-    .filter(([boundary, , count]) => count === 0 && !isEncounter(boundary))
+    .filter(([boundary, , count]) => count === 0 && !isEncounter(boundary) && boundary !== 'actors')
     .map(([boundary, fault]) => `${fault} at ${boundary}`);
 }
 

@@ -3,7 +3,16 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Coverage } from './faults.ts';
-import { coverageTable, encounters, encounterTable, neverMet, neverStruck, planText } from './report.ts';
+import {
+  actorsShare,
+  actorsText,
+  coverageTable,
+  encounters,
+  encounterTable,
+  neverMet,
+  neverStruck,
+  planText,
+} from './report.ts';
 import { baseOf, type Failure, type Outcome, planOf, shrink } from './seeds.ts';
 
 const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first]   runs the plans of N seeds, by
@@ -15,6 +24,8 @@ npm run simulate -- --seed N                               repeats one, and shri
 const ENOUGH = 1_000;
 /** … and from so many on, another pass must have committed between each two calls. */
 const ENOUGH_FOR_MEETINGS = 3_000;
+/** From `ENOUGH` on, who made a change must be told for so many of those that the audit log tells of. */
+const LEAST_WITH_ACTORS = 0.9;
 const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 const { values } = parseArgs({
@@ -43,6 +54,7 @@ async function many(): Promise<number> {
   for (const failure of failures.slice(0, 20)) say(describe(failure));
   say(`How often each fault struck at each boundary:\n${coverageTable(rows)}`);
   say(encounterTable(rows));
+  say(actorsText(rows));
   const never = values.first ? [] : neverIn(seeds, rows);
   if (never.length > 0) say(`Never met, which fails the run: ${never.join('; ')}.`);
   say(
@@ -57,6 +69,9 @@ function neverIn(seeds: number, rows: Outcome['rows']): string[] {
   return [
     ...(seeds >= ENOUGH ? neverStruck(rows) : []),
     ...(seeds >= ENOUGH && encounters(rows) < seeds ? ['another pass that commits once a seed'] : []),
+    ...(seeds >= ENOUGH && actorsShare(rows) < LEAST_WITH_ACTORS
+      ? [`who made a change, for ${100 * LEAST_WITH_ACTORS} % of those that the audit log told of`]
+      : []),
     ...(seeds >= ENOUGH_FOR_MEETINGS ? neverMet(rows) : []),
   ];
 }

@@ -8,6 +8,7 @@ import { Meeting } from './meeting.ts';
 import { type Item, TableModel } from './models/table.ts';
 import { placeOfItem } from './models/table-keys.ts';
 import { streamRecord } from './models/table-stream.ts';
+import { ActorsOracle } from './oracle/actors.ts';
 import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
@@ -15,7 +16,7 @@ import { PassesOracle } from './oracle/passes.ts';
 import { RowsOracle } from './oracle/rows.ts';
 import { SecretsOracle } from './oracle/secrets.ts';
 import { Passes } from './passes.ts';
-import { isTimed } from './plan/clocks.ts';
+import { datedIn, isTimed } from './plan/clocks.ts';
 import type { RestoreStep } from './plan/restore.ts';
 import type { MeetStep, OperateStep, Plan } from './plan.ts';
 import { Pollers } from './pollers.ts';
@@ -23,7 +24,7 @@ import { Publisher } from './publisher.ts';
 import type { Backup } from './restores.ts';
 import { Scheduler } from './scheduler.ts';
 import { ServiceSide } from './service-side.ts';
-import { type Shared, TABLE_NAME } from './shared.ts';
+import { PROCESS, type Shared, TABLE_NAME } from './shared.ts';
 import { Ticker } from './ticker.ts';
 
 const BEGIN = Date.UTC(2026, 10, 21, 12);
@@ -45,6 +46,7 @@ export class World {
   readonly publisher: Publisher;
   readonly delivery: Delivery;
   readonly commits: CommitsOracle;
+  readonly #actors: ActorsOracle;
   readonly deliveries: DeliveriesOracle;
   readonly secrets = new SecretsOracle([SIGNING_SECRET]);
   /** The messages that were logged. */
@@ -85,7 +87,9 @@ export class World {
     });
     this.deliveries = new DeliveriesOracle(this.commits);
     this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
-    this.pollers = new Pollers(this.#shared, this.service, this.paces);
+    const { history, backend } = this.service;
+    this.#actors = new ActorsOracle(history, backend, PROCESS, coverage, datedIn(plan));
+    this.pollers = new Pollers(this.#shared, this.service, this.paces, run => this.#actors.readLog(run));
     this.passes = new Passes(this.#shared, this.pollers, this.paces);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
     this.#leases = new LeasesOracle(coverage, isWalking);
@@ -181,6 +185,7 @@ export class World {
     const records = items.map((item, index) => insertOf(item, index));
     this.commits.restored(records, events);
     this.#leases.restored(records, this.clocks.latest);
+    this.#actors.restored(records);
     this.paces.forget(this.scheduler.wall);
     this.paces.wrote(records, undefined);
     this.deliveries.forgetPromises();
@@ -234,7 +239,9 @@ export class World {
     this.#streamed = this.table.stream.length;
     if (records.length === 0) return;
     try {
+      const told = this.commits.events.length;
       this.commits.wrote(records);
+      this.#actors.wrote(records, this.commits.events.slice(told), by);
       this.#leases.wrote(records, by, this.clocks.latest);
       this.#rows.wrote(records);
       this.paces.wrote(records, by);

@@ -62,6 +62,20 @@ export function areClose({ pollers }: Skew, steps: readonly Step[]): boolean {
   return Math.abs(pollers[0] - pollers[1]) <= CLOSE_MS && steps.every(step => step.do !== 'clock');
 }
 
+/** When the service tells its time. */
+export function datedIn({
+  freedoms,
+  steps,
+}: {
+  readonly freedoms: { readonly dateHeader?: boolean };
+  readonly steps: readonly Step[];
+}): 'always' | 'sometimes' | 'never' {
+  if (isTimed(freedoms, steps)) return 'always';
+  return freedoms.dateHeader === false && !steps.some(step => step.do === 'date' && step.header)
+    ? 'never'
+    : 'sometimes';
+}
+
 /** Whether every time that the passes know is the service's own. */
 export function isTimed(freedoms: { readonly dateHeader?: boolean }, steps: readonly Step[]): boolean {
   return freedoms.dateHeader !== false && steps.every(step => step.do !== 'date');

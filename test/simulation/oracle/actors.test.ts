@@ -1,0 +1,240 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { expect, test } from 'vitest';
+import type { Actor, ChangeEvent } from '../../../functions/changes/event.ts';
+import { createBackend } from '../../../local/simulated-service/backend.ts';
+import { buildWorkspace } from '../../../local/simulated-service/build.ts';
+import type { Freedoms } from '../../../local/simulated-service/data/freedoms.ts';
+import { SYSTEM } from '../../../local/simulated-service/data/workspace.ts';
+import { Coverage } from '../faults.ts';
+import { ActorsOracle, type Dated } from './actors.ts';
+import { History } from './history.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const SECOND = 1_000;
+const [ANNA, TOMAS] = [
+  { id: '101', name: 'Anna Lindqvist' },
+  { id: '102', name: 'Tomás Herrera' },
+];
+
+/** A process of two projects with two tasks each, of which one pass after the other is judged. */
+function world({ freedoms = {}, dated = 'always' }: { freedoms?: Partial<Freedoms>; dated?: Dated } = {}) {
+  let now = AT;
+  const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 2, tasksPerProject: 2 }], now });
+  const backend = createBackend({ clock: () => now, workspace, freedoms, origin: 'https://service.example' });
+  const history = new History(backend, 'p');
+  const coverage = new Coverage();
+  const oracle = new ActorsOracle(history, backend, 'p', coverage, dated);
+  let runs = 0;
+  return {
+    oracle,
+    /** Makes an edit, so many seconds on. */
+    edit(
+      seconds: number,
+      by: readonly string[],
+      change: (edit: typeof backend.edit, user: readonly string[]) => void,
+    ) {
+      now += seconds * SECOND;
+      change(backend.edit, by);
+      history.note(by);
+    },
+    touch(seconds: number, by: readonly string[]) {
+      this.edit(seconds, by, (edit, user) => edit.touchProject('p', '1001', { user }));
+    },
+    /** A run takes the lease of its mode, and reads the log. */
+    begin(mode: 'changes' | 'sweep' = 'changes', seconds = 60) {
+      now += seconds * SECOND;
+      const run = `run-${++runs}`;
+      oracle.wrote([leaseOf(mode, run)], [], run);
+      oracle.readLog(run);
+      return run;
+    },
+    tell(run: string | undefined, event: ChangeEvent) {
+      oracle.wrote([], [event], run);
+    },
+    counted: () =>
+      Object.fromEntries(
+        coverage.rows.flatMap(([boundary, what, count]) =>
+          boundary === 'actors' && count > 0 ? [[what, count]] : [],
+        ),
+      ),
+  };
+}
+
+function leaseOf(mode: string, owner: string): DynamoDBRecord {
+  const NewImage = { leaseOwner: { S: owner } };
+  return { dynamodb: { Keys: { pk: { S: 'W#eu#P#p' }, sk: { S: `PASS#${mode}` } }, NewImage } };
+}
+
+/** Tells of project 1001, or of a task in it, between two times in seconds. */
+function eventOf(
+  actors: readonly Actor[] | undefined,
+  {
+    task,
+    from = 0,
+    to = 120,
+    type = 'updated',
+  }: { task?: string; from?: number; to?: number; type?: string } = {},
+): ChangeEvent {
+  const at = (seconds: number) => new Date(AT + seconds * SECOND).toISOString();
+  return {
+    id: 'p.1001.1.0',
+    type: `${task ? 'task' : 'project'}.${type}`,
+    data: {
+      project: { id: '1001' },
+      ...(task && { task: { id: task } }),
+      changes: [],
+      observed: { after: at(from), before: at(to) },
+      ...(actors && { actors }),
+    },
+  } as unknown as ChangeEvent;
+}
+
+test('those who edited a project in the interval are right, others are not', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  it.touch(10, ['102', '103']);
+  const run = it.begin();
+  it.tell(run, eventOf([ANNA, TOMAS]));
+  it.tell(run, eventOf([TOMAS]));
+  expect(() => it.tell(run, eventOf([{ id: '104' }]))).toThrow('names 104, who did not edit it');
+});
+
+test('an edit counts within the interval alone, with a second for the whole seconds of its beginning', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  const run = it.begin();
+  it.tell(run, eventOf([ANNA], { from: 10.5 }));
+  it.tell(run, eventOf([ANNA], { to: 10 }));
+  for (const span of [{ from: 11 }, { to: 9.9 }])
+    expect(() => it.tell(run, eventOf([ANNA], span))).toThrow('did not edit it');
+});
+
+test('an edit that no entry tells is an edit', () => {
+  const it = world();
+  it.edit(10, ['101'], (edit, user) => edit.touchProject('p', '1001', { user, audit: false }));
+  it.tell(it.begin(), eventOf([ANNA]));
+});
+
+test('who edited a task did not edit its project, nor another task, nor the other way round', () => {
+  const it = world();
+  it.edit(10, ['101'], (edit, user) => edit.updateTask('p', '1001', '500001', { status: 'Done' }, { user }));
+  it.touch(10, ['102']);
+  const run = it.begin();
+  it.tell(run, eventOf([ANNA], { task: '500001' }));
+  it.tell(run, eventOf([TOMAS]));
+  expect(() => it.tell(run, eventOf([ANNA]))).toThrow('names 101');
+  expect(() => it.tell(run, eventOf([ANNA], { task: '500002' }))).toThrow('names 101');
+  expect(() => it.tell(run, eventOf([TOMAS], { task: '500001' }))).toThrow('names 102');
+});
+
+test('who deletes a project edits its tasks, and who moves a task edits it in both projects', () => {
+  const it = world();
+  it.edit(10, ['101'], (edit, user) => edit.moveTask('p', '1002', '500003', '1001', { user }));
+  it.edit(10, ['102'], (edit, user) => edit.deleteProject('p', '1001', { user }));
+  const run = it.begin();
+  it.tell(run, eventOf([ANNA], { task: '500003', to: 11, type: 'created' }));
+  it.tell(run, { ...eventOf([ANNA], { task: '500003' }), ...ofOther('500003', [ANNA]) } as ChangeEvent);
+  it.tell(run, eventOf([TOMAS], { type: 'deleted' }));
+  it.tell(run, eventOf([TOMAS], { task: '500001', type: 'deleted' }));
+  expect(() => it.tell(run, eventOf([ANNA], { task: '500001', type: 'deleted' }))).toThrow('names 101');
+});
+
+function ofOther(task: string, actors: readonly Actor[]) {
+  const { data } = eventOf(actors, { task, type: 'deleted' });
+  return { data: { ...data, project: { id: '1002' } } };
+}
+
+test.each([
+  ['somebody who is no user', [{ id: SYSTEM }], 'who is no user'],
+  ['a user by another name', [{ id: '101', name: 'Tomás Herrera' }], 'calls 101 Tomás Herrera'],
+  ['one user twice', [ANNA, TOMAS, ANNA], 'names 101 twice'],
+  ['the later one first', [TOMAS, ANNA], 'in another order'],
+] as const)('it is wrong to name %s', (_, actors, problem) => {
+  const it = world();
+  it.touch(10, ['101', SYSTEM]);
+  it.touch(10, ['102']);
+  const run = it.begin();
+  it.tell(run, eventOf([ANNA, TOMAS]));
+  expect(() => it.tell(run, eventOf(actors))).toThrow(problem);
+});
+
+test('of edits that carry one time the order is open', () => {
+  const it = world({ freedoms: { timestampResolution: SECOND } });
+  it.touch(10, ['101']);
+  it.touch(0.9, ['102']);
+  it.tell(it.begin(), eventOf([TOMAS, ANNA]));
+});
+
+test('sweeps and baselines tell no actors, nor does a run that does not hold the lease of changes any more', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  const [sweep, changes] = [it.begin('sweep', 1), it.begin('changes', 1)];
+  it.tell(changes, eventOf([ANNA]));
+  for (const run of [sweep, 'nobody', undefined])
+    expect(() => it.tell(run, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
+  it.oracle.wrote([leaseOf('sweep', 'as a sweep now')], [], changes);
+  expect(() => it.tell(changes, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
+});
+
+test('nobody is told where the service never tells its time, and by any edit so far where it does so at times', () => {
+  const [never, sometimes] = [world({ dated: 'never' }), world({ dated: 'sometimes' })];
+  for (const it of [never, sometimes]) it.touch(10, ['101']);
+  expect(() => never.tell(never.begin(), eventOf([ANNA]))).toThrow('though nothing told the service');
+  const run = sometimes.begin();
+  sometimes.tell(run, eventOf([ANNA], { from: 30 }));
+  expect(() => sometimes.tell(run, eventOf([TOMAS]))).toThrow('names 102');
+});
+
+test('a change is counted where the log that the pass read says who made it', () => {
+  const it = world();
+  it.touch(10, ['101', '102']);
+  const run = it.begin();
+  it.tell(run, eventOf([ANNA]));
+  it.tell(run, eventOf([ANNA, TOMAS]));
+  it.tell(run, eventOf(undefined));
+  expect(it.counted()).toEqual({ told: 2, 'several told': 1, 'left out': 1 });
+});
+
+test.each([
+  ['of another record', {}, { task: '500001' }],
+  ['of an earlier change', {}, { from: 10 }],
+  ['of a later change', {}, { to: 9.9 }],
+  ['without their time', { auditTimestamps: false }, {}],
+  ['that are not shown yet', { auditVisibleAfter: 90_000 }, {}],
+] as const)('a change is not counted for entries %s', (_, freedoms, told) => {
+  const it = world({ freedoms });
+  it.touch(10, ['101']);
+  it.tell(it.begin(), eventOf(undefined, told));
+  expect(it.counted()).toEqual({});
+});
+
+test('a change is not counted where the system made it, or a sweep told it', () => {
+  const it = world();
+  it.touch(10, [SYSTEM]);
+  it.tell(it.begin(), eventOf(undefined));
+  it.touch(10, ['101']);
+  it.tell(it.begin('sweep'), eventOf(undefined, { to: 200 }));
+  expect(it.counted()).toEqual({});
+});
+
+test('edits within a second of a reading, and those of which an earlier pass read, are counted apart', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  const run = it.begin();
+  it.tell(run, eventOf(undefined, { from: 9.5 }));
+  it.tell(run, eventOf(undefined, { to: 10.5 }));
+  expect(it.counted()).toEqual({ 'too close to tell': 2 });
+  const seen = {
+    dynamodb: { Keys: { pk: { S: 'W#eu#P#p' }, sk: { S: 'PASS#changes#SEEN' } }, NewImage: {} },
+  };
+  it.oracle.wrote([seen], [], run);
+  it.tell(it.begin(), eventOf(undefined));
+  expect(it.counted()).toEqual({ 'too close to tell': 2, 'read by an earlier pass': 1 });
+});
+
+test('a restored table takes nobody for the owner of a lease', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  it.oracle.restored([leaseOf('changes', 'run-1')]);
+  expect(() => it.tell('run-1', eventOf([ANNA]))).toThrow('found by a sweep or baseline');
+});

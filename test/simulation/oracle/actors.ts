@@ -1,0 +1,163 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { Actor, ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
+import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
+import type { AuditEntry } from '../../../local/simulated-service/data/workspace.ts';
+import { isRecordEvent } from '../../kit/told.ts';
+import type { Coverage } from '../faults.ts';
+import type { EditMade, History, RecordName } from './history.ts';
+import { Violation } from './violation.ts';
+
+/** A `Date` header is in whole seconds: of an edit within the same second nobody knows whether the reading saw it. */
+const SLACK_MS = 1_000;
+
+/** When the service tells its time: then alone an entry can be compared with a reading. */
+export type Dated = 'always' | 'sometimes' | 'never';
+
+/** Judges who is told to have made a change, by who edited the record; and counts how many changes were told with those who made
+ *  them, of those where the log said it. */
+export class ActorsOracle {
+  readonly #history: History;
+  readonly #service: SimulatedBackend;
+  readonly #processId: string;
+  readonly #coverage: Coverage;
+  readonly #dated: Dated;
+  /** The owner of each lease, by its key; and by run, the key of the lease that it took last. */
+  readonly #owners = new Map<string, string | undefined>();
+  readonly #leases = new Map<string, string>();
+  /** By run: what the audit log showed when the run last read it. */
+  readonly #logs = new Map<string, readonly AuditEntry[]>();
+  /** What the log showed to passes that came to their end: later ones ask only for what came behind it. */
+  #passed: ReadonlySet<number> = new Set();
+
+  constructor(
+    history: History,
+    service: SimulatedBackend,
+    processId: string,
+    coverage: Coverage,
+    dated: Dated,
+  ) {
+    this.#history = history;
+    this.#service = service;
+    this.#processId = processId;
+    this.#coverage = coverage;
+    this.#dated = dated;
+  }
+
+  /** A run was answered with a page of the audit log. */
+  readLog(run: string): void {
+    const { freedoms, clock } = this.#service;
+    const entries = this.#service.workspace().processes.get(this.#processId)?.audit ?? [];
+    this.#logs.set(
+      run,
+      entries.filter(({ at }) => at <= clock() - freedoms.auditVisibleAfter),
+    );
+  }
+
+  /** Told of the records of one write, of the events that it told, and which run sent it. */
+  wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
+    for (const { dynamodb } of records) {
+      const sk = dynamodb?.Keys?.sk?.S ?? '';
+      if (!sk.startsWith('PASS#')) continue;
+      if (sk === SEEN && run !== undefined)
+        this.#passed = new Set(this.#logs.get(run)?.map(({ seq }) => seq));
+      const owner = dynamodb?.NewImage?.leaseOwner?.S;
+      if (owner !== undefined && owner !== this.#owners.get(sk) && run !== undefined)
+        this.#leases.set(run, sk);
+      this.#owners.set(sk, owner);
+    }
+    for (const event of events) if (isRecordEvent(event)) this.#tell(event, run);
+  }
+
+  /** Told of the items of a table that was restored, as records. */
+  restored(records: readonly DynamoDBRecord[]): void {
+    this.#owners.clear();
+    this.wrote(records, [], undefined);
+  }
+
+  #tell(event: ProjectEvent | TaskEvent, run: string | undefined): void {
+    const { id, type, subject, data } = event;
+    const what = `${id} (${type} ${subject})`;
+    const isOfChanges = run !== undefined && this.#leases.get(run) === 'PASS#changes';
+    const name = { projectId: data.project.id, ...('task' in data && { taskId: data.task.id }) };
+    const [after, before] = [Date.parse(data.observed.after), Date.parse(data.observed.before)];
+    if (data.actors) {
+      if (!isOfChanges) throw new Violation(2, `${what} was found by a sweep or baseline, and has actors`);
+      if (this.#dated === 'never')
+        throw new Violation(2, `${what} has actors, though nothing told the service's time`);
+      // Where our own clock told the time for a while, the interval is not the service's.
+      const interval =
+        this.#dated === 'always' ? ([after - SLACK_MS, before] as const) : ([0, this.#history.now] as const);
+      this.#checkActors(what, data.actors, this.#history.edits(name, ...interval));
+    }
+    if (isOfChanges && this.#dated === 'always')
+      this.#count(data.actors, this.#entriesAbout(name, this.#logs.get(run) ?? [], after, before), [
+        after,
+        before,
+      ]);
+  }
+
+  #checkActors(what: string, actors: readonly Actor[], edits: readonly EditMade[]): void {
+    const tick = this.#service.freedoms.timestampResolution;
+    let since = Number.NEGATIVE_INFINITY;
+    for (const { id, name } of actors) {
+      const user = this.#service.workspace().users.find(candidate => candidate.id === id);
+      if (!user) throw new Violation(2, `${what} names ${id}, who is no user`);
+      if (name !== undefined && name !== user.name)
+        throw new Violation(2, `${what} calls ${id} ${name}, who is ${user.name}`);
+      if (actors.filter(other => other.id === id).length > 1)
+        throw new Violation(2, `${what} names ${id} twice`);
+      const own = edits.filter(({ by }) => by.includes(id)).map(({ at }) => Math.floor(at / tick));
+      if (own.length === 0)
+        throw new Violation(
+          2,
+          `${what} names ${id}, who did not edit it: ${JSON.stringify({ actors, edits })}`,
+        );
+      // Of several edits it is open which ones the log tells, but for some the order must be right.
+      const next = own.find(at => at >= since);
+      if (next === undefined)
+        throw new Violation(
+          2,
+          `${what} names its actors in another order than they edited it: ${JSON.stringify({ actors, edits })}`,
+        );
+      since = next;
+    }
+  }
+
+  /** The entries that say who changed this record in this time. */
+  #entriesAbout(name: RecordName, log: readonly AuditEntry[], after: number, before: number): AuditEntry[] {
+    const { freedoms, workspace } = this.#service;
+    if (!freedoms.auditTimestamps) return [];
+    const users = new Set(workspace().users.map(({ id }) => id));
+    return log.filter(
+      entry =>
+        entry.at > after &&
+        entry.at <= before &&
+        isAbout(entry, name) &&
+        [entry.user].flat().some(id => users.has(id)),
+    );
+  }
+
+  #count(
+    actors: readonly Actor[] | undefined,
+    entries: readonly AuditEntry[],
+    [after, before]: readonly [number, number],
+  ): void {
+    if (entries.length === 0) return;
+    const clear = entries.filter(({ at }) => at > after + SLACK_MS && at <= before - SLACK_MS);
+    const isPassed = clear.every(({ seq }) => this.#passed.has(seq));
+    const without =
+      clear.length === 0 ? 'too close to tell' : isPassed ? 'read by an earlier pass' : 'left out';
+    this.#coverage.add('actors', actors ? 'told' : without);
+    if (actors && actors.length > 1) this.#coverage.add('actors', 'several told');
+  }
+}
+
+/** The row of what `changes` passes have seen. */
+const SEEN = 'PASS#changes#SEEN';
+
+/** Whether an entry names the record itself. What becomes of the tasks of a project that is deleted, no entry names. */
+function isAbout({ entity, details }: AuditEntry, { projectId, taskId }: RecordName): boolean {
+  const { projectId: id, fromProjectId } = (details.context ?? {}) as Record<string, unknown>;
+  if (id !== projectId && fromProjectId !== projectId) return false;
+  return taskId === undefined ? entity.type === 'project' : entity.type === 'task' && entity.id === taskId;
+}
