@@ -114,7 +114,14 @@ export const EVENTS = {
   ],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
   debt: ['unreadable', 'no-task-list', 'not-listed', 'uncertain'],
-  actors: ['told', 'several told', 'left out', 'too close to tell', 'read by an earlier pass'],
+  actors: [
+    'told',
+    'several told',
+    'left out',
+    'too close to tell',
+    'read by an earlier pass',
+    'users unread',
+  ],
 } as const;
 
 /** A fault in one process's calls over `boundary`: in `times` of them, from the `nth` on (0 is the

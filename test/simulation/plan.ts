@@ -205,7 +205,6 @@ const pollerStrikes = strikesAt([
   'service.tasks',
   'service.audit log',
   'service.definitions',
-  'service.users',
   'table.read',
   'table.update',
   'table.transaction',
@@ -229,8 +228,6 @@ const run = fc.record({
   strikes: fc.oneof(
     { weight: 3, arbitrary: fc.constant([]) },
     { weight: 4, arbitrary: fc.array(pollerStrikes, { minLength: 1, maxLength: 4, size: 'max' }) },
-    // Users are seldom asked for.
-    { weight: 1, arbitrary: fc.tuple(strikesAt(['service.users'])) },
   ),
 });
 
@@ -428,6 +425,12 @@ const GONE: Strike = { boundary: 'endpoint.post', fault: '410', nth: 0, times: 1
  *  service, or a project. */
 const scheduledStrikes = pollerStrikes.filter(({ fault }) => fault !== '403' && fault !== '404');
 
+/** The users are read once a day, by whichever run first needs them: so all runs of a plan meet this, or none. */
+const usersStrike = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: strikesAt(['service.users']) },
+);
+
 /** Every plan. Its first step is a run, or some that meet, because without a baseline nothing is told. */
 export const plans: fc.Arbitrary<Plan> = fc
   .record({
@@ -446,6 +449,7 @@ export const plans: fc.Arbitrary<Plan> = fc
     skew,
     clocks: clockSteps,
     first: fc.oneof({ weight: 4, arbitrary: run }, { weight: 1, arbitrary: meeting }),
+    usersStrike,
     steps: fc.array(some, { minLength: 4, maxLength: 20, size: 'max' }).map(steps => steps.flat()),
     restore: restores,
     scheduled: scheduled({ edit, run, strike: scheduledStrikes }),
@@ -507,13 +511,20 @@ export const plans: fc.Arbitrary<Plan> = fc
       { weight: 14, arbitrary: fc.constant(false) },
     ),
   })
-  .map(({ first, restore, scheduled, steps, unrest, clocks, ...plan }) => {
+  .map(({ first, restore, scheduled, steps, unrest, clocks, usersStrike, ...plan }) => {
     // Not together: a restless list hides its project from one reader at a time.
     const { steps: ticked, schedule } = withSchedule(steps, unrest ? undefined : scheduled);
     const eventful = withClocks([first, ...withRestore(ticked, restore)], clocks);
     const { steps: all, restless } = withUnrest(eventful, unrest);
-    return sound({ ...plan, steps: all, restless, schedule });
+    const struck = usersStrike ? all.map(step => withStrike(step, usersStrike)) : all;
+    return sound({ ...plan, steps: struck, restless, schedule });
   });
+
+function withStrike(step: Step, strike: Strike): Step {
+  const add = <Each extends Run>(one: Each) => ({ ...one, strikes: [...one.strikes, strike] });
+  if (step.do === 'meet') return { ...step, walkers: step.walkers.map(add) };
+  return step.do === 'run' ? add(step) : step;
+}
 
 /** Removes combinations that exclude each other: docs/decisions say why. */
 function sound(plan: Plan): Plan {

@@ -39,6 +39,12 @@ export interface RunRequest {
   readonly strikes: readonly Strike[];
 }
 
+/** Told of each run that was answered with a page of the audit log, and of each answer with users that arrived. */
+export interface Heard {
+  readLog(run: string): void;
+  readUsers(): void;
+}
+
 /** How a run ended; undefined: its process died. */
 export type Ended = Environment['ended'];
 
@@ -60,7 +66,7 @@ export class Pollers {
   readonly #shared: Shared;
   readonly #service: ServiceSide;
   readonly #oracle: PassesOracle;
-  readonly #readLog: (run: string) => void;
+  readonly #actors: Heard;
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<{ readonly requestId: string }>();
   readonly #table: ReturnType<typeof crampedTable>;
@@ -69,14 +75,8 @@ export class Pollers {
   #started = 0;
   #turns = 0;
 
-  /** `readLog` is told of each run that was answered with a page of the audit log. */
-  constructor(
-    shared: Shared,
-    service: ServiceSide,
-    oracle: PassesOracle,
-    readLog: (run: string) => void = () => {},
-  ) {
-    this.#readLog = readLog;
+  constructor(shared: Shared, service: ServiceSide, oracle: PassesOracle, actors: Heard) {
+    this.#actors = actors;
     this.#shared = shared;
     this.#service = service;
     this.#oracle = oracle;
@@ -220,7 +220,7 @@ export class Pollers {
       const before = this.#service.requests.length;
       const reply = this.#service.serve(request);
       if (environment.run) environment.run.requests += this.#service.requests.length - before;
-      if (boundary === 'service.audit log' && reply.status === 200) this.#readLog(environment.owner);
+      if (boundary === 'service.audit log' && reply.status === 200) this.#actors.readLog(environment.owner);
       return reply;
     };
     const snapshots = createSnapshots({
@@ -240,7 +240,11 @@ export class Pollers {
           random,
           sleep,
           pageSize: plan.pageSize,
-          openAgent: () => new VirtualAgent(life, serviceBoundary, serve),
+          openAgent: () =>
+            new VirtualAgent(life, serviceBoundary, serve, (request, { status, breaksOff }) => {
+              if (serviceBoundary(request) === 'service.users' && status === 200 && !breaksOff)
+                this.#actors.readUsers();
+            }),
           onNotice: notice => log.warn(notice.message, notice),
         }),
       clock,

@@ -41,8 +41,9 @@ export function actorsText(rows: Rows): string {
   const all = actorsCount(rows, 'told') + actorsCount(rows, 'left out');
   return (
     `Who made a change was told for ${Math.floor(100 * actorsShare(rows))} % of the ${all} changes that the audit log told of. ` +
-    `Of ${actorsCount(rows, 'too close to tell')} more it told within a second of a reading, and of ` +
-    `${actorsCount(rows, 'read by an earlier pass')} more an earlier pass had read.`
+    `Of ${actorsCount(rows, 'too close to tell')} more it told within a second of a reading, of ` +
+    `${actorsCount(rows, 'read by an earlier pass')} an earlier pass had read, and for ${actorsCount(rows, 'users unread')} ` +
+    'the users could not be read.'
   );
 }
 

@@ -89,7 +89,7 @@ export class World {
     this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
     const { history, backend } = this.service;
     this.#actors = new ActorsOracle(history, backend, PROCESS, coverage, datedIn(plan));
-    this.pollers = new Pollers(this.#shared, this.service, this.paces, run => this.#actors.readLog(run));
+    this.pollers = new Pollers(this.#shared, this.service, this.paces, this.#actors);
     this.passes = new Passes(this.#shared, this.pollers, this.paces);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
     this.#leases = new LeasesOracle(coverage, isWalking);

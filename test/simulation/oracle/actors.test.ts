@@ -17,13 +17,22 @@ const [ANNA, TOMAS] = [
 ];
 
 /** A process of two projects with two tasks each, of which one pass after the other is judged. */
-function world({ freedoms = {}, dated = 'always' }: { freedoms?: Partial<Freedoms>; dated?: Dated } = {}) {
+function world({
+  freedoms = {},
+  dated = 'always',
+  isUsersRead = true,
+}: {
+  freedoms?: Partial<Freedoms>;
+  dated?: Dated;
+  isUsersRead?: boolean;
+} = {}) {
   let now = AT;
   const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 2, tasksPerProject: 2 }], now });
   const backend = createBackend({ clock: () => now, workspace, freedoms, origin: 'https://service.example' });
   const history = new History(backend, 'p');
   const coverage = new Coverage();
   const oracle = new ActorsOracle(history, backend, 'p', coverage, dated);
+  if (isUsersRead) oracle.readUsers();
   let runs = 0;
   return {
     oracle,
@@ -139,7 +148,7 @@ test('who deletes a project edits its tasks, and who moves a task edits it in bo
   expect(() => it.tell(run, eventOf([ANNA], { task: '500001', type: 'deleted' }))).toThrow('names 101');
 });
 
-function ofOther(task: string, actors: readonly Actor[]) {
+function ofOther(task: string, actors: readonly Actor[] | undefined) {
   const { data } = eventOf(actors, { task, type: 'deleted' });
   return { data: { ...data, project: { id: '1002' } } };
 }
@@ -176,6 +185,14 @@ test('sweeps and baselines tell no actors, nor does a run that does not hold the
   expect(() => it.tell(changes, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
 });
 
+test('a sweep that writes to the row of the other mode holds no lease of it', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  const [changes, sweep] = [it.begin('changes', 1), it.begin('sweep', 1)];
+  it.oracle.wrote([leaseOf('changes', changes)], [], sweep);
+  expect(() => it.tell(sweep, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
+});
+
 test('nobody is told where the service never tells its time, and by any edit so far where it does so at times', () => {
   const [never, sometimes] = [world({ dated: 'never' }), world({ dated: 'sometimes' })];
   for (const it of [never, sometimes]) it.touch(10, ['101']);
@@ -193,6 +210,16 @@ test('a change is counted where the log that the pass read says who made it', ()
   it.tell(run, eventOf([ANNA, TOMAS]));
   it.tell(run, eventOf(undefined));
   expect(it.counted()).toEqual({ told: 2, 'several told': 1, 'left out': 1 });
+});
+
+test('the entry of a moved task is counted for the task in both projects, and for no other', () => {
+  const it = world();
+  it.edit(10, ['101'], (edit, user) => edit.moveTask('p', '1001', '500001', '1002', { user }));
+  const run = it.begin();
+  it.tell(run, eventOf(undefined, { task: '500001', type: 'deleted' }));
+  it.tell(run, { ...eventOf(undefined), ...ofOther('500001', undefined) } as ChangeEvent);
+  it.tell(run, eventOf(undefined, { task: '500002' }));
+  expect(it.counted()).toEqual({ 'left out': 2 });
 });
 
 test.each([
@@ -230,6 +257,13 @@ test('edits within a second of a reading, and those of which an earlier pass rea
   it.oracle.wrote([seen], [], run);
   it.tell(it.begin(), eventOf(undefined));
   expect(it.counted()).toEqual({ 'too close to tell': 2, 'read by an earlier pass': 1 });
+});
+
+test('a change is counted apart while the users could not be read', () => {
+  const it = world({ isUsersRead: false });
+  it.touch(10, ['101']);
+  it.tell(it.begin(), eventOf(undefined));
+  expect(it.counted()).toEqual({ 'users unread': 1 });
 });
 
 test('a restored table takes nobody for the owner of a lease', () => {

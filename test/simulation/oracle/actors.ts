@@ -26,6 +26,8 @@ export class ActorsOracle {
   readonly #leases = new Map<string, string>();
   /** By run: what the audit log showed when the run last read it. */
   readonly #logs = new Map<string, readonly AuditEntry[]>();
+  /** Whether a run ever got the users of the workspace: before, nobody is known. */
+  #hasUsers = false;
   /** What the log showed to passes that came to their end: later ones ask only for what came behind it. */
   #passed: ReadonlySet<number> = new Set();
 
@@ -51,6 +53,11 @@ export class ActorsOracle {
       run,
       entries.filter(({ at }) => at <= clock() - freedoms.auditVisibleAfter),
     );
+  }
+
+  /** A run got the users of the workspace. */
+  readUsers(): void {
+    this.#hasUsers = true;
   }
 
   /** Told of the records of one write, of the events that it told, and which run sent it. */
@@ -144,11 +151,15 @@ export class ActorsOracle {
   ): void {
     if (entries.length === 0) return;
     const clear = entries.filter(({ at }) => at > after + SLACK_MS && at <= before - SLACK_MS);
-    const isPassed = clear.every(({ seq }) => this.#passed.has(seq));
-    const without =
-      clear.length === 0 ? 'too close to tell' : isPassed ? 'read by an earlier pass' : 'left out';
-    this.#coverage.add('actors', actors ? 'told' : without);
+    this.#coverage.add('actors', actors ? 'told' : this.#reasonFor(clear));
     if (actors && actors.length > 1) this.#coverage.add('actors', 'several told');
+  }
+
+  /** Why no actors are told, though the log has these entries. */
+  #reasonFor(entries: readonly AuditEntry[]): string {
+    if (entries.length === 0) return 'too close to tell';
+    if (!this.#hasUsers) return 'users unread';
+    return entries.every(({ seq }) => this.#passed.has(seq)) ? 'read by an earlier pass' : 'left out';
   }
 }
 
