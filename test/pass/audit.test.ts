@@ -54,7 +54,11 @@ describe('the audit log of a process with audit: true', () => {
     const [event] = await told();
     expect(event).toMatchObject({
       id: expect.stringMatching(/^onboarding\.\.[0-9a-f]{32}\.0$/),
-      data: { process: { id: PROCESS }, projects: [{ id: '1001' }], users: [] },
+      data: {
+        process: { id: PROCESS },
+        projects: [{ id: '1001' }],
+        users: [{ id: '101', name: 'Anna Lindqvist' }],
+      },
     });
     expect(event?.data.entry).toEqual(world.edit.auditLog(PROCESS).at(-1));
     expect(await told()).toHaveLength(1);
