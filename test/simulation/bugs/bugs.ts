@@ -1,3 +1,4 @@
+import { ACTOR_BUGS } from './actor-bugs.ts';
 import type { Bug } from './bug.ts';
 import { CARELESS } from './careless.ts';
 import { DECIDING_BUGS } from './deciding-bugs.ts';
@@ -23,5 +24,6 @@ export const BUGS: readonly Bug[] = [
   ...SCHEDULE_BUGS,
   ...DECIDING_BUGS,
   ...DIGEST_BUGS,
+  ...ACTOR_BUGS,
   ...CARELESS,
 ];
