@@ -86,7 +86,7 @@ function pollerOf(
 ) {
   const { workspace: name, processId } = PROCESS;
   const { baseUrl, authUrl, audience } = service;
-  const processes = [{ id: processId }];
+  const processes = [{ id: processId, audit: true }];
   const settings = { name, baseUrl, authUrl, audience, credentials: 'unused', processes };
   const ignore = () => {};
   const poll = createPoll({

@@ -87,7 +87,7 @@ const SNS = {
           processId: attribute('String', 'The process.'),
           projectId: attribute(
             'String',
-            'The project; none in events about a process (`field.*`, `source.*`), but for `source.skipped`.',
+            'The project; none in events about a process (`field.*`, `source.*`, `audit.recorded`), but for `source.skipped`.',
           ),
           changedFields: attribute(
             'String.Array',

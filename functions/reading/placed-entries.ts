@@ -50,11 +50,6 @@ export class PlacedEntries {
     (this.first === undefined ? this.#head : this.#end).add(one);
   }
 
-  /** True when it met those last seen in the opposite order. */
-  isTurned(seen: readonly string[]): boolean {
-    return seen.indexOf(this.first ?? '') > seen.indexOf(this.last ?? '');
-  }
-
   /** True when an entry on the side where the log grows says that it is old. */
   hasOld(left: Pick<AuditPosition, 'order' | 'seen'>): boolean {
     return this.#grown(left).some(({ entries }) => entries.some(({ age }) => age === 'old'));
