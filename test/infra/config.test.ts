@@ -70,6 +70,11 @@ describe('an error in the configuration names the path, what was found and what 
       "changewire.workspaces[0].processes[0].id: found 7; allowed: the service's id",
     ],
     [
+      'an audit log that is told, but not read',
+      config({}, {}, { audit: true, auditLog: false }),
+      'changewire.workspaces[0].processes[0].audit: found true; allowed: false, or left out, where auditLog is false',
+    ],
+    [
       'process id with a space',
       config({}, {}, { id: 'a b' }),
       'changewire.workspaces[0].processes[0].id: found "a b"; allowed',
@@ -316,7 +321,7 @@ describe('an unknown key', () => {
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
       'changewire.workspaces[0].processes[0].colour: unknown key, found text of 3 characters; ' +
-        'allowed here: id, overlap, ignoreFields, auditLog, changes, sweep',
+        'allowed here: id, overlap, ignoreFields, auditLog, audit, changes, sweep',
     ]);
   });
 });

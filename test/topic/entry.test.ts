@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { auditEvents } from '../../functions/changes/audit-events.ts';
 import { buildEvents, heldEvent } from '../../functions/changes/build-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/changes/event.ts';
 import { fieldEvents } from '../../functions/changes/field-events.ts';
@@ -50,6 +51,16 @@ describe('messages', () => {
     const event = heldEvent(origin, { version: AT, at: AT, missing: 11, known: 20 });
     expect(attributesOf(event)).toEqual({
       eventType: 'source.held',
+      workspace: 'eu',
+      processId: 'on boarding',
+    });
+  });
+
+  it('of an audit entry name no project: it may be of several', () => {
+    const entry = { id: 'a'.repeat(32), entry: { project: 'p1' }, projects: ['p1'], users: [] };
+    const [event] = auditEvents(origin, [entry], { version: AT, at: AT });
+    expect(attributesOf(event as ChangeEvent)).toEqual({
+      eventType: 'audit.recorded',
       workspace: 'eu',
       processId: 'on boarding',
     });

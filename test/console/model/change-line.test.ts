@@ -25,6 +25,19 @@ describe('a change in a line', () => {
     expect(lineBy({ name: 'No id' }, { id: 7 }, { id: 'u', name: 7 }).by).toBeUndefined();
   });
 
+  it('tells an entry of the audit log as JSON, or as the text that it was cut to', () => {
+    const line = (entry: unknown) =>
+      lineText(
+        changeLine({
+          committedAt: '2026-11-21T12:00:00.000Z',
+          event: { id: 'p..a.0', type: 'audit.recorded', data: { process: { id: 'p' }, entry } },
+        }),
+      );
+    expect(line({ action: 'updated' })).toBe('p · Audit log: {"action":"updated"}');
+    expect(line('{"action":…')).toBe('p · Audit log: {"action":…');
+    expect(line(undefined)).toBe('p · Audit log: ');
+  });
+
   it('begins with what people ask first, whatever order the event has', () => {
     const changes = [
       fieldChange('completedOn', null, '2026-11-22'),

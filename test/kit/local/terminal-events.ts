@@ -1,4 +1,5 @@
 import type {
+  AuditEvent,
   FieldChange,
   FieldEvent,
   ProjectEvent,
@@ -63,6 +64,11 @@ export function fieldEvent(
 }
 
 const about = { ...common, id: 'p..1777777777777.0' };
+
+export function recorded(entry: AuditEvent['data']['entry'], names: readonly string[] = []): AuditEvent {
+  const users = names.map(name => ({ id: name.toLowerCase(), name }));
+  return { ...about, type: 'audit.recorded', data: { process, entry, projects: [], users } };
+}
 
 export function stalled(reason: string): SourceEvent {
   return { ...about, type: 'source.stalled', data: { process, reason, since: observed.after } };

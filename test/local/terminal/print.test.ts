@@ -10,6 +10,7 @@ import {
   fieldEvent,
   held,
   projectEvent,
+  recorded,
   recovered,
   skipped,
   stalled,
@@ -80,6 +81,13 @@ describe('a printed event', () => {
 
   it('tells of a project that is left out', () => {
     expect(plain(skipped('GET /x: status 403'))).toMatch(/^12:03:11 {2}! 7 +skipped: GET \/x: status 403$/);
+  });
+
+  it('tells an entry of the audit log as JSON, or as the text that it was cut to, behind who acted', () => {
+    expect(plain(recorded({ a: '\u001b[2J' }))).toMatch(
+      /^12:03:11 {2}· process p +audit log {2}\{"a":"\\u001b\[2J"\}$/,
+    );
+    expect(plain(recorded('{"a":…', ['Eva', 'Bo']))).toMatch(/audit log {2}Eva: Bo: \{"a":…$/);
   });
 
   it('tells of a stall and of its end', () => {
