@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { auditEvents } from '../../functions/changes/audit-events.ts';
 import type { FieldChange } from '../../functions/changes/event.ts';
 import { tallyOf, tallyText } from '../../functions/endpoints/chat-fit.ts';
 import { cleanText, cutText, fromDifference, isolate } from '../../functions/endpoints/chat-text.ts';
@@ -49,6 +50,35 @@ describe('texts', () => {
 });
 
 describe('topics', () => {
+  it('one per process holds its new audit entries: who acted, and the first five as JSON', () => {
+    const entries = Array.from({ length: 7 }, (_, index) => ({
+      id: String(index).padStart(32, 'a'),
+      entry: { n: index, text: 'x'.repeat(index === 0 ? 400 : 0) },
+      projects: ['1'],
+      users: index === 1 ? [{ id: 'u1', name: 'Eva' }, { id: 'u2' }] : [],
+    }));
+    const events = ['p', 'q'].flatMap(processId =>
+      auditEvents({ workspace: 'eu', processId }, entries, { version: 1.7e12, at: 1.7e12 }),
+    );
+    const topics = chatTopics(events);
+    expect(topics.map(({ title, origin }) => `${title}, ${origin}`)).toEqual([
+      'Audit log, process p · workspace eu',
+      'Audit log, process q · workspace eu',
+    ]);
+    const [topic] = topics;
+    expect(topic?.eventIds).toHaveLength(7);
+    const [first = '', ...others] = topic?.note?.split(' · ') ?? [];
+    expect(first).toMatch(/^\{"n":0,"text":"x{280,}…$/);
+    expect(first).toHaveLength(300);
+    expect(others).toEqual([
+      'Eva, u2: {"n":1,"text":""}',
+      ...[2, 3, 4].map(n => `{"n":${n},"text":""}`),
+      'and 2 further ones',
+    ]);
+    const cut = { ...events[0], data: { ...events[0]?.data, entry: '{"n":…' } } as never;
+    expect(chatTopics([cut])[0]?.note).toBe('{"n":…');
+  });
+
   it('one topic per project of a workspace and process, in the order of their first event', () => {
     const topics = chatTopics([
       ...commitOf([change('t', 'One', [])], { projectId: 'a', name: 'A' }),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Json } from '../../../functions/basics/json.ts';
+import { auditEvents } from '../../../functions/changes/audit-events.ts';
 import { heldEvent } from '../../../functions/changes/build-events.ts';
 import type { Actor, ChangeEvent, FieldChange } from '../../../functions/changes/event.ts';
 import { recoveredEvent, skippedEvent, stalledEvent } from '../../../functions/changes/source-events.ts';
@@ -195,6 +196,18 @@ const anyFields = fc
   .tuple(anyDefinitions, anyDefinitions, anyId)
   .map(([before, now, processId]) => fieldsOf(before, now, { processId }));
 
+const anyEntries = fc
+  .tuple(fc.array(fc.tuple(anyText, anyText), { maxLength: 8 }), anyId, fc.integer({ min: 1, max: 1e6 }))
+  .map(([entries, processId, after]): ChangeEvent[] => {
+    const read = entries.map(([text, name], index) => ({
+      id: String(index).padStart(32, 'a'),
+      entry: { text },
+      projects: [],
+      users: [{ id: 'u', name }],
+    }));
+    return auditEvents({ workspace: 'eu', processId }, read, { version: 1.7e12 + after, at: 1.7e12 });
+  });
+
 /** Any batch of events, in any order, some of them twice. */
 export const anyBatch: fc.Arbitrary<ChangeEvent[]> = fc
   .array(
@@ -203,6 +216,7 @@ export const anyBatch: fc.Arbitrary<ChangeEvent[]> = fc
       { weight: 1, arbitrary: anyFields },
       { weight: 1, arbitrary: anyHeld },
       { weight: 1, arbitrary: anyStall },
+      { weight: 1, arbitrary: anyEntries },
     ),
     { maxLength: 4 },
   )
