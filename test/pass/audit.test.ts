@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
 import type { AuditEvent, ChangeEvent } from '../../functions/changes/event.ts';
+import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
 import type { Freedoms } from '../../local/simulated-service/server.ts';
 import { dyingAt } from '../kit/dying.ts';
+import { noise } from '../kit/snapshots/subject.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -39,6 +42,12 @@ const told = async () => (await world.events()).filter(isEntry);
 const idsTold = async () => (await told()).map(({ data }) => (data.entry as { id: string }).id);
 const idsInLog = () => world.edit.auditLog(PROCESS).map(({ id }) => id as string);
 const requests = (path: string) => world.service.requests.filter(one => one.path.includes(path));
+
+/** With a text that is hard to compress, and one word: nothing in it is looked up. */
+const withNoise = (entry: JsonObject): JsonObject => ({
+  ...entry,
+  text: noise(180_000, Number(String(entry.id).slice(4))).replace(/[^A-Za-z0-9]/g, 'x'),
+});
 
 const logs = (['oldest-first', 'newest-first'] as const).flatMap(auditOrder =>
   [true, false].flatMap(auditTimestamps =>
@@ -95,6 +104,70 @@ describe('the audit log of a process with audit: true', () => {
     edit('heard');
     await world.run('changes', { poll });
     expect(await idsTold()).toEqual(idsInLog().slice(-1));
+  });
+});
+
+describe('new entries', () => {
+  it('that are more than one commit takes are told in several, in the order of the log', async () => {
+    await audited({}, { pageSize: { auditLog: 100 } });
+    const before = idsInLog().length;
+    for (let n = 0; n < 200; n++) edit(`${n}`);
+    const { events } = await world.later();
+    expect(await idsTold()).toEqual(idsInLog().slice(before));
+    expect(events).toBe(201);
+    expect(new Set((await told()).map(({ sequence }) => sequence)).size).toBe(3);
+  });
+
+  it('that are too large for one commit are told in smaller ones', async () => {
+    await audited({}, { pageSize: { auditLog: 100 } });
+    for (let n = 0; n < 40; n++) edit(`${n}`);
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog'),
+      times: 10,
+      fault: { change: body => ({ ...body, entries: (body.entries as JsonObject[]).map(withNoise) }) },
+    });
+    await world.later();
+    const events = await told();
+    expect(events.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    expect(new Set(events.map(({ sequence }) => sequence)).size).toBeGreaterThan(1);
+    await world.later();
+    expect(await told()).toHaveLength(events.length);
+  });
+
+  it('invariant 8: that two passes find at once are told once', async () => {
+    await audited();
+    const before = idsInLog().length;
+    for (let n = 0; n < 5; n++) edit(`${n}`);
+    const other = world.poller();
+    let met = false;
+    const announce: Snapshots['announce'] = async (...given) => {
+      // The lease of this pass expires meanwhile, and another one tells the same.
+      if (!met) {
+        met = true;
+        await world.later('changes', 120_000);
+      }
+      return world.snapshots.announce(...given);
+    };
+    const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
+    await world.run('changes', { poll });
+    await world.run('changes', { poll: other });
+    expect(met).toBe(true);
+    expect(await idsTold()).toEqual(idsInLog().slice(before));
+  });
+
+  it('are the same ones when their keys come in another order', async () => {
+    await audited({}, { pageSize: { auditLog: 100 } });
+    edit('a');
+    await world.later();
+    const turned = (entry: JsonObject) => Object.fromEntries(Object.entries(entry).toReversed());
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog'),
+      times: 10,
+      fault: { change: body => ({ ...body, entries: (body.entries as JsonObject[]).map(turned) }) },
+    });
+    await world.later();
+    expect(await told()).toHaveLength(1);
   });
 });
 
