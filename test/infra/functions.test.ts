@@ -113,7 +113,7 @@ describe('the poll function', () => {
       credentials: 'a/b',
       processes: [
         { id: 'p', overlap: '3m', changes: { fastest: '5s', slowest: '5m' } },
-        { id: 'q' },
+        { id: 'q', audit: true },
         { id: 'r', changes: '1m', sweep: '1d', auditLog: false },
       ],
     };
@@ -129,7 +129,7 @@ describe('the poll function', () => {
             changes: { fastest: 5_000, slowest: 300_000 },
             sweep: 3_600_000,
           },
-          { id: 'q', changes: { fastest: 120_000, slowest: 120_000 }, sweep: 3_600_000 },
+          { id: 'q', audit: true, changes: { fastest: 120_000, slowest: 120_000 }, sweep: 3_600_000 },
           {
             id: 'r',
             changes: { fastest: 60_000, slowest: 60_000 },
