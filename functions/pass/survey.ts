@@ -1,6 +1,6 @@
+import { namesIn } from '../audit/names.ts';
 import { Actors } from '../reading/actors.ts';
 import { readAudit } from '../reading/audit.ts';
-import { namesIn } from '../reading/audit-names.ts';
 import { type Listing, listProjects } from '../reading/listing.ts';
 import { Recent } from '../reading/recent.ts';
 import { byKey, type PassWindow } from '../snapshots/snapshots.ts';

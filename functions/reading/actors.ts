@@ -1,9 +1,9 @@
+import { type EntryFacts, factsOf } from '../audit/entry-facts.ts';
 import type { JsonObject } from '../basics/json.ts';
 import type { ProjectContent } from '../changes/compare-project.ts';
 import type { Actor } from '../changes/event.ts';
 import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import type { AuditRead } from './audit-read.ts';
-import { type EntryFacts, factsOf } from './entry-facts.ts';
 import type { Users } from './users.ts';
 
 /** A `Date` header is cut off to whole seconds. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
+import { latestTime } from '../audit/latest-time.ts';
 import type { JsonObject } from '../basics/json.ts';
 import { canonicalJson } from '../changes/canonical.ts';
 import type { Page } from '../service/service.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import { digest } from './digest.ts';
-import { latestTime } from './latest-time.ts';
 import { type LogEntry, PlacedEntries } from './placed-entries.ts';
 import type { Reader } from './reader.ts';
 import type { Onlooker } from './walk-log.ts';

@@ -1,8 +1,8 @@
+import { namesIn } from '../audit/names.ts';
 import type { JsonObject } from '../basics/json.ts';
 import { auditEvents } from '../changes/audit-events.ts';
 import type { Actor } from '../changes/event.ts';
 import { byText } from '../changes/order.ts';
-import { namesIn } from '../reading/audit-names.ts';
 import type { LogEntry } from '../reading/placed-entries.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import { type Announcer, announce, type Say } from './announce.ts';

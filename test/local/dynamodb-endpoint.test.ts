@@ -47,7 +47,14 @@ describe('with DYNAMODB_ENDPOINT', () => {
         ['project.created', expect.objectContaining({ name: 'Made between two runs' })],
       ]);
       expect(await once()).toEqual([]);
-      expect(await kindsIn(database.endpoint)).toEqual(['CHANGE', 'PASS', 'PROJECT', 'STATE', 'roster']);
+      expect(await kindsIn(database.endpoint)).toEqual([
+        'CHANGE',
+        'PASS',
+        'PROJECT',
+        'STATE',
+        'USERS',
+        'roster',
+      ]);
       expect(committedEvents(join(directory, '.changewire'))).toEqual([]);
     },
   );

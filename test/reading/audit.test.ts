@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesIn } from '../../functions/reading/audit-names.ts';
+import { namesIn } from '../../functions/audit/names.ts';
 import { auditOrder } from '../../functions/reading/audit-order.ts';
 import type { Freedoms } from '../../local/simulated-service/server.ts';
 import { openStage } from '../kit/stage.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { namesIn } from '../../functions/audit/names.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import type { Pass } from '../../functions/pass/pass.ts';
 import { readAudit } from '../../functions/reading/audit.ts';
-import { namesIn } from '../../functions/reading/audit-names.ts';
 import type { AuditPosition } from '../../functions/snapshots/state.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS } from '../kit/world.ts';

@@ -20,7 +20,7 @@ describe('the endpoints', () => {
   test('lists users by userId', async () => {
     const { service, requests } = await rig(page([{ userId: 5 }], undefined, 'users'));
     expect(await ids(service.users())).toEqual(['5']);
-    expect(requests[0]?.url).toBe('/users?first=200');
+    expect(requests[0]?.url).toBe('/users?first=1000');
   });
 
   test('reads both kinds of definitions, archived task fields included', async () => {

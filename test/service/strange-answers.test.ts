@@ -16,7 +16,7 @@ const ENDPOINTS: Record<string, (service: Service) => Promise<unknown>> = {
   '/processes/p/projects?first=200': service => all(service.projects('p')),
   '/processes/p/projects/q/tasks?first=500': service => all(service.tasks('p', 'q')),
   '/processes/p/auditlog?first=100': service => all(service.auditLog('p')),
-  '/users?first=200': service => all(service.users()),
+  '/users?first=1000': service => all(service.users()),
   '/user/u': service => service.user('u'),
   '/processes/p/coverpage': service => service.coverpage('p'),
   '/processes/p/task-custom-fields?includeArchived=true': service => service.taskCustomFields('p'),

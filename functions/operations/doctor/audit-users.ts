@@ -1,5 +1,5 @@
+import { factsOf } from '../../audit/entry-facts.ts';
 import type { JsonObject } from '../../basics/json.ts';
-import { factsOf } from '../../reading/entry-facts.ts';
 import type { Finding } from '../protocol/doctor.ts';
 import type { Asker } from './asker.ts';
 import { found, type Seen } from './examination.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { namesIn } from '../../../functions/audit/names.ts';
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import { namesIn } from '../../../functions/reading/audit-names.ts';
 import { SYSTEM } from '../../../local/simulated-service/data/workspace.ts';
 import type { Freedoms } from '../../../local/simulated-service/server.ts';
 import { list, start } from '../../kit/local/simulated-service.ts';

@@ -7,8 +7,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'endpoints/chat-topics.ts',
-        ': record;\n    }),',
-        ': record;\n    }).filter((_, index) => index !== 1),',
+        '    ...together(linked),\n',
+        '    ...together(linked.filter((_, index) => index !== 1)),\n',
       ),
     ],
   },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { factsOf } from '../../functions/audit/entry-facts.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import { factsOf } from '../../functions/reading/entry-facts.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const usersIn = (entry: JsonObject) => factsOf(entry, NOW).users;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { latestTime } from '../../functions/reading/latest-time.ts';
+import { latestTime } from '../../functions/audit/latest-time.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const iso = (time: number) => new Date(time).toISOString();
