@@ -2,6 +2,7 @@ import { type EntryFacts, factsOf } from '../audit/entry-facts.ts';
 import type { JsonObject } from '../basics/json.ts';
 import type { ProjectContent } from '../changes/compare-project.ts';
 import type { Actor } from '../changes/event.ts';
+import { updateTime } from '../changes/ignored-fields.ts';
 import type { Snapshot, Tombstone } from '../snapshots/snapshots.ts';
 import type { AuditRead } from './audit-read.ts';
 import type { Users } from './users.ts';
@@ -26,9 +27,9 @@ export interface ProjectChange {
   /** How it is now; undefined when it is deleted. */
   readonly content: ProjectContent | undefined;
   readonly changes: readonly ChangedRecord[];
-  /** The earliest times at which its record and its tasks may have been read, in ms since 1970; `untimed` where only our clock tells. */
-  readonly source: { readonly readAt: number; readonly untimed?: boolean };
-  readonly tasks: { readonly readAt: number; readonly untimed?: boolean };
+  /** Its record as it was listed, and the earliest time at which that may have been, in ms since 1970; `untimed` where only our clock tells. */
+  readonly source: { readonly record: JsonObject; readonly readAt: number; readonly untimed?: boolean };
+  readonly tasks: { readonly untimed?: boolean };
 }
 
 type ActorsOf = (record: ChangedRecord) => Actor[] | undefined;
@@ -78,7 +79,7 @@ export class Actors {
     if (users.every(ids => ids.length === 0)) return undefined;
     const names = await this.#users.among(users);
     return record => {
-      const isAbout = record.entity === 'task' ? isAboutTask(change, record) : isAboutProject(change, isTask);
+      const isAbout = record.entity === 'task' ? isAboutTask(record) : isAboutProject(change, isTask);
       const ids = facts.flatMap((fact, index) => (isAbout(fact) ? (users[index] ?? []) : []));
       const actors = actorsAmong(ids, names);
       return actors.length === 0 ? undefined : actors;
@@ -93,20 +94,29 @@ export class Actors {
 
 type IsAbout = (facts: EntryFacts) => boolean;
 
-/** What happened after the reading is not in the change, but in a later one. */
+/** Tasks are read behind the log: what it tells, they show. */
 const isAboutTask =
-  ({ tasks }: ProjectChange, { id }: ChangedRecord): IsAbout =>
-  ({ records, time }) =>
-    records.has(id) && isBefore(time, tasks.readAt);
+  ({ id }: ChangedRecord): IsAbout =>
+  ({ records }) =>
+    records.has(id);
 
-/** An entry about one of its tasks names the project, too. */
+/** An entry about one of its tasks names the project, too. The listing was read before the log: what happened in between is not in it. */
 const isAboutProject =
   ({ projectId, source }: ProjectChange, isTask: (id: string) => boolean): IsAbout =>
   ({ records, time, isOfTask }) =>
-    records.has(projectId) && isBefore(time, source.readAt) && !isOfTask && ![...records].some(isTask);
+    records.has(projectId) && isShown(time, source) && !isOfTask && ![...records].some(isTask);
 
-function isBefore(time: EntryFacts['time'], readAt: number): boolean {
-  return time !== undefined && time.last <= readAt;
+/** Whether a record shows what happened by this time: it was read later, or says that it was updated later. One that was updated in the
+ *  same millisecond shows it; in the same second or minute, another edit may have followed. */
+function isShown(time: EntryFacts['time'], { readAt, record }: ProjectChange['source']): boolean {
+  if (time === undefined) return false;
+  const [updated = 0, tick] = [updateTime(record), tickOf(time.last)];
+  return time.last + tick <= readAt || time.last < updated || (time.last === updated && tick === 1);
+}
+
+/** How precise a time is, in ms: it may be cut off to whole seconds or minutes. */
+function tickOf(time: number): number {
+  return [60_000, SECOND_MS].find(tick => time % tick === 0) ?? 1;
 }
 
 /** Each user once, in the order of the ids. */

@@ -138,6 +138,39 @@ describe('the actors of a change', () => {
     expect((await told()).map(([, actors]) => actors)).toEqual([undefined, undefined]);
   });
 
+  /** An edit, and a pass in the same second of the service's clock. */
+  const soon = async (edit: () => void) => {
+    world.pass(10_300 - (world.clock.now % 1_000));
+    edit();
+    await world.later('changes', 200);
+  };
+
+  it('are told of an edit within the second of the reading, where its record shows it', async () => {
+    await baselined();
+    const [task = ''] = tasks('1001');
+    await soon(() => rename('1001', 'Just now', 1));
+    await soon(() => renameTask(task, 'Just now', 0));
+    expect(await told()).toEqual([
+      ['project.updated 1001', by(1)],
+      [`task.updated ${task}`, by(0)],
+    ]);
+  });
+
+  it('are not told of it where records have no update time', async () => {
+    await baselined({ freedoms: { recordTimestamps: false } });
+    await soon(() => rename('1001', 'Just now', 1));
+    expect(await told()).toEqual([['project.updated 1001', undefined]]);
+  });
+
+  it.each([1_000, 60_000])(
+    'are not told of it where times are cut off to %i ms',
+    async timestampResolution => {
+      await baselined({ freedoms: { timestampResolution } });
+      await soon(() => rename('1001', 'One of several in this time', 1));
+      expect(await told()).toEqual([['project.updated 1001', undefined]]);
+    },
+  );
+
   it('are none of a new project where the service tells no time', async () => {
     await baselined({ freedoms: { dateHeader: false } });
     world.edit.createProject(PROCESS, { name: 'New' }, { user: user(0).id });
