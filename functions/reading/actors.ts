@@ -67,19 +67,21 @@ export class Actors {
   async of(change: ProjectChange, seenUpTo: number): Promise<ActorsOf | undefined> {
     const { projectId, changes, snapshot, tombstone, content, source, tasks } = change;
     // Entries of before tell who made changes that were told before.
-    const readUntil = snapshot || tombstone ? snapshot?.readUntil : 0;
+    const readUntil = snapshot || tombstone ? snapshot?.readUntil : { record: 0, tasks: 0 };
     if (readUntil === undefined || source.untimed || tasks.untimed || changes.length === 0) return undefined;
-    const since = Math.max(readUntil, seenUpTo);
     const isTask = (id: string) => [snapshot?.content, content].some(one => one?.tasks.has(id));
     const facts = (this.#entries.get(projectId) ?? [])
       .map(entry => factsOf(entry, this.#readAt + SECOND_MS))
-      .filter(({ time }) => time && time.first > since)
+      .filter(({ time }) => time && time.first > seenUpTo)
       .sort((one, other) => (one.time?.first ?? 0) - (other.time?.first ?? 0));
     const users = facts.map(fact => this.#usersIn(fact).filter(id => !isTask(id)));
     if (users.every(ids => ids.length === 0)) return undefined;
     const names = await this.#users.among(users);
     return record => {
-      const isAbout = record.entity === 'task' ? isAboutTask(record) : isAboutProject(change, isTask);
+      const isAbout =
+        record.entity === 'task'
+          ? isAboutTask(record, readUntil.tasks)
+          : isAboutProject(change, readUntil.record, isTask);
       const ids = facts.flatMap((fact, index) => (isAbout(fact) ? (users[index] ?? []) : []));
       const actors = actorsAmong(ids, names);
       return actors.length === 0 ? undefined : actors;
@@ -96,15 +98,23 @@ type IsAbout = (facts: EntryFacts) => boolean;
 
 /** Tasks are read behind the log: what it tells, they show. */
 const isAboutTask =
-  ({ id }: ChangedRecord): IsAbout =>
-  ({ records }) =>
-    records.has(id);
+  ({ id }: ChangedRecord, since: number): IsAbout =>
+  ({ records, time }) =>
+    records.has(id) && isLater(time, since);
 
 /** An entry about one of its tasks names the project, too. The listing was read before the log: what happened in between is not in it. */
 const isAboutProject =
-  ({ projectId, source }: ProjectChange, isTask: (id: string) => boolean): IsAbout =>
+  ({ projectId, source }: ProjectChange, since: number, isTask: (id: string) => boolean): IsAbout =>
   ({ records, time, isOfTask }) =>
-    records.has(projectId) && isShown(time, source) && !isOfTask && ![...records].some(isTask);
+    records.has(projectId) &&
+    isLater(time, since) &&
+    isShown(time, source) &&
+    !isOfTask &&
+    ![...records].some(isTask);
+
+function isLater(time: EntryFacts['time'], since: number): boolean {
+  return time !== undefined && time.first > since;
+}
 
 /** Whether a record shows what happened by this time: it was read later, or says that it was updated later. One that was updated in the
  *  same millisecond shows it; in the same second or minute, another edit may have followed. */

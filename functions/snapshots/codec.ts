@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { JsonObject } from '../basics/json.ts';
 import type { ChangeEvent } from '../changes/event.ts';
-import type { Snapshot } from './snapshots.ts';
+import type { ReadUntil, Snapshot } from './snapshots.ts';
 
 /** zstd(JSON), at zstd's own level: higher ones cost a pass more time than they save in table bytes. */
 export function encode(value: unknown): Uint8Array {
@@ -26,7 +26,7 @@ export function decodeContent(bytes: Uint8Array): Held {
   const { record, tasks, readUntil } = decode(bytes) as {
     record: JsonObject;
     tasks: [string, JsonObject][];
-    readUntil?: number;
+    readUntil?: ReadUntil;
   };
   return { content: { record, tasks: new Map(tasks) }, ...(readUntil !== undefined && { readUntil }) };
 }

@@ -15,12 +15,18 @@ export interface Snapshot {
   readonly untimed?: boolean;
   /** When its tasks were read. */
   readonly tasksReadAt: number;
-  /** By the service's clock: all that happened later is not in it. Absent where only our clock tells. */
-  readonly readUntil?: number | undefined;
+  /** Absent where only our clock tells. */
+  readonly readUntil?: ReadUntil | undefined;
   readonly digests?: Digests;
   /** How many further items of the DynamoDB table hold the rest of its content. Only that store sets and
    *  reads it. */
   readonly parts?: number;
+}
+
+/** By the service's clock: what happened later is not in the record, or not in the tasks. */
+export interface ReadUntil {
+  readonly record: number;
+  readonly tasks: number;
 }
 
 /** Digests of the answers from which a snapshot's content was read. One is left out where the content is not

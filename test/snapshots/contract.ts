@@ -61,7 +61,7 @@ export function snapshotsContract(name: string, subject: () => Subject): void {
       it('is read back as it was, with its events in the journal', async () => {
         const tasks = { 't/1': { a: [1, { b: null }] }, '10': {}, '9': {} };
         const held = content({ name: 'Größe', nested: { x: [true] } }, tasks);
-        const first = { ...snapshot(AT, held), readUntil: AT - 0.5 };
+        const first = { ...snapshot(AT, held), readUntil: { record: AT - 0.5, tasks: AT } };
         expect(await commit({ snapshot: first })).toBe('committed');
         const loaded = await snapshots.load(process, 'p1');
         expect(loaded).toMatchObject(first);
