@@ -33,16 +33,18 @@ const MOST_PLACES = 10_000;
 
 type Keys = Omit<Place, 'text'> & { readonly depth: number };
 
-/** Every text and number in an entry, with what is known of its place. */
+/** Every text and number in an entry, in its order, with what is known of its place. */
 export function placesIn(entry: JsonObject): Place[] {
   const places: Place[] = [];
   const outside = { depth: 0, userDepth: undefined, isOfOthers: false, isContent: false, isOfTask: false };
   const rest: [value: Json, keys: Keys][] = [[entry, outside]];
   while (rest.length > 0 && places.length < MOST_PLACES) {
     const [value, { depth, ...keys }] = rest.pop() as (typeof rest)[number];
-    if (Array.isArray(value)) for (const child of value) rest.push([child, { depth, ...keys }]);
+    // The last child first: they are taken from the end.
+    if (Array.isArray(value)) for (const child of value.toReversed()) rest.push([child, { depth, ...keys }]);
     else if (isJsonObject(value))
-      for (const [key, child] of Object.entries(value)) rest.push([child, inside({ depth, ...keys }, key)]);
+      for (const [key, child] of Object.entries(value).toReversed())
+        rest.push([child, inside({ depth, ...keys }, key)]);
     else if (typeof value === 'string' || typeof value === 'number')
       places.push({ ...keys, text: String(value) });
   }

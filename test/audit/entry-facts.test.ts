@@ -32,6 +32,15 @@ describe('the users whom an entry names as those who did it', () => {
       expect(usersIn({ ...by, ...other })).toEqual(['u1']);
   });
 
+  it('come in the order in which the entry names them', () => {
+    expect(usersIn({ users: [{ id: 'u2' }, { id: 'u1' }], by: { first: 'u4', second: 'u3' } })).toEqual([
+      'u2',
+      'u1',
+      'u4',
+      'u3',
+    ]);
+  });
+
   it('are the outermost ones, where keys at several depths say who', () => {
     expect(usersIn({ user: { id: 'u1' }, session: { user: { id: 'u2' } } })).toEqual(['u1']);
     expect(usersIn({ session: { user: 'u2' }, by: { who: { id: 'u1' } } })).toEqual(['u1']);
