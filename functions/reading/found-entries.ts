@@ -8,7 +8,7 @@ import { digest } from './digest.ts';
 import { type LogEntry, PlacedEntries } from './placed-entries.ts';
 import type { Reader } from './reader.ts';
 import type { Onlooker } from './walk-log.ts';
-import { WalkedPages } from './walked-pages.ts';
+import { serviceTime, WalkedPages } from './walked-pages.ts';
 
 /** The order of a log that was turned around. */
 const TURNED = { 'newest-first': 'oldest-first', 'oldest-first': 'newest-first' } as const;
@@ -44,7 +44,8 @@ export class FoundEntries implements Onlooker {
   }
 
   async see(page: Page<JsonObject>): Promise<void> {
-    const { items, readAt } = page;
+    const { items } = page;
+    const readAt = serviceTime(page);
     this.#afresh.add(page);
     const walk = this.#walks.at(-1) as PlacedEntries;
     this.#readAt = Math.min(this.#readAt, readAt);
@@ -128,9 +129,10 @@ export class FoundEntries implements Onlooker {
   }
 
   #ageOf(entry: JsonObject, now: number): LogEntry['age'] {
-    const time = latestTime(entry, now);
-    if (time === undefined) return 'unknown';
     const { readAt = this.#reader.state.watermark } = this.#before;
+    const isTimed = now > 0 && readAt > 0;
+    const time = isTimed ? latestTime(entry, now) : undefined;
+    if (time === undefined) return 'unknown';
     return time >= readAt - LATE_MS ? 'new' : 'old';
   }
 }

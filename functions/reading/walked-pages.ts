@@ -77,9 +77,9 @@ export class WalkedPages {
     return this.#reachesKnown;
   }
 
-  /** When the reading began, by the service's clock. */
+  /** When the reading began, by the service's clock; 0 where it doesn't tell. */
   get beganAt(): number | undefined {
-    return this.#first?.readAt;
+    return this.#first && serviceTime(this.#first);
   }
 
   get isNewestFirst(): boolean {
@@ -106,4 +106,10 @@ export class WalkedPages {
     if (this.#grewAtHead !== this.#grewAtEnd) return this.#grewAtHead ? 'newest-first' : 'oldest-first';
     return this.#first ? auditOrder(this.#first.items) : 'unknown';
   }
+}
+
+/** When a page was read, by the service's clock, in ms since 1970; 0 where only ours tells: the times in a log can't be compared with
+ *  that. */
+export function serviceTime({ clock, readAt }: Page<JsonObject>): number {
+  return clock === 'service' ? readAt : 0;
 }

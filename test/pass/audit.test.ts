@@ -108,6 +108,24 @@ describe('the audit log of a process with audit: true', () => {
 });
 
 describe('new entries', () => {
+  it('are told by a poller whose clock is ahead, where the service does not tell its time', async () => {
+    await audited({ dateHeader: false }, { history: 0 });
+    const earlier = (entry: JsonObject) => ({
+      ...entry,
+      timestamp: new Date(Date.parse(String(entry.timestamp)) - 3_600_000).toISOString(),
+    });
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog'),
+      times: 10,
+      fault: { change: body => ({ ...body, entries: (body.entries as JsonObject[]).map(earlier) }) },
+    });
+    edit('a');
+    await world.later();
+    edit('b');
+    await world.later();
+    expect(await idsTold()).toEqual(idsInLog());
+  });
+
   it('that are more than one commit takes are told in several, in the order of the log', async () => {
     await audited({}, { pageSize: { auditLog: 100 } });
     const before = idsInLog().length;
