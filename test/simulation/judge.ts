@@ -25,6 +25,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await runs(world, 'changes');
   await runs(world, 'changes');
   checkVisibleIsTold(world, plan);
+  world.entries.checkAllTold();
   world.commits.source.checkRecovered();
   const served = servedNow(world, plan);
   world.commits.source.checkNoneSkipped(id => served[id] !== undefined);
@@ -45,6 +46,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkResumption(world, plan);
   await checkIdle(world, plan);
   await checkCost(world, plan);
+  world.entries.checkAllTold();
   world.publisher.sendRejected();
   // Only an operator resumes endpoints that were stopped.
   await world.resumeEndpoints({ all: false });
@@ -225,9 +227,13 @@ function auditOrder(world: World): string | undefined {
 
 /** Checks the cost of one changed project, whatever else there is: listing, audit log, both definitions,
  *  and its tasks, twice at most. */
-async function checkCost(world: World, { pageSize }: Plan): Promise<void> {
+async function checkCost(world: World, { pageSize, audit, freedoms }: Plan): Promise<void> {
   // Where the order of the log is not known, a page may show entries again that were seen before.
-  const namesTwice = auditOrder(world) === 'unknown' ? pageSize.auditLog : 0;
+  const atBothEnds = auditOrder(world) === 'unknown' ? pageSize.auditLog : 0;
+  // Where entries are told, a log that was purged may be read from its beginning (docs/decisions/0114).
+  const { auditRetention = Number.POSITIVE_INFINITY } = freedoms;
+  const inAll = audit && Number.isFinite(auditRetention) ? auditRetention : 0;
+  const namesTwice = Math.max(atBothEnds, inAll);
   const [record] = world.service.backend.edit.projects(PROCESS);
   if (record === undefined) return;
   const projectId = String(record.id ?? record.projectId);

@@ -56,6 +56,8 @@ export interface Plan {
     readonly cramped: number;
   };
   readonly chat: 'slack' | 'teams' | undefined;
+  /** Whether new entries of the audit log are told. */
+  readonly audit: boolean;
   /** Whether the service, or what stands before it, compresses its answers. */
   readonly compressed: boolean;
   /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
@@ -492,6 +494,7 @@ export const plans: fc.Arbitrary<Plan> = fc
       cramped: fc.constantFrom(0, 0.9),
     }),
     chat: fc.constantFrom('slack' as const, 'teams' as const, undefined),
+    audit: fc.constantFrom(true, false, false),
     unrest,
     sluggish,
     poison: fc.option(

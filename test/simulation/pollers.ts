@@ -66,7 +66,7 @@ export class Pollers {
   readonly #shared: Shared;
   readonly #service: ServiceSide;
   readonly #oracle: PassesOracle;
-  readonly #actors: Heard;
+  readonly #heard: Heard;
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<{ readonly requestId: string }>();
   readonly #table: ReturnType<typeof crampedTable>;
@@ -75,14 +75,14 @@ export class Pollers {
   #started = 0;
   #turns = 0;
 
-  constructor(shared: Shared, service: ServiceSide, oracle: PassesOracle, actors: Heard) {
-    this.#actors = actors;
+  constructor(shared: Shared, service: ServiceSide, oracle: PassesOracle, heard: Heard) {
+    this.#heard = heard;
     this.#shared = shared;
     this.#service = service;
     this.#oracle = oracle;
     this.#table = crampedTable(shared);
     this.#encounters = new Encounters(shared.coverage);
-    const { schedule, concurrency } = shared.plan;
+    const { schedule, concurrency, audit } = shared.plan;
     this.settings = workspaceSettings.parse({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
@@ -90,7 +90,7 @@ export class Pollers {
       audience: service.backend.credentials.audience,
       credentials: 'unused',
       concurrency,
-      processes: [{ id: PROCESS, changes: schedule?.changes, sweep: schedule?.sweep }],
+      processes: [{ id: PROCESS, changes: schedule?.changes, sweep: schedule?.sweep, audit }],
     });
   }
 
@@ -220,7 +220,7 @@ export class Pollers {
       const before = this.#service.requests.length;
       const reply = this.#service.serve(request);
       if (environment.run) environment.run.requests += this.#service.requests.length - before;
-      if (boundary === 'service.audit log' && reply.status === 200) this.#actors.readLog(environment.owner);
+      if (boundary === 'service.audit log' && reply.status === 200) this.#heard.readLog(environment.owner);
       return reply;
     };
     const snapshots = createSnapshots({
@@ -243,7 +243,7 @@ export class Pollers {
           openAgent: () =>
             new VirtualAgent(life, serviceBoundary, serve, (request, { status, breaksOff }) => {
               if (serviceBoundary(request) === 'service.users' && status === 200 && !breaksOff)
-                this.#actors.readUsers();
+                this.#heard.readUsers();
             }),
           onNotice: notice => log.warn(notice.message, notice),
         }),

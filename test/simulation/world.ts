@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { CHANGE } from '../../functions/snapshots/keys.ts';
+import { AUDIT, CHANGE } from '../../functions/snapshots/keys.ts';
 import { seededRandom } from '../../local/simulated-service/data/random.ts';
 import { Clocks } from './clocks.ts';
 import { Delivery, SIGNING_SECRET } from './delivery.ts';
@@ -11,6 +11,7 @@ import { streamRecord } from './models/table-stream.ts';
 import { ActorsOracle } from './oracle/actors.ts';
 import { CommitsOracle } from './oracle/commits.ts';
 import { DeliveriesOracle } from './oracle/deliveries.ts';
+import { EntriesOracle } from './oracle/entries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
 import { PassesOracle } from './oracle/passes.ts';
 import { RowsOracle } from './oracle/rows.ts';
@@ -47,6 +48,7 @@ export class World {
   readonly delivery: Delivery;
   readonly commits: CommitsOracle;
   readonly #actors: ActorsOracle;
+  readonly entries: EntriesOracle;
   readonly deliveries: DeliveriesOracle;
   readonly secrets = new SecretsOracle([SIGNING_SECRET]);
   /** The messages that were logged. */
@@ -89,7 +91,16 @@ export class World {
     this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
     const { history, backend } = this.service;
     this.#actors = new ActorsOracle(history, backend, PROCESS, coverage, datedIn(plan));
-    this.pollers = new Pollers(this.#shared, this.service, this.paces, this.#actors);
+    const projects = () => Object.keys(this.commits.snapshots);
+    const watched = { service: backend, processId: PROCESS, isTold: plan.audit, projects };
+    this.entries = new EntriesOracle(watched, coverage);
+    this.pollers = new Pollers(this.#shared, this.service, this.paces, {
+      readLog: run => {
+        this.#actors.readLog(run);
+        this.entries.readLog(run);
+      },
+      readUsers: () => this.#actors.readUsers(),
+    });
     this.passes = new Passes(this.#shared, this.pollers, this.paces);
     const isWalking = (owner: string) => this.pollers.isWalking(owner);
     this.#leases = new LeasesOracle(coverage, isWalking);
@@ -176,9 +187,11 @@ export class World {
     if (lost.length > 0) coverage.add('table', 'events lost with the stream');
     for (const id of lost) this.lost.add(id);
     if (this.commits.events.length > events) coverage.add('table', 'told events forgotten');
-    // A table that goes on keeps the journal of what was sent.
+    // A table that goes on keeps the journal of what was sent, and which audit entries were told.
     const journal =
-      how === 'in place' ? [...this.table.items()].filter(({ sk }) => sk?.S?.startsWith(CHANGE)) : [];
+      how === 'in place'
+        ? [...this.table.items()].filter(({ sk }) => [CHANGE, AUDIT].some(kept => sk?.S?.startsWith(kept)))
+        : [];
     this.table.restore([...items, ...journal], { stream: how === 'in place' });
     shard.push(...this.table.stream.slice(this.#streamed).filter(isChangeRecord));
     this.#streamed = this.table.stream.length;
@@ -186,6 +199,7 @@ export class World {
     this.commits.restored(records, events);
     this.#leases.restored(records, this.clocks.latest);
     this.#actors.restored(records);
+    this.entries.restored(records, how === 'in place');
     this.paces.forget(this.scheduler.wall);
     this.paces.wrote(records, undefined);
     this.deliveries.forgetPromises();
@@ -241,7 +255,9 @@ export class World {
     try {
       const told = this.commits.events.length;
       this.commits.wrote(records);
-      this.#actors.wrote(records, this.commits.events.slice(told), by);
+      const events = this.commits.events.slice(told);
+      this.#actors.wrote(records, events, by);
+      this.entries.wrote(records, events, by);
       this.#leases.wrote(records, by, this.clocks.latest);
       this.#rows.wrote(records);
       this.paces.wrote(records, by);

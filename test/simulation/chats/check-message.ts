@@ -1,4 +1,5 @@
 import type {
+  AuditEvent,
   ChangeEvent,
   FieldEvent,
   ProjectEvent,
@@ -7,8 +8,10 @@ import type {
 } from '../../../functions/changes/event.ts';
 import type { LinkTemplates } from '../../../functions/endpoints/chat-links.ts';
 import { namesActors } from './check-actors.ts';
+import { entriesFault } from './check-entries.ts';
 import { linkFault } from './check-links.ts';
 import { shownIn } from './check-paragraph.ts';
+import { differ, originOf, span } from './check-parts.ts';
 import { isSentenceOf } from './check-sentence.ts';
 import { type Item, inOrder, itemOf } from './items.ts';
 import { type Shown, visible } from './shown.ts';
@@ -30,6 +33,8 @@ export function tellsGroup(
   const [first] = events;
   if (!first) return 'there is nothing to tell';
   if (first.type.startsWith('source.')) return tellsSource(shown, first as SourceEvent);
+  if (first.type === 'audit.recorded')
+    return entriesFault(shown, events as [AuditEvent, ...AuditEvent[]]) ?? { left: 0 };
   const ordered = inOrder(events as (ProjectEvent | TaskEvent | FieldEvent)[]);
   const items = ordered.map(itemOf);
   const all = items.reduce((sum, { count }) => sum + count, 0);
@@ -124,10 +129,6 @@ function titleFault(
   return isCutOf(shown, title, limit) ? undefined : `its title “${shown}” is not “${title}”`;
 }
 
-function originOf({ source, data }: ChangeEvent): string {
-  return `process ${data.process.id} · workspace ${source.split('/')[2]}`;
-}
-
 /** The times that a message shows, from the earliest reading to the latest. */
 function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): string[] {
   const spans = events.map(({ time, data }) =>
@@ -137,11 +138,6 @@ function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): st
     Math.min(...spans.map(({ after }) => Date.parse(after))),
     Math.max(...spans.map(({ before }) => Date.parse(before))),
   );
-}
-
-function span(after: number, before: number): string[] {
-  const times = after === before ? [before] : [after, before];
-  return times.map(time => new Date(time).toISOString().slice(0, 19));
 }
 
 const SOURCE_TITLES: Record<SourceEvent['type'], string> = {
@@ -173,8 +169,4 @@ function tellsSource(shown: Shown, event: SourceEvent): Told {
       ? { left: 0 }
       : `“${note}” does not tell ${JSON.stringify(data)}`)
   );
-}
-
-function differ(what: string, shown: string | undefined, told: string | undefined): string | undefined {
-  return shown === told ? undefined : `its ${what} is “${shown}” instead of “${told}”`;
 }

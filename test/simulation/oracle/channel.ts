@@ -66,5 +66,6 @@ function groupsOf(records: readonly InHand[], taken: readonly Taken[]): Letter[]
 
 function placeOf({ type, source, data, id }: ChangeEvent): string {
   if (type.startsWith('source.')) return id;
+  if (type === 'audit.recorded') return JSON.stringify([source, 'audit', 'log']);
   return 'project' in data ? JSON.stringify([source, data.project.id]) : source;
 }

@@ -38,6 +38,8 @@ export class CommitsOracle {
   told: Told | undefined;
   /** The text of every event ever committed; it must never change. */
   readonly texts = new Map<string, string>();
+  /** The former texts of audit entries that a restored table told again, under the same id. */
+  readonly #formerly = new Map<string, string[]>();
   readonly events: ChangeEvent[] = [];
   /** Events that are missing in a restored table. */
   readonly forgotten = new Set<string>();
@@ -70,6 +72,11 @@ export class CommitsOracle {
     this.source = new SourceOracle(coverage);
     this.states = new ToldStatesOracle(history);
     this.#isTimed = isTimed;
+  }
+
+  /** Whether the event of this id was committed with this text. */
+  wasText(id: string, text: string): boolean {
+    return this.texts.get(id) === text || this.#formerly.get(id)?.includes(text) === true;
   }
 
   /** How many snapshots were written so far. */
@@ -150,7 +157,12 @@ export class CommitsOracle {
   }
 
   #tell(event: ChangeEvent, touched: Set<string>): void {
-    if (this.texts.has(event.id)) throw new Violation(3, `${event.id} was given to two changes`);
+    const former = this.texts.get(event.id);
+    if (former !== undefined) {
+      if (event.type !== 'audit.recorded' || !this.forgotten.has(event.id))
+        throw new Violation(3, `${event.id} was given to two changes`);
+      this.#formerly.set(event.id, [...(this.#formerly.get(event.id) ?? []), former]);
+    }
     this.texts.set(event.id, serialise(event));
     this.events.push(event);
     if (isOfRecord(event)) this.#tellOfRecord(event, touched);

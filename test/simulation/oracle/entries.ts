@@ -1,0 +1,168 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { isJsonObject } from '../../../functions/basics/json.ts';
+import { jsonEqual } from '../../../functions/changes/equal.ts';
+import type { AuditEvent, ChangeEvent } from '../../../functions/changes/event.ts';
+import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
+import { auditRecord } from '../../../local/simulated-service/data/audit-record.ts';
+import type { AuditEntry } from '../../../local/simulated-service/data/workspace.ts';
+import type { Coverage } from '../faults.ts';
+import { Violation } from './violation.ts';
+
+/** What a run knew when it last read the audit log. */
+interface Reading {
+  /** The numbers of the entries that the log showed. */
+  readonly shown: ReadonlySet<number>;
+  /** The projects that had a snapshot. */
+  readonly projects: ReadonlySet<string>;
+}
+
+interface Watched {
+  readonly service: SimulatedBackend;
+  readonly processId: string;
+  /** Whether entries are to be told. */
+  readonly isTold: boolean;
+  /** The projects that have a snapshot. */
+  readonly projects: () => Iterable<string>;
+}
+
+/** The row of what `changes` passes have seen. */
+const SEEN = 'PASS#changes#SEEN';
+
+/** Judges `audit.recorded` by the log itself: each entry is told once, as it came, and none of those that stood in the log before. An
+ *  entry goes by its number here, which its `id` has. */
+export class EntriesOracle {
+  readonly #watched: Watched;
+  readonly #coverage: Coverage;
+  /** All that the log ever showed to a run. */
+  readonly #ever = new Map<number, AuditEntry>();
+  readonly #readings = new Map<string, Reading>();
+  /** What the log showed when it was first read: nobody may be told of that. */
+  #before: ReadonlySet<number> | undefined;
+  /** What it showed when it was last read by a run that knew no place in it: nobody needs to be told of that. */
+  #begun: ReadonlySet<number> = new Set();
+  #hasPlace = false;
+  #last: ReadonlySet<number> = new Set();
+  /** The event of each entry that was told and is remembered, and of those that a restored table forgot. */
+  readonly #told = new Map<number, string>();
+  readonly #forgotten = new Map<number, string>();
+
+  constructor(watched: Watched, coverage: Coverage) {
+    this.#watched = watched;
+    this.#coverage = coverage;
+  }
+
+  /** A run was answered with a page of the audit log. */
+  readLog(run: string): void {
+    const { service, projects } = this.#watched;
+    const last = service.clock() - service.freedoms.auditVisibleAfter;
+    const entries = this.#log.filter(({ at }) => at <= last);
+    for (const entry of entries) this.#ever.set(entry.seq, entry);
+    const shown = new Set(entries.map(({ seq }) => seq));
+    this.#readings.set(run, { shown, projects: new Set(projects()) });
+    this.#before ??= shown;
+    this.#last = shown;
+    if (!this.#hasPlace) this.#begun = shown;
+  }
+
+  /** Told of the records of one write, of the events that it told, and which run sent it. */
+  wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
+    if (records.some(isPlace)) this.#hasPlace = true;
+    for (const event of events) if (event.type === 'audit.recorded') this.#tell(event, run);
+  }
+
+  /** Told of the items of a table that was restored, as records. `isKept`: it still knows what was told since. */
+  restored(records: readonly DynamoDBRecord[], isKept: boolean): void {
+    this.#hasPlace = records.some(isPlace);
+    if (isKept) return;
+    const kept = new Set(records.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S ?? ''));
+    for (const [seq, id] of this.#told) {
+      if (kept.has(`AUDIT#${id.split('.')[2]}`)) continue;
+      this.#told.delete(seq);
+      this.#forgotten.set(seq, id);
+    }
+  }
+
+  /** To be asked once a pass has read the whole log in calm: all that stands in it, and came since it was first read, was told. */
+  checkAllTold(): void {
+    const { service, isTold } = this.#watched;
+    if (!isTold || service.freedoms.auditDenied !== false) return;
+    const missing = this.#log.filter(
+      ({ seq }) => this.#last.has(seq) && !this.#told.has(seq) && !this.#begun.has(seq),
+    );
+    if (missing.length > 0)
+      throw new Violation(1, `nobody was told of the audit entries ${JSON.stringify(missing)}`);
+  }
+
+  #tell({ id, data }: AuditEvent, run: string | undefined): void {
+    if (!this.#watched.isTold) throw new Violation(2, `${id} is told, though nobody wants audit entries`);
+    const entry = this.#ever.get(numberOf(data.entry));
+    const what = `${id} (audit.recorded)`;
+    const served = entry && this.#serve(entry);
+    if (!served || !jsonEqual(served, data.entry))
+      throw new Violation(
+        2,
+        `${what} is not as the log told it:\n  told   ${JSON.stringify(data.entry)}\n  served ${JSON.stringify(served)}`,
+      );
+    const { seq } = entry;
+    if (this.#before?.has(seq)) throw new Violation(2, `${what} stood in the log when it was first read`);
+    const earlier = this.#told.get(seq);
+    if (earlier !== undefined) throw new Violation(3, `${what} was told before, as ${earlier}`);
+    const forgotten = this.#forgotten.get(seq);
+    if (forgotten !== undefined && forgotten !== id)
+      throw new Violation(3, `${what} was told as ${forgotten} before the table was restored`);
+    this.#told.set(seq, id);
+    this.#checkUsers(what, entry, data.users);
+    this.#checkProjects(what, entry, data.projects, run);
+    this.#coverage.add('entries', forgotten === undefined ? 'told' : 'told again by a restored table');
+    if (data.users.length > 0) this.#coverage.add('entries', 'told with users');
+  }
+
+  /** Nobody is known where the users could not be read; else all are who did it, in their order. */
+  #checkUsers(what: string, entry: AuditEntry, told: AuditEvent['data']['users']): void {
+    const { users } = this.#watched.service.workspace();
+    const known = [entry.user].flat().flatMap(id => users.find(user => user.id === id) ?? []);
+    const should = known.map(({ id, name }) => ({ id, name }));
+    if (told.length > 0 && JSON.stringify(told) !== JSON.stringify(should))
+      throw new Violation(
+        2,
+        `${what} names ${JSON.stringify(told)}, but ${JSON.stringify(should)} did it: ${JSON.stringify(entry)}`,
+      );
+  }
+
+  /** Named are the entry's projects, as far as they had a snapshot all the while, and none that it does not name. */
+  #checkProjects(
+    what: string,
+    entry: AuditEntry,
+    told: AuditEvent['data']['projects'],
+    run: string | undefined,
+  ): void {
+    const { projectId, fromProjectId } = (entry.details.context ?? {}) as Record<string, unknown>;
+    const [before, now] = [this.#readings.get(run ?? '')?.projects, new Set(this.#watched.projects())];
+    const named = [projectId, fromProjectId].map(String).filter(id => before?.has(id) && now.has(id));
+    const missing = named.find(id => !told.some(project => project.id === id));
+    if (missing !== undefined) throw new Violation(2, `${what} lacks project ${missing}, which it is about`);
+    const text = JSON.stringify(this.#serve(entry));
+    const other = told.find(project => !text.includes(project.id));
+    if (other) throw new Violation(2, `${what} tells of project ${other.id}, which its entry does not name`);
+  }
+
+  #serve(entry: AuditEntry) {
+    const { service, processId } = this.#watched;
+    return auditRecord(service.workspace(), processId, entry, service.freedoms);
+  }
+
+  get #log(): readonly AuditEntry[] {
+    const { service, processId } = this.#watched;
+    return service.workspace().processes.get(processId)?.audit ?? [];
+  }
+}
+
+/** Whether the record says up to where the log is read. */
+function isPlace({ dynamodb }: DynamoDBRecord): boolean {
+  return dynamodb?.Keys?.sk?.S === SEEN && dynamodb.NewImage?.audit !== undefined;
+}
+
+function numberOf(entry: AuditEvent['data']['entry']): number {
+  const [, digits] = /^log-(\d+)$/.exec(isJsonObject(entry) ? String(entry.id) : '') ?? [];
+  return Number(digits);
+}
