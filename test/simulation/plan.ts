@@ -56,8 +56,9 @@ export interface Plan {
     readonly cramped: number;
   };
   readonly chat: 'slack' | 'teams' | undefined;
-  /** Whether new entries of the audit log are told. */
+  /** Whether new entries of the audit log are told; and how many it has of before, from hours ago. */
   readonly audit: boolean;
+  readonly history: number;
   /** Whether the service, or what stands before it, compresses its answers. */
   readonly compressed: boolean;
   /** A project whose tasks can't be read from the step `from` on, `steps` long, whoever asks. */
@@ -495,6 +496,7 @@ export const plans: fc.Arbitrary<Plan> = fc
     }),
     chat: fc.constantFrom('slack' as const, 'teams' as const, undefined),
     audit: fc.constantFrom(true, false, false),
+    history: fc.constantFrom(0, 1, 9),
     unrest,
     sluggish,
     poison: fc.option(

@@ -16,6 +16,9 @@ export const ORIGIN = 'https://service.example';
 /** The edit of the project that can't be read from then on. */
 const EDIT: Edit = { edit: 'update project', a: 0, b: 0, value: 0, by: [0], audit: true, touch: true };
 
+/** How long ago the entries were made that the audit log has at the beginning. */
+const HISTORY_MS = 3 * 3_600_000;
+
 /** How far behind the last pass each one asks again, where nothing else is configured. */
 const OVERLAP_MS = 120_000;
 
@@ -46,20 +49,25 @@ export class ServiceSide {
     this.#coverage = coverage;
     this.#poison = plan.poison;
     this.#compresses = plan.compressed;
-    const clock = () => scheduler.wall + plan.skew.service;
+    let ago = HISTORY_MS;
+    const clock = () => scheduler.wall + plan.skew.service - ago;
     this.#secrets = secrets;
     this.backend = createBackend({
       clock,
       origin: ORIGIN,
       freedoms: plan.freedoms,
       workspace: buildWorkspace({
-        now: clock() - 86_400_000,
+        now: clock() - 86_400_000 + ago,
         processes: [
           { id: PROCESS, projects: plan.workspace.projects, tasksPerProject: plan.workspace.tasks },
         ],
       }),
     });
     secrets.learn(this.backend.credentials.clientSecret);
+    const [first] = this.backend.workspace().processes.get(PROCESS)?.projects.keys() ?? [];
+    for (let entry = 0; first !== undefined && entry < plan.history; entry++)
+      this.backend.edit.touchProject(PROCESS, first);
+    ago = 0;
     this.history = new History(this.backend, PROCESS);
     this.restless = new RestlessList(plan.restless, this.backend, coverage, id => {
       this.history.note();
