@@ -8,6 +8,7 @@ import { DELIVERY } from './earlier/delivery.ts';
 import { PASS } from './earlier/pass.ts';
 import { PUBLISHING } from './earlier/publishing.ts';
 import { SNAPSHOTS } from './earlier/snapshots.ts';
+import { ENTRY_BUGS } from './entry-bugs.ts';
 import { SCHEDULE_BUGS } from './schedule-bugs.ts';
 import { TELLING_BUGS } from './telling-bugs.ts';
 import { WAITING_BUGS } from './waiting-bugs.ts';
@@ -25,5 +26,6 @@ export const BUGS: readonly Bug[] = [
   ...DECIDING_BUGS,
   ...DIGEST_BUGS,
   ...ACTOR_BUGS,
+  ...ENTRY_BUGS,
   ...CARELESS,
 ];

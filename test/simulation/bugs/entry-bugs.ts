@@ -1,0 +1,29 @@
+import { type Bug, edit } from './bug.ts';
+
+/** Bugs in which entries of the audit log are told. */
+export const ENTRY_BUGS: readonly Bug[] = [
+  {
+    name: 'told audit entries not remembered',
+    edits: [
+      edit(
+        'snapshots/announcements.ts',
+        '...entryPuts(table, process, entries, said)',
+        '...entryPuts(table, process, [], said)',
+      ),
+    ],
+  },
+  {
+    name: 'a log that was not met read no further',
+    edits: [
+      edit(
+        'reading/read-entries.ts',
+        'if (from === before && !found.isMet) {',
+        'if (isTailLost && !found.isMet) {',
+      ),
+    ],
+  },
+  {
+    name: 'every unknown audit entry taken for new',
+    edits: [edit('reading/placed-entries.ts', "age === 'new' ||\n", 'age !== undefined ||\n')],
+  },
+];
