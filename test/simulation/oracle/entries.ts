@@ -25,6 +25,11 @@ interface Watched {
   readonly projects: () => Iterable<string>;
 }
 
+/** How long before the first reading an entry may have been written, and be told (docs/decisions/0114). */
+const LATE_MS = 10 * 60_000;
+/** A `Date` header is in whole seconds. */
+const SLACK_MS = 1_000;
+
 /** The row of what `changes` passes have seen. */
 const SEEN = 'PASS#changes#SEEN';
 
@@ -36,7 +41,8 @@ export class EntriesOracle {
   /** All that the log ever showed to a run. */
   readonly #ever = new Map<number, AuditEntry>();
   readonly #readings = new Map<string, Reading>();
-  /** What the log showed when it was first read: nobody may be told of that. */
+  /** What the log showed when it was first read: nobody may be told of that. Without entries that say that they are of the last minutes
+   *  before, which may show up late. */
   #before: ReadonlySet<number> | undefined;
   /** What it showed when it was last read by a run that knew no place in it: nobody needs to be told of that. */
   #begun: ReadonlySet<number> = new Set();
@@ -59,7 +65,7 @@ export class EntriesOracle {
     for (const entry of entries) this.#ever.set(entry.seq, entry);
     const shown = new Set(entries.map(({ seq }) => seq));
     this.#readings.set(run, { shown, projects: new Set(projects()) });
-    this.#before ??= shown;
+    this.#before ??= new Set(entries.filter(({ at }) => this.#isOld(at)).map(({ seq }) => seq));
     this.#last = shown;
     if (!this.#hasPlace) this.#begun = shown;
   }
@@ -117,15 +123,16 @@ export class EntriesOracle {
     if (data.users.length > 0) this.#coverage.add('entries', 'told with users');
   }
 
-  /** Nobody is known where the users could not be read; else all are who did it, in their order. */
+  /** Named are those who did it, in their order, as far as they are known: not where the users could not be read, or only one of them. */
   #checkUsers(what: string, entry: AuditEntry, told: AuditEvent['data']['users']): void {
     const { users } = this.#watched.service.workspace();
     const known = [entry.user].flat().flatMap(id => users.find(user => user.id === id) ?? []);
-    const should = known.map(({ id, name }) => ({ id, name }));
-    if (told.length > 0 && JSON.stringify(told) !== JSON.stringify(should))
+    const names = new Set(told.map(({ id }) => id));
+    const should = known.filter(({ id }) => names.has(id)).map(({ id, name }) => ({ id, name }));
+    if (JSON.stringify(told) !== JSON.stringify(should))
       throw new Violation(
         2,
-        `${what} names ${JSON.stringify(told)}, but ${JSON.stringify(should)} did it: ${JSON.stringify(entry)}`,
+        `${what} names ${JSON.stringify(told)}, but ${JSON.stringify(known)} did it: ${JSON.stringify(entry)}`,
       );
   }
 
@@ -144,6 +151,11 @@ export class EntriesOracle {
     const text = JSON.stringify(this.#serve(entry));
     const other = told.find(project => !text.includes(project.id));
     if (other) throw new Violation(2, `${what} tells of project ${other.id}, which its entry does not name`);
+  }
+
+  #isOld(at: number): boolean {
+    const { freedoms, clock } = this.#watched.service;
+    return !freedoms.auditTimestamps || at < clock() - LATE_MS - SLACK_MS;
   }
 
   #serve(entry: AuditEntry) {
