@@ -1,72 +1,104 @@
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 
-/** A text or number in an audit entry, and what the keys that lead to it say of it. */
+/** A value in an audit entry, and what the keys that lead to it say of it. */
 export interface Place {
+  /** A text or number; empty for null and the like. */
   readonly text: string;
-  /** How many keys lead to the first that says "here is who did it"; undefined where none does. */
-  readonly userDepth: number | undefined;
+  /** The outermost key that says "here is who did it", and how many keys lead to it; undefined where none does. */
+  readonly user: { readonly key: string; readonly depth: number } | undefined;
   /** A key says that here is a record, or somebody in another role than that of the one who did it. */
   readonly isOfOthers: boolean;
   /** A key says that here is a field's value, or a text that people wrote. */
   readonly isContent: boolean;
+  /** A key says that here is a project. */
+  readonly isOfProject: boolean;
   /** A key says that here is a task. */
   readonly isOfTask: boolean;
+  /** False for a number whose key says nothing of an identifier (it may count anything), and for the entry's own. */
+  readonly mayIdentify: boolean;
 }
 
 /** Words in keys, by what they say. The keys are undocumented (service-api.md §2.4). */
 const USER = wordsOf(
   'user users actor actors author authors by editor editors initiator performer principal who',
 );
+const PROJECT = wordsOf('project projects');
+const TASK = wordsOf('task tasks subtask subtasks');
+const RECORD = wordsOf('entity record item object target resource subject parent origin process');
 const OTHERS = wordsOf(
-  'project projects task tasks subtask subtasks process entity record item object target resource subject parent ' +
-    'assignee assignees assigned owner owners mention mentions mentioned watcher watchers follower followers ' +
-    'recipient recipients participant participants invitee invited member members role group team',
+  'assignee assignees assigned owner owners mention mentions mentioned watcher watchers follower followers ' +
+    'recipient recipients participant participants invitee invited member members role group team affected ' +
+    'responsible manager managers reviewer reviewers approver approvers added removed behalf',
 );
 const CONTENT = wordsOf(
   'from to old new before after previous prior value values original name title label email mail text comment ' +
     'message description note summary content avatar',
 );
-const TASK = wordsOf('task tasks subtask subtasks');
+const IDENTIFIER = wordsOf('id ids uuid guid key ref reference uri url href link path self');
 
 /** What holds more is no entry of a log: the rest of it is not looked at. */
 const MOST_PLACES = 10_000;
 
-type Keys = Omit<Place, 'text'> & { readonly depth: number };
+interface Keys extends Omit<Place, 'text' | 'mayIdentify'> {
+  readonly depth: number;
+  readonly isIdentifier: boolean;
+  readonly isOwn: boolean;
+}
 
-/** Every text and number in an entry, in its order, with what is known of its place. */
+const OUTSIDE: Keys = {
+  depth: 0,
+  user: undefined,
+  isOfOthers: false,
+  isContent: false,
+  isOfProject: false,
+  isOfTask: false,
+  isIdentifier: false,
+  isOwn: false,
+};
+
+/** Every value in an entry, in its order, with what is known of its place. */
 export function placesIn(entry: JsonObject): Place[] {
   const places: Place[] = [];
-  const outside = { depth: 0, userDepth: undefined, isOfOthers: false, isContent: false, isOfTask: false };
-  const rest: [value: Json, keys: Keys][] = [[entry, outside]];
+  const rest: [value: Json, keys: Keys][] = [[entry, OUTSIDE]];
   while (rest.length > 0 && places.length < MOST_PLACES) {
-    const [value, { depth, ...keys }] = rest.pop() as (typeof rest)[number];
+    const [value, keys] = rest.pop() as (typeof rest)[number];
+    const inner: [Json, Keys][] = Array.isArray(value)
+      ? value.map(child => [child, keys])
+      : isJsonObject(value)
+        ? Object.entries(value).map(([key, child]) => [child, inside(keys, key)])
+        : [];
     // The last child first: they are taken from the end.
-    if (Array.isArray(value)) for (const child of value.toReversed()) rest.push([child, { depth, ...keys }]);
-    else if (isJsonObject(value))
-      for (const [key, child] of Object.entries(value).toReversed())
-        rest.push([child, inside({ depth, ...keys }, key)]);
-    else if (typeof value === 'string' || typeof value === 'number')
-      places.push({ ...keys, text: String(value) });
+    for (const child of inner.reverse()) rest.push(child);
+    if (inner.length === 0) places.push(placeOf(value, keys));
   }
   return places;
 }
 
-function inside({ depth, userDepth, isOfOthers, isContent, isOfTask }: Keys, key: string): Keys {
-  const words = key.match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+/gu) ?? [];
-  const says = (those: ReadonlySet<string>) => words.some(word => those.has(word.toLowerCase()));
-  return {
-    depth: depth + 1,
-    userDepth: userDepth ?? (says(USER) ? depth : undefined),
-    isOfOthers: isOfOthers || says(OTHERS),
-    isContent: isContent || says(CONTENT),
-    isOfTask: isOfTask || says(TASK),
-  };
+function placeOf(value: Json, { depth: _, isIdentifier, isOwn, ...keys }: Keys): Place {
+  const isNumber = typeof value === 'number';
+  const text = isNumber || typeof value === 'string' ? String(value) : '';
+  return { ...keys, text, mayIdentify: !isOwn && (isIdentifier || !isNumber) };
 }
 
-/** The identifiers that a text may be: itself, and the parts of a path or an address. The words of a sentence are none. */
-export function identifiersIn(text: string): string[] {
-  if (/\s/.test(text)) return [];
-  return [text, ...(text.match(/[\p{L}\p{N}._~-]+/gu) ?? []), ...(text.match(/[\p{L}\p{N}_-]+/gu) ?? [])];
+function inside(keys: Keys, key: string): Keys {
+  const words = (key.match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+/gu) ?? []).map(word => word.toLowerCase());
+  const says = (those: ReadonlySet<string>) => words.some(word => those.has(word));
+  const [isUser, isProject, isTask] = [says(USER), says(PROJECT), says(TASK)];
+  const isIdentifier = says(IDENTIFIER);
+  // Within a user, whatever is not its identifier is of others: a manager, a department.
+  const isOfUsersOthers =
+    keys.user !== undefined && !words.every(word => IDENTIFIER.has(word) || USER.has(word));
+  return {
+    depth: keys.depth + 1,
+    user: keys.user ?? (isUser ? { key, depth: keys.depth } : undefined),
+    isOfOthers: keys.isOfOthers || isProject || isTask || says(RECORD) || says(OTHERS) || isOfUsersOthers,
+    // The identifier of the project from which a task was moved is no text that people wrote.
+    isContent: keys.isContent || (says(CONTENT) && !((isProject || isTask) && isIdentifier)),
+    isOfProject: keys.isOfProject || isProject,
+    isOfTask: keys.isOfTask || isTask,
+    isIdentifier: isIdentifier || isUser || isProject || isTask || says(RECORD),
+    isOwn: keys.depth === 0 && key === 'id',
+  };
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -28,11 +28,10 @@ export type Committed = 'committed' | 'step' | 'conflict';
  *  its own events, so that a crash between two parts loses nothing.
  *  @throws TooLargeError when even one change and its snapshot are too large for DynamoDB. */
 export async function commit(pass: Pass, difference: Omit<Commit, 'actorsOf'>): Promise<Committed> {
-  const whole = {
-    ...difference,
-    actorsOf: await pass.actors?.of(difference, seenUpTo(pass, difference.projectId)),
-  };
-  const { changes, projectId } = whole;
+  const { changes, projectId } = difference;
+  // What the log told of an owed project was read by the pass that could not look at it.
+  const actors = pass.state.debts.has(projectId) ? undefined : pass.actors;
+  const whole = { ...difference, actorsOf: await actors?.of(difference, seenUpTo(pass, projectId)) };
   // A baseline commits all or nothing: what a part left out would later be told as created.
   const fewest = pass.kind === 'baseline' ? changes.length : Math.min(1, changes.length);
   for (let count = changes.length; ; count = Math.floor(count / 2)) {

@@ -9,12 +9,13 @@ import type { Users } from './users.ts';
 
 /** A `Date` header is cut off to whole seconds. */
 const SECOND_MS = 1000;
-/** More users than this are no answer to the question who did it. */
+/** More users than this are no answer to the question who did it: then none is told. */
 const MOST_ACTORS = 50;
 
 /** A record whose change is told: a task, or the project itself. */
 export interface ChangedRecord {
   readonly entity: 'project' | 'task';
+  readonly action: 'created' | 'updated' | 'deleted';
   readonly id: string;
 }
 
@@ -32,7 +33,7 @@ export interface ProjectChange {
   readonly tasks: { readonly untimed?: boolean };
 }
 
-type ActorsOf = (record: ChangedRecord) => Actor[] | undefined;
+type ActorsOf = (record: Pick<ChangedRecord, 'entity' | 'id'>) => Actor[] | undefined;
 
 /** Who changed what, by the new entries of the audit log. Never a guess: see docs/decisions/0115-who-made-a-change.md. */
 export class Actors {
@@ -56,10 +57,9 @@ export class Actors {
 
   /** Tells of each of these entries which users it names as those who acted. */
   async ofEntries(entries: readonly JsonObject[]): Promise<(entry: JsonObject) => Actor[]> {
-    const ids = new Map(entries.map(entry => [entry, this.#usersIn(factsOf(entry, this.#readAt))]));
-    if ([...ids.values()].every(users => users.length === 0)) return () => [];
-    const names = await this.#users.among([...ids.values()]);
-    return entry => actorsAmong(ids.get(entry) ?? [], names);
+    const users = new Map(entries.map(entry => [entry, this.#usersIn(factsOf(entry, this.#readAt))]));
+    const names = await this.#namesOf([...users.values()]);
+    return entry => actorsOf(knownAmong(users.get(entry) ?? [], names), names);
   }
 
   /** Who changed each record of a project since `seenUpTo`, up to which passes saw all its changes, in ms since 1970; undefined where that
@@ -72,48 +72,69 @@ export class Actors {
     const isTask = (id: string) => [snapshot?.content, content].some(one => one?.tasks.has(id));
     const facts = (this.#entries.get(projectId) ?? [])
       .map(entry => factsOf(entry, this.#readAt + SECOND_MS))
-      .filter(({ time }) => time && time.first > seenUpTo)
-      .sort((one, other) => (one.time?.first ?? 0) - (other.time?.first ?? 0));
-    const users = facts.map(fact => this.#usersIn(fact).filter(id => !isTask(id)));
-    if (users.every(ids => ids.length === 0)) return undefined;
-    const names = await this.#users.among(users);
-    return record => {
-      const isAbout =
-        record.entity === 'task'
-          ? isAboutTask(record, readUntil.tasks)
-          : isAboutProject(change, readUntil.record, isTask);
-      const ids = facts.flatMap((fact, index) => (isAbout(fact) ? (users[index] ?? []) : []));
-      const actors = actorsAmong(ids, names);
-      return actors.length === 0 ? undefined : actors;
+      .filter(({ projects, time }) => projects.has(projectId) && time && time.first > seenUpTo)
+      .sort((one, other) => firstTime(one) - firstTime(other));
+    const users = new Map(
+      facts.map(fact => [fact, this.#usersIn(fact).map(group => group.filter(id => !isTask(id)))]),
+    );
+    const names = await this.#namesOf([...users.values()]);
+    // An entry about one of its tasks names the project, too.
+    const ofProject = facts.filter(
+      fact =>
+        !fact.isOfTask &&
+        ![...fact.tasks].some(isTask) &&
+        firstTime(fact) > readUntil.record &&
+        isShown(fact.time, source),
+    );
+    // Tasks are read behind the log: what it tells, they show.
+    const ofTask = factsByTask(facts.filter(fact => firstTime(fact) > readUntil.tasks));
+    // No entry names the tasks that come and go with their project: what names one is about an earlier edit of it, or a later one.
+    const isWhole = changes.some(({ entity, action }) => entity === 'project' && action !== 'updated');
+    return ({ entity, id }) => {
+      if (entity === 'task' && isWhole) return undefined;
+      const about = entity === 'task' ? ofTask.get(id) : ofProject;
+      const ids = (about ?? []).map(fact => knownAmong(users.get(fact) ?? [], names));
+      // Somebody else had a part in it who is not known.
+      if (ids.length === 0 || ids.some(each => each.length === 0)) return undefined;
+      const actors = actorsOf(ids.flat(), names);
+      return actors.length > MOST_ACTORS ? undefined : actors;
     };
   }
 
   /** An id that is a project's, too, tells nobody. */
-  #usersIn({ users }: EntryFacts): string[] {
-    return users.filter(id => !this.#entries.has(id));
+  #usersIn({ users }: EntryFacts): string[][] {
+    return users.map(group => group.filter(id => !this.#entries.has(id)));
+  }
+
+  async #namesOf(users: readonly (readonly (readonly string[])[])[]): Promise<Names> {
+    const ids = users.map(groups => groups.flat());
+    return ids.some(each => each.length > 0) ? this.#users.among(ids) : new Map();
   }
 }
 
-type IsAbout = (facts: EntryFacts) => boolean;
+type Names = ReadonlyMap<string, string | undefined>;
 
-/** Tasks are read behind the log: what it tells, they show. */
-const isAboutTask =
-  ({ id }: ChangedRecord, since: number): IsAbout =>
-  ({ records, time }) =>
-    records.has(id) && isLater(time, since);
+function firstTime({ time }: EntryFacts): number {
+  return time?.first ?? 0;
+}
 
-/** An entry about one of its tasks names the project, too. The listing was read before the log: what happened in between is not in it. */
-const isAboutProject =
-  ({ projectId, source }: ProjectChange, since: number, isTask: (id: string) => boolean): IsAbout =>
-  ({ records, time, isOfTask }) =>
-    records.has(projectId) &&
-    isLater(time, since) &&
-    isShown(time, source) &&
-    !isOfTask &&
-    ![...records].some(isTask);
+function factsByTask(facts: readonly EntryFacts[]): Map<string, EntryFacts[]> {
+  const found = new Map<string, EntryFacts[]>();
+  for (const fact of facts) {
+    for (const id of fact.tasks) {
+      const about = found.get(id);
+      if (about) about.push(fact);
+      else found.set(id, [fact]);
+    }
+  }
+  return found;
+}
 
-function isLater(time: EntryFacts['time'], since: number): boolean {
-  return time !== undefined && time.first > since;
+/** The known users of an entry; none where it names different ones under different keys: nobody knows which of them did it. */
+function knownAmong(groups: readonly (readonly string[])[], names: Names): readonly string[] {
+  const known = groups.map(group => group.filter(id => names.has(id))).filter(group => group.length > 0);
+  const [first = [], ...others] = known;
+  return others.every(group => group.join('\n') === first.join('\n')) ? first : [];
 }
 
 /** Whether a record shows what happened by this time: it was read later, or says that it was updated later. One that was updated in the
@@ -130,9 +151,8 @@ function tickOf(time: number): number {
 }
 
 /** Each user once, in the order of the ids. */
-function actorsAmong(ids: readonly string[], names: ReadonlyMap<string, string | undefined>): Actor[] {
-  const known = [...new Set(ids)].filter(id => names.has(id)).slice(0, MOST_ACTORS);
-  return known.map(id => {
+function actorsOf(ids: readonly string[], names: Names): Actor[] {
+  return [...new Set(ids)].map(id => {
     const name = names.get(id);
     return name === undefined ? { id } : { id, name };
   });

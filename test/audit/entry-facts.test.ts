@@ -3,7 +3,7 @@ import { factsOf } from '../../functions/audit/entry-facts.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
-const usersIn = (entry: JsonObject) => factsOf(entry, NOW).users;
+const usersIn = (entry: JsonObject) => factsOf(entry, NOW).users.flat();
 const timeIn = (entry: JsonObject) => factsOf(entry, NOW).time;
 
 describe('the users whom an entry names as those who did it', () => {
@@ -13,9 +13,12 @@ describe('the users whom an entry names as those who did it', () => {
     ['flat, by its role', { createdBy: 'u1', object: 'p1' }, ['u1']],
     ['nested', { user: { id: 'u1', name: 'Ann', email: 'u2' }, entity: { id: 'p1' } }, ['u1']],
     ['nested deeply', { meta: { context: { actor: { id: 'u1' } } } }, ['u1']],
-    ['by reference', { links: { author: '/v1/users/u1' } }, ['/v1/users/u1', 'v1', 'users', 'u1']],
+    ['by reference', { links: { author: '/v1/users/u%201' } }, ['v1', 'users', 'u 1']],
     ['with several', { actors: [{ id: 'u2' }, { id: 'u1' }] }, ['u1', 'u2']],
     ['without a word that says who', { kind: 'edit', key: 'p1', account: 'u1' }, ['u1', 'p1', 'edit']],
+    ['without one, but with numbers', { id: 1, accountId: 2, version: 3, at: '2026-11-21T09:04:05Z' }, ['2']],
+    ['by null', { user: null, account: 'u1' }, []],
+    ['by nothing', { user: {}, accounts: ['u1'] }, []],
   ])('%s', (_shape, entry, users) => {
     expect(new Set(usersIn(entry))).toEqual(new Set(users));
   });
@@ -28,12 +31,23 @@ describe('the users whom an entry names as those who did it', () => {
       { entity: { createdBy: 'u2' }, task: { user: 'u3' } },
       { assignedTo: { user: 'u2' }, owner: 'u3', mentionedUsers: ['u4'] },
       { comment: { user: 'u2' }, userName: 'u3' },
+      { affectedUserId: 'u2', responsibleUser: 'u3', onBehalfOf: { user: 'u4' } },
     ])
       expect(usersIn({ ...by, ...other })).toEqual(['u1']);
   });
 
+  it('are of a user the identifier alone', () => {
+    const user = { id: 'u1', managerId: 'u2', createdBy: 'u3', departmentId: 5 };
+    expect(usersIn({ user })).toEqual(['u1']);
+  });
+
+  it('are kept apart by the keys under which they stand', () => {
+    const { users } = factsOf({ updatedBy: ['u1', 'u2'], createdBy: 'u3' }, NOW);
+    expect(users).toEqual([['u1', 'u2'], ['u3']]);
+  });
+
   it('come in the order in which the entry names them', () => {
-    expect(usersIn({ users: [{ id: 'u2' }, { id: 'u1' }], by: { first: 'u4', second: 'u3' } })).toEqual([
+    expect(usersIn({ users: [{ id: 'u2' }, { id: 'u1' }], by: ['u4', 'u3'] })).toEqual([
       'u2',
       'u1',
       'u4',
@@ -87,18 +101,35 @@ describe('the time of an entry', () => {
 });
 
 describe('what an entry is about', () => {
-  it('are the records whose identifiers it names, also in paths, but not in values', () => {
-    const { records } = factsOf(
-      { object: '/projects/p1', details: { taskIds: ['t1', 't2'] }, changes: [{ to: 'p2' }], title: 'p3' },
-      NOW,
-    );
-    expect(['p1', 't1', 't2', 'p2', 'p3'].map(id => records.has(id))).toEqual([
-      true,
-      true,
-      true,
-      false,
-      false,
-    ]);
+  const recordsIn = (entry: JsonObject) => {
+    const { projects, tasks } = factsOf(entry, NOW);
+    return { projects: [...projects].sort(), tasks: [...tasks].sort() };
+  };
+
+  it('are the projects and tasks that its keys call so', () => {
+    const entry = { id: 7, projectId: 12, details: { taskIds: ['t1', 3] }, project: { parent: 'p2' } };
+    expect(recordsIn(entry)).toEqual({ projects: ['12', 'p2'], tasks: ['3', 't1'] });
+  });
+
+  it('are, where no key says so, whatever may identify them, also in paths', () => {
+    const entry = { target: '/projects/p%2F1/tasks/t1', entity: { id: 5 } };
+    const names = ['5', 'p/1', 'projects', 't1', 'tasks'];
+    expect(recordsIn(entry)).toEqual({ projects: names, tasks: names });
+  });
+
+  it('are not in values, texts, times, counts, the entry’s own identifier, or those who did it', () => {
+    const entry = {
+      ...{ id: 37, at: '2026-11-21T09:37:12.037Z', time: 1_763_718_037_000, version: 37 },
+      ...{ user: { id: 37 }, title: '37', changes: [{ from: 37, to: '37', days: 37 }], text: 'of 37' },
+    };
+    expect(recordsIn(entry)).toEqual({ projects: [], tasks: [] });
+  });
+
+  it('is the project too from which a task was moved', () => {
+    expect(recordsIn({ taskId: 't1', fromProjectId: 'p1', projectId: 'p2' })).toEqual({
+      projects: ['p1', 'p2'],
+      tasks: ['t1'],
+    });
   });
 
   it.each<[JsonObject, boolean]>([
@@ -114,7 +145,7 @@ describe('what an entry is about', () => {
   });
 
   it('is looked for no further in an entry that is larger than any', () => {
-    const entry = { many: Array.from({ length: 20_000 }, (_, index) => index) };
-    expect(factsOf(entry, NOW).records.size).toBe(10_000);
+    const ids = Array.from({ length: 20_000 }, (_, index) => index);
+    expect(factsOf({ ids }, NOW).projects.size).toBe(10_000);
   });
 });

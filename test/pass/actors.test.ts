@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import type { Actor } from '../../functions/changes/event.ts';
-import { openStage } from '../kit/stage.ts';
+import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
@@ -176,6 +176,39 @@ describe('the actors of a change', () => {
     world.edit.createProject(PROCESS, { name: 'New' }, { user: user(0).id });
     await world.later();
     expect((await told()).map(([, actors]) => actors)).toEqual([undefined]);
+  });
+
+  it('are none where the log tells of another edit, too, by nobody who is known', async () => {
+    await baselined();
+    const [task = ''] = tasks('1001');
+    renameTask(task, 'By one', 1);
+    world.edit.updateTask(PROCESS, '1001', task, { status: 'Done' }, { user: 'system' });
+    await world.later();
+    expect((await told()).map(([, actors]) => actors)).toEqual([undefined]);
+  });
+
+  it('are none of the tasks that come and go with their project', async () => {
+    await baselined();
+    const [task = ''] = tasks('1001');
+    renameTask(task, 'Last words', 1);
+    world.pass(2_000);
+    world.edit.deleteProject(PROCESS, '1001', { user: user(0).id });
+    await world.later();
+    const found = await told();
+    expect(found).toContainEqual([`task.deleted ${task}`, undefined]);
+    expect(found).toContainEqual(['project.deleted 1001', by(0)]);
+  });
+
+  it('are none of a project that an earlier pass could not read', async () => {
+    await baselined();
+    const refused = world.service.fail({ when: isTasksOf('1001'), times: 100, fault: { status: 403 } });
+    const [task = ''] = tasks('1001');
+    renameTask(task, 'By the one', 1);
+    await world.later();
+    refused.cancel();
+    world.edit.updateProject(PROCESS, '1001', { budget: '7' }, { user: user(0).id });
+    await world.later();
+    expect((await told()).filter(([, actors]) => actors)).toEqual([]);
   });
 
   it('are asked for by one request, and not before something changed that the log tells of', async () => {

@@ -15,7 +15,7 @@ export async function judgeUsers(asker: Asker, entries: readonly JsonObject[], o
   const { property = 'id' } = judge('user', users.items, users.answers);
   const ids = new Set(users.items.map(user => textOf(user[property])).filter(id => id !== ''));
   const facts = entries.map(entry => factsOf(entry, Number.POSITIVE_INFINITY));
-  const naming = facts.filter(fact => fact.users.some(id => ids.has(id)));
+  const naming = facts.filter(fact => fact.users.flat().some(id => ids.has(id)));
   const telling = naming.filter(({ time }) => time !== undefined);
   const of = `${telling.length} of ${entries.length} entries`;
   const here = {
