@@ -121,6 +121,9 @@ export const EVENTS = {
     'left out',
     'too close to tell',
     'read by an earlier pass',
+    'owed a look before',
+    'somebody unknown had a part',
+    'with its project',
     'users unread',
   ],
 } as const;

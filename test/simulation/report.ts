@@ -42,8 +42,10 @@ export function actorsText(rows: Rows): string {
   return (
     `Who made a change was told for ${Math.floor(100 * actorsShare(rows))} % of the ${all} changes that the audit log told of. ` +
     `Of ${actorsCount(rows, 'too close to tell')} more it told within a second of a reading, of ` +
-    `${actorsCount(rows, 'read by an earlier pass')} an earlier pass had read, and for ${actorsCount(rows, 'users unread')} ` +
-    'the users could not be read.'
+    `${actorsCount(rows, 'read by an earlier pass')} an earlier pass had read, for ${actorsCount(rows, 'users unread')} the users ` +
+    `could not be read, in ${actorsCount(rows, 'somebody unknown had a part')} somebody unknown had a part, ` +
+    `${actorsCount(rows, 'owed a look before')} were of projects that earlier passes could not look at, and ` +
+    `${actorsCount(rows, 'with its project')} of tasks that came or went with their project.`
   );
 }
 

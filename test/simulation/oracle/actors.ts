@@ -1,5 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Actor, ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/changes/event.ts';
+import { DEBT, debtorOf } from '../../../functions/snapshots/keys.ts';
 import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
 import type { AuditEntry } from '../../../local/simulated-service/data/workspace.ts';
 import { isRecordEvent } from '../../kit/told.ts';
@@ -28,6 +29,10 @@ export class ActorsOracle {
   readonly #logs = new Map<string, readonly AuditEntry[]>();
   /** Whether a run ever got the users of the workspace: before, nobody is known. */
   #hasUsers = false;
+  /** The projects that come or go with the write that is judged. */
+  #whole: ReadonlySet<string> = new Set();
+  /** The projects that passes owe a look. */
+  readonly #owed = new Set<string | undefined>();
   /** What the log showed to passes that came to their end: later ones ask only for what came behind it. */
   #passed: ReadonlySet<number> = new Set();
 
@@ -64,6 +69,7 @@ export class ActorsOracle {
   wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
     for (const { dynamodb } of records) {
       const sk = dynamodb?.Keys?.sk?.S ?? '';
+      if (sk.startsWith(DEBT)) this.#owed[dynamodb?.NewImage ? 'add' : 'delete'](debtorOf(sk));
       if (!sk.startsWith('PASS#')) continue;
       if (sk === SEEN && run !== undefined)
         this.#passed = new Set(this.#logs.get(run)?.map(({ seq }) => seq));
@@ -72,6 +78,13 @@ export class ActorsOracle {
         this.#leases.set(run, sk);
       this.#owners.set(sk, owner);
     }
+    this.#whole = new Set(
+      events.flatMap(({ type, data }) =>
+        (type === 'project.created' || type === 'project.deleted') && 'project' in data
+          ? [data.project.id]
+          : [],
+      ),
+    );
     for (const event of events) if (isRecordEvent(event)) this.#tell(event, run);
   }
 
@@ -96,11 +109,7 @@ export class ActorsOracle {
         this.#dated === 'always' ? ([after - SLACK_MS, before] as const) : ([0, this.#history.now] as const);
       this.#checkActors(what, data.actors, this.#history.edits(name, ...interval));
     }
-    if (isOfChanges && this.#dated === 'always')
-      this.#count(data.actors, this.#entriesAbout(name, this.#logs.get(run) ?? [], after, before), [
-        after,
-        before,
-      ]);
+    if (isOfChanges && this.#dated === 'always') this.#count(event, name, this.#logs.get(run) ?? []);
   }
 
   #checkActors(what: string, actors: readonly Actor[], edits: readonly EditMade[]): void {
@@ -131,35 +140,37 @@ export class ActorsOracle {
   }
 
   /** The entries that say who changed this record in this time. */
-  #entriesAbout(name: RecordName, log: readonly AuditEntry[], after: number, before: number): AuditEntry[] {
+  #entriesAbout(name: RecordName, log: readonly AuditEntry[], after: number, before: number) {
     const { freedoms, workspace } = this.#service;
-    if (!freedoms.auditTimestamps) return [];
+    if (!freedoms.auditTimestamps) return { known: [], isAnyUnknown: false };
     const users = new Set(workspace().users.map(({ id }) => id));
-    return log.filter(
-      entry =>
-        entry.at > after &&
-        entry.at <= before &&
-        isAbout(entry, name) &&
-        [entry.user].flat().some(id => users.has(id)),
-    );
+    const about = log.filter(entry => entry.at > after && entry.at <= before && isAbout(entry, name));
+    const isKnown = ({ user }: AuditEntry) => [user].flat().some(id => users.has(id));
+    return { known: about.filter(isKnown), isAnyUnknown: !about.every(isKnown) };
   }
 
-  #count(
-    actors: readonly Actor[] | undefined,
-    entries: readonly AuditEntry[],
-    [after, before]: readonly [number, number],
-  ): void {
-    if (entries.length === 0) return;
-    const clear = entries.filter(({ at }) => at > after + SLACK_MS && at <= before - SLACK_MS);
-    this.#coverage.add('actors', actors ? 'told' : this.#reasonFor(clear));
+  #count(event: ProjectEvent | TaskEvent, name: RecordName, log: readonly AuditEntry[]): void {
+    const { actors, observed } = event.data;
+    const [after, before] = [Date.parse(observed.after), Date.parse(observed.before)];
+    const { known, isAnyUnknown } = this.#entriesAbout(name, log, after, before);
+    if (known.length === 0) return;
+    const clear = known.filter(({ at }) => at > after + SLACK_MS && at <= before - SLACK_MS);
+    this.#coverage.add('actors', actors ? 'told' : this.#reasonFor(clear, name, isAnyUnknown));
     if (actors && actors.length > 1) this.#coverage.add('actors', 'several told');
   }
 
   /** Why no actors are told, though the log has these entries. */
-  #reasonFor(entries: readonly AuditEntry[]): string {
+  #reasonFor(entries: readonly AuditEntry[], name: RecordName, isAnyUnknown: boolean): string {
     if (entries.length === 0) return 'too close to tell';
     if (!this.#hasUsers) return 'users unread';
-    return entries.every(({ seq }) => this.#passed.has(seq)) ? 'read by an earlier pass' : 'left out';
+    if (entries.every(({ seq }) => this.#passed.has(seq))) return 'read by an earlier pass';
+    if (this.#owed.has(name.projectId)) return 'owed a look before';
+    if (isAnyUnknown) return 'somebody unknown had a part';
+    return this.#isWithProject(name) ? 'with its project' : 'left out';
+  }
+
+  #isWithProject({ projectId, taskId }: RecordName): boolean {
+    return taskId !== undefined && this.#whole.has(projectId);
   }
 }
 
