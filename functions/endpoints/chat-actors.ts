@@ -16,11 +16,15 @@ export function actorsInWords(actors: readonly Actor[] = []): string | undefined
 
 /** Those who made all of these changes, told once for the whole message instead of with each record. Where the
  *  records differ, or nobody is known of one, it stays with the records: nobody is told to have changed what
- *  somebody else may have. */
-export function together(records: readonly ChatRecord[]): Pick<ChatRecord, 'by'> & {
-  readonly records: readonly ChatRecord[];
-} {
+ *  somebody else may have. The words alone don't tell people apart: two may have one name, and of many only two are named.
+ *  @param actors those of each record, in the records' order */
+export function together(
+  records: readonly ChatRecord[],
+  actors: readonly (readonly Actor[] | undefined)[],
+): Pick<ChatRecord, 'by'> & { readonly records: readonly ChatRecord[] } {
   const by = records[0]?.by;
-  if (by === undefined || records.some(record => record.by !== by)) return { records };
+  const ids = actors.map((some = []) => JSON.stringify(some.map(({ id }) => id)));
+  const isOfThem = (record: ChatRecord, index: number) => record.by === by && ids[index] === ids[0];
+  if (by === undefined || !records.every(isOfThem)) return { records };
   return { by, records: records.map(({ by: _, ...record }) => record) };
 }

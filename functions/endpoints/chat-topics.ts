@@ -63,6 +63,7 @@ function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): Cha
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
   const records = events.map(chatRecord);
+  const actors = events.map(({ data }) => data.actors);
   const isThere = stillThere(records);
   const hasProject = isThere({ entity: 'project', id });
   const linked = events.map((event, index) => {
@@ -75,7 +76,7 @@ function projectTopic(events: Some<RecordEvent>, templates?: LinkTemplates): Cha
     link: hasProject ? projectLink(events[0], templates) : undefined,
     origin: originOf(events[0]),
     observed: spanOf(events.map(({ data }) => data.observed)),
-    ...together(linked),
+    ...together(linked, actors),
     eventIds: events.map(event => event.id),
   };
 }

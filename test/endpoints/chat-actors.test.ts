@@ -66,6 +66,38 @@ describe('those who made a change', () => {
     });
   });
 
+  it.each([
+    [
+      'of many',
+      [ann, bob, { id: 'u-3' }, { id: 'u-4' }],
+      [ann, bob, { id: 'u-5' }, { id: 'u-6' }],
+      'Ann Lee, Bob Ray and 2 others',
+    ],
+    ['of one name', [ann], [{ ...ann, id: 'u-9' }], 'Ann Lee'],
+  ])(
+    'are named with each record where others who read the same made other changes: %s',
+    (_, one, other, words) => {
+      const changes = [change('t', 'Check contract', [due]), change('u', 'Call', [status])];
+      expect(told(changes, { t: one, u: other })).toEqual({
+        summary: '2 changes in 2 tasks',
+        headings: [
+          `Check contract · Due date: 2026-12-01 → 2026-12-08 · by ${words}`,
+          `Call · Status: Open → Done · by ${words}`,
+        ],
+        sentence: `${words} changed task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08. There is 1 more change`,
+      });
+      expect(told(changes, { t: one, u: one })?.summary).toBe(`${words} made 2 changes in 2 tasks`);
+    },
+  );
+
+  it('are named with each record where one of them has got another name since', () => {
+    const changes = [change('t', 'Check contract', [due]), change('u', 'Call', [status])];
+    expect(told(changes, { t: [ann], u: [{ ...ann, name: 'Ann Ray' }] })?.headings).toEqual([
+      'Check contract · Due date: 2026-12-01 → 2026-12-08 · by Ann Lee',
+      'Call · Status: Open → Done · by Ann Ray',
+    ]);
+  });
+
   it('are named with their own records alone where nobody is known of others', () => {
     const [one, other] = [change('t', 'Check contract', [due]), change('u', 'Call', [status])];
     expect(told([one, other], { t: [ann] })).toEqual({

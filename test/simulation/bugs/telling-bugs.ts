@@ -7,8 +7,8 @@ export const TELLING_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'endpoints/chat-topics.ts',
-        '    ...together(linked),\n',
-        '    ...together(linked.filter((_, index) => index !== 1)),\n',
+        '    ...together(linked, actors),\n',
+        '    ...together(linked.filter((_, index) => index !== 1), actors),\n',
       ),
     ],
   },

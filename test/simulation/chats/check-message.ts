@@ -66,7 +66,11 @@ export function tellsGroup(
 
 /** What is wrong with a summary that says who made all of the changes. */
 function byFault(names: string, items: readonly Item[]): string | undefined {
-  const other = items.find(({ actors }) => !namesActors(names, actors));
+  const idsOf = ({ actors }: Item) => JSON.stringify(actors.map(({ id }) => id));
+  const [first] = items;
+  const other = items.find(
+    item => !namesActors(names, item.actors) || (first && idsOf(item) !== idsOf(first)),
+  );
   return other && `its summary names “${names}” for what ${JSON.stringify(other.actors)} changed`;
 }
 
