@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { readOptions } from '../../functions/service/options.ts';
 import { processSettings, workspaceSettings } from '../../functions/settings/workspaces.ts';
 import { secretsPath } from '../../infra/config/endpoint.ts';
 import { configSchema } from '../../infra/config/schema.ts';
@@ -66,6 +67,20 @@ describe('docs/configuration.md', () => {
     expect(row('workspaces[]', 'credentials')?.default).toBe(
       `\`${credentialsName({ name: '<name>' } as never)}\``,
     );
+  });
+
+  test('tells the sizes of pages that the client asks for', () => {
+    const { pageSize } = readOptions({
+      baseUrl: 'https://service.example',
+      authUrl: 'https://auth.example',
+      audience: 'service',
+      credentials: async () => ({ clientId: 'c', clientSecret: 's' }),
+      clock: () => 0,
+      random: () => 0,
+      sleep: async () => {},
+    });
+    for (const [list, size] of Object.entries(pageSize))
+      expect([list, row('workspaces[].pageSize', list)?.default]).toEqual([list, `\`${size}\``]);
   });
 
   test('tells where the secrets of an endpoint are', () => {
