@@ -10,22 +10,23 @@ export interface EndpointFilter {
   /** A field that changed, by its property or by the name that people see. */
   readonly fields?: readonly string[] | undefined;
   readonly values?: readonly ValueFilter[] | undefined;
-  /** Somebody who made the change, by id or name. */
+  /** Somebody who made the change, or acted by the audit entry, by id or name. */
   readonly actors?: readonly string[] | undefined;
-  /** Leaves out what was changed by these alone, by id or name. */
+  /** Leaves out what these alone did, by id or name. */
   readonly exceptActors?: readonly string[] | undefined;
 }
 
 /** Whether an endpoint wants an event. A filter for projects leaves out events that concern no project; a
  *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
- *  known. One that excepts actors leaves out only what nobody else had a part in, as far as is known. */
+ *  known. One that excepts actors leaves out only what nobody else had a part in, as far as is known. The actors
+ *  of an audit entry are its users. */
 export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   const { type, source, data } = event;
   const isAmong = (wanted: readonly string[] | undefined, found: string | undefined) =>
     wanted === undefined || wanted.some(each => each === found);
   const changes = changesOf(event);
   const { fields, values, actors, exceptActors } = filter;
-  const acted = ('actors' in data && data.actors) || [];
+  const acted = actorsOf(event);
   return (
     isAmong(filter.events, type) &&
     (filter.workspaces === undefined || isAmong(filter.workspaces, source.split('/')[2])) &&
@@ -34,8 +35,21 @@ export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
     (fields === undefined || changes.some(change => fields.some(field => isField(field, change)))) &&
     (values === undefined || changes.some(change => values.some(value => matchesValues(value, change)))) &&
     (actors === undefined || acted.some(actor => isActor(actors, actor))) &&
-    (exceptActors === undefined || acted.length === 0 || !acted.every(actor => isActor(exceptActors, actor)))
+    (exceptActors === undefined ||
+      acted.length === 0 ||
+      isCut(event) ||
+      !acted.every(actor => isActor(exceptActors, actor)))
   );
+}
+
+function actorsOf({ data }: ChangeEvent): readonly Actor[] {
+  if ('users' in data) return data.users;
+  return ('actors' in data && data.actors) || [];
+}
+
+/** Whether somebody else may have acted who had no room in the event. */
+function isCut({ data }: ChangeEvent): boolean {
+  return 'users' in data && data.truncated?.includes('users') === true;
 }
 
 function isActor(named: readonly string[], { id, name }: Actor): boolean {

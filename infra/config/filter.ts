@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { EventType } from '../../functions/changes/event.ts';
 import { choice, list, object, remedies, text } from './values.ts';
 
-/** What filters ask for: message attributes (functions/topic/entry.ts), and actors, which are none. */
+/** What filters ask for: message attributes (functions/topic/entry.ts), and actors, which are none. Those of an audit
+ *  entry are its users. */
 type Part = keyof AttributeFilter | 'actors';
 
 /** Which of the parts that only some events have the events of each type may have. */
@@ -21,7 +22,7 @@ const CARRIED = {
   'source.stalled': [],
   'source.recovered': [],
   'source.skipped': ['projectId'],
-  'audit.recorded': [],
+  'audit.recorded': ['actors'],
 } as const satisfies Record<EventType, readonly Part[]>;
 
 /** Every event type. */

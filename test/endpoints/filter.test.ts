@@ -73,6 +73,11 @@ const madeBy = (...actors: { id: string; name?: string }[]) => {
   const event = updated(change({}));
   return { ...event, data: { ...event.data, actors } } as ChangeEvent;
 };
+/** An entry of the audit log that names these users. */
+const recordedOf = (users: { id: string; name?: string }[], truncated?: string[]) => {
+  const event = structuredClone(events['audit.recorded']) as ChangeEvent & { type: 'audit.recorded' };
+  return { ...event, data: { ...event.data, users, ...(truncated && { truncated }) } } as ChangeEvent;
+};
 const unknownMaker = updated(change({}));
 const ann = { id: 'u-1', name: 'Ann Lee' };
 const sync = { id: 'u-9', name: 'CRM sync' };
@@ -88,6 +93,13 @@ describe('a filter for actors', () => {
     }
     expect(want(['ann lee', 'u-', 'undefined'], madeBy(ann, { id: 'u-2' }))).toBe(false);
     expect(want(['u-2'], madeBy({ id: 'u-2' }))).toBe(true);
+  });
+
+  it('takes the users of an audit entry for its actors', () => {
+    expect(want(['other', 'u-1'], recordedOf([sync, ann]))).toBe(true);
+    expect(want(['Ann Lee'], recordedOf([sync, ann]))).toBe(true);
+    expect(want(['u-1'], recordedOf([sync]))).toBe(false);
+    expect(want(['u-1'], recordedOf([]))).toBe(false);
   });
 
   it('wants no event of which nobody is known, nor one that never has actors', () => {
@@ -107,6 +119,18 @@ describe('a filter that excepts actors', () => {
       expect(want([named], madeBy(ann))).toBe(true);
     }
     expect(want(['u-9', 'Ann Lee'], madeBy(ann, sync))).toBe(false);
+  });
+
+  it('leaves out an audit entry by which those alone acted', () => {
+    expect(want(['u-9'], recordedOf([sync]))).toBe(false);
+    expect(want(['u-9', 'Ann Lee'], recordedOf([sync, ann]))).toBe(false);
+    expect(want(['u-9'], recordedOf([sync, ann]))).toBe(true);
+    expect(want(['u-9'], recordedOf([]))).toBe(true);
+  });
+
+  it('wants an audit entry of whose users some had no room in the event', () => {
+    expect(want(['u-9'], recordedOf([sync], ['entry', 'projects', 'users']))).toBe(true);
+    expect(want(['u-9'], recordedOf([sync], ['entry']))).toBe(false);
   });
 
   it('wants what somebody else had a part in, too', () => {

@@ -43,12 +43,11 @@ describe('what a filter may ask for', () => {
 });
 
 describe('a filter for actors', () => {
-  test('may be asked of the types that can have some', () => {
-    for (const type of EVENT_TYPES)
-      expect([type, mayCarry(type, 'actors')]).toEqual([
-        type,
-        'actors' in eventSchemas[type].shape.data.shape,
-      ]);
+  test('may be asked of the types that can have some, or users of an audit entry', () => {
+    for (const type of EVENT_TYPES) {
+      const { shape } = eventSchemas[type].shape.data;
+      expect([type, mayCarry(type, 'actors')]).toEqual([type, 'actors' in shape || 'users' in shape]);
+    }
   });
 
   test('is taken for an endpoint', () => {
@@ -83,7 +82,7 @@ describe('a filter for actors', () => {
     expect(problemsOf(config(endpoint({ filter })))).toEqual([
       `changewire.endpoints[0].filter.events[1]: found "${type}", which never has any of ` +
         'changewire.endpoints[0].filter.actors; allowed beside that: project.created, project.updated, ' +
-        'project.deleted, task.created, task.updated, task.deleted',
+        'project.deleted, task.created, task.updated, task.deleted, audit.recorded',
     ]);
     const except = { events: ['task.deleted', type], exceptActors: ['Ann Lee'] };
     expect(problemsOf(config(endpoint({ filter: except })))).toEqual([]);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { auditEvents } from '../../functions/changes/audit-events.ts';
 import type { Actor } from '../../functions/changes/event.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { commit } from '../kit/operations/house.ts';
@@ -81,6 +82,20 @@ export function journalContract({ setting, ask, name }: Bench): void {
     for (const actor of ['u-1', 'Ann Lee'])
       expect(await idsOf({ ...asked, actor })).toEqual([ids[1], ids[2]]);
     expect(await idsOf({ ...asked, actor: 'u-2' })).toEqual([ids[2]]);
+    expect(await idsOf({ ...asked, actor: 'Ann' })).toEqual([]);
+  });
+
+  it('tell the audit entries by which somebody acted, by id or by name', async () => {
+    const projectId = name('project');
+    const process = setting().processes[0];
+    const at = setting().now() - 60_000;
+    const ann = { id: 'u-1', name: 'Ann Lee' };
+    const entry = (users: Actor[]) => ({ id: name('entry'), entry: {}, projects: [projectId], users });
+    const read = [entry([ann]), entry([]), entry([{ id: 'u-2' }])];
+    const events = auditEvents(process, read, { version: at, at });
+    await commit(setting().stores, events, { process, at, projectId });
+    const asked = { project: projectId, types: ['audit.recorded'] };
+    for (const actor of ['u-1', 'Ann Lee']) expect(await idsOf({ ...asked, actor })).toEqual([events[0]?.id]);
     expect(await idsOf({ ...asked, actor: 'Ann' })).toEqual([]);
   });
 

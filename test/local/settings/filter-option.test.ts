@@ -100,7 +100,7 @@ describe('--filter', () => {
     [
       ['events=task.deleted,field.updated', 'actors=u-1'],
       '--filter: events[1]: found "field.updated", which never has any of actors; allowed beside that: ' +
-        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted.',
+        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted, audit.recorded.',
     ],
   ])('refuses what no event ever fits: %j', (options, message) => {
     expect(() => filterOption(options)).toThrow(new UsageError(message));
