@@ -16,6 +16,7 @@ import {
   seenKey,
   stateKey,
   TOMBSTONE,
+  usersKey,
 } from './keys.ts';
 import { firstOf, queryItems } from './query-items.ts';
 import { patiently, type Table } from './table.ts';
@@ -71,7 +72,7 @@ export function createRoster(table: Table): TableRoster {
   };
 }
 
-/** Deletes the state first, in one transaction, then the rest a page at a time. If the process is configured
+/** Deletes the state first, with the users, in one transaction, then the rest a page at a time. If the process is configured
  *  again before all is deleted, it begins with a baseline, which takes the snapshots that are left for what
  *  it read earlier. So nothing is told of what is deleted. */
 async function forget(
@@ -87,6 +88,7 @@ async function forget(
   const begun: TransactWriteItem[] = [
     { Delete: { TableName, Key: stateKey(process) } },
     { Delete: { TableName, Key: seenKey(process) } },
+    { Delete: { TableName, Key: usersKey(process) } },
     { Delete: { TableName, Key: passKey(process, 'changes'), ...isFree } },
     { Delete: { TableName, Key: passKey(process, 'sweep'), ...isFree } },
   ];

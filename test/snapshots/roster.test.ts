@@ -66,6 +66,7 @@ function rosterContract(where: string, open: () => Stores): void {
       expect(await roster.count(GONE, 100)).toBe(0);
       expect(await snapshots.readState(GONE)).toEqual(UNKNOWN_PROCESS);
       expect(await snapshots.tombstone(GONE, 'deleted')).toBeUndefined();
+      expect(await snapshots.users(GONE)).toBeUndefined();
       expect(await listed(stores)).not.toContain(GONE.processId);
       expect(await roster.forget(GONE, page)).toEqual({ projects: 0, isDone: true });
       await roster.remember([GONE]);
@@ -86,6 +87,7 @@ function rosterContract(where: string, open: () => Stores): void {
         const { baselined, debts } = await stores.snapshots.readState(process);
         expect([baselined, debts.size]).toEqual([true, 4]);
         expect(await stores.snapshots.tombstone(process, 'deleted')).toBeDefined();
+        expect(await stores.snapshots.users(process)).toBeDefined();
       }
       const journal = { order: 'oldest-first', since: 0, until: AT + 1, processes: [GONE] } as const;
       expect(await Array.fromAsync(stores.journal.search(journal))).not.toEqual([]);
@@ -106,7 +108,7 @@ function rosterContract(where: string, open: () => Stores): void {
   });
 }
 
-/** A process with a baseline, so many projects, one that was deleted, and a sweep that is not over. */
+/** A process with a baseline, known users, so many projects, one that was deleted, and a sweep that is not over. */
 async function known(stores: Stores, process: ProcessKey, projects: number): Promise<void> {
   const { snapshots, roster } = stores;
   await roster.remember([process]);
@@ -130,6 +132,7 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
     AT,
   );
   await snapshots.release(process, sweep);
+  await snapshots.saveUsers(process, { askedAt: AT, names: [['7', 'Anna']] });
   const owed = { cause: 'unreadable', since: 0, metAt: AT, reason: 'answered 500', told: true } as const;
   const debts = Array.from({ length: 4 }, (_, index) => `p#${index}`);
   await snapshots.writeDebts(
@@ -173,7 +176,16 @@ describe('the roster of a table', () => {
       const items = await Array.fromAsync(queryItems(table, partition(GONE), undefined));
       return [...new Set(items.map(({ sk }) => sk?.S?.split('#')[0]))].sort();
     };
-    expect(await kinds()).toEqual(['ACTION', 'CHANGE', 'DEBT', 'PASS', 'PROJECT', 'STATE', 'TOMBSTONE']);
+    expect(await kinds()).toEqual([
+      'ACTION',
+      'CHANGE',
+      'DEBT',
+      'PASS',
+      'PROJECT',
+      'STATE',
+      'TOMBSTONE',
+      'USERS',
+    ]);
     const part = { ...partKey(GONE, 'p#1', 1), blob: { B: new Uint8Array() } };
     await table.client.send(new PutItemCommand({ TableName: table.tableName, Item: part }));
     expect(await stores.roster.count(GONE, 100)).toBe(30);
