@@ -7,8 +7,8 @@ export const ACTOR_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'reading/actors.ts',
-        '(isAbout(fact) ? (users[index] ?? []) : [])',
-        '(isAbout(fact) ? (users[index + 1] ?? users[index] ?? []) : [])',
+        'knownAmong(users.get(fact) ?? [], names));',
+        'knownAmong(users.get(facts[facts.indexOf(fact) + 1] ?? fact) ?? [], names));',
       ),
     ],
   },
