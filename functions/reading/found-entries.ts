@@ -62,15 +62,18 @@ export class FoundEntries implements Onlooker {
     }
   }
 
-  /** True when the log was met where it was left: at the entry beyond which it grows, and nothing there says that it is older. */
+  /** True when the log was met where it was left: at several seen entries in the order of then, or at the one beyond which it grows. A
+   *  time before the last reading is no reason to doubt that, because entries may show up late; it is where no second seen entry can
+   *  tell that the log was turned around. */
   get isMet(): boolean {
     const { order, seen, tail } = this.#before;
     const walk = this.#walks.at(-1);
     if (seen.length === 0) return true;
-    if (this.#walks.some(each => each.hasOld({ order, seen }))) return false;
-    if (order === 'newest-first') return walk?.first === seen[0];
-    if (order === 'oldest-first') return walk?.last === seen.at(-1);
-    return tail === undefined || walk?.first !== undefined;
+    const hasOld = () => this.#walks.some(each => each.hasOld({ order, seen }));
+    if (order === 'unknown') return (tail === undefined || walk?.first !== undefined) && !hasOld();
+    if (walk?.first !== walk?.last) return seen.indexOf(walk?.first ?? '') < seen.indexOf(walk?.last ?? '');
+    const end = order === 'newest-first' ? seen[0] : seen.at(-1);
+    return walk?.first === end && (seen.length > 1 || !hasOld());
   }
 
   /** Ends a reading, and takes what it found. `isMore`: that was more than before; `isLong`: it took several pages at once. */
@@ -86,8 +89,14 @@ export class FoundEntries implements Onlooker {
       for (const one of entries) this.#found.set(one.id, one);
       this.isOverfull ||= isOverfull;
     }
-    this.drop();
+    this.#drop();
     return { isMore: this.#found.size > before, isLong };
+  }
+
+  /** Ends a reading that says little of where its entries belong, and takes those whose times say that they are new. */
+  takeTimed(): void {
+    for (const walk of this.#walks) for (const one of walk.timed) this.#found.set(one.id, one);
+    this.#drop();
   }
 
   /** The position after a reading, with its time; if it is the one before, with the time of the reading that first found it. That of a
@@ -118,8 +127,7 @@ export class FoundEntries implements Onlooker {
     return now === 'unknown' || order === 'unknown' ? undefined : now !== order;
   }
 
-  /** Ends a reading that was in vain. */
-  drop(): void {
+  #drop(): void {
     this.#walks = [];
     this.#isLong = false;
   }

@@ -55,13 +55,18 @@ export class PlacedEntries {
     return this.#grown(left).some(({ entries }) => entries.some(({ age }) => age === 'old'));
   }
 
+  /** Those that say that they are new, wherever they stand. */
+  get timed(): readonly LogEntry[] {
+    return this.#lists.flatMap(({ entries }) => entries.filter(({ age }) => age === 'new'));
+  }
+
   /** The entries that are new, and whether there were more of them than could be held. Those on the side where the log grows are, whatever
    *  they say; of others, those that say so: they may have shown up by a larger page, or a purge that moved them there. */
   newOnes({ order, seen, isInDoubt, isNothingSeen }: Left): {
     readonly entries: readonly LogEntry[];
     readonly isOverfull: boolean;
   } {
-    const lists = [this.#head, this.#inside, this.#end];
+    const lists = this.#lists;
     const grown = this.#grown({ order, seen });
     const isNew = (list: Held, { age }: LogEntry) =>
       age === 'new' ||
@@ -71,6 +76,10 @@ export class PlacedEntries {
       entries: lists.flatMap(list => list.entries.filter(one => isNew(list, one))),
       isOverfull: (isNothingSeen ? lists : grown).some(({ isOverfull }) => isOverfull),
     };
+  }
+
+  get #lists(): readonly Held[] {
+    return [this.#head, this.#inside, this.#end];
   }
 
   /** The lists on the side where the log grows. While its order is unknown that may be either side, beyond the outermost entry seen. */

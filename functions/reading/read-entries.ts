@@ -1,7 +1,7 @@
-import type { JsonObject } from '../basics/json.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import type { AuditRead } from './audit-read.ts';
 import { FoundEntries } from './found-entries.ts';
+import { FreshEntries } from './fresh-entries.ts';
 import type { Reader } from './reader.ts';
 import { walkLog } from './walk-log.ts';
 
@@ -10,31 +10,58 @@ const READINGS = 5;
 
 /** Reads the log so that each entry that is new since `before` is found, to be told (docs/decisions/0114). The whole log is read if it
  *  isn't met where it was left, or can't be read from there any more (`isTailLost`). What takes several pages is read again until that
- *  brings nothing new, because entries may move to a page that was read already. */
+ *  brings nothing new, because entries may move to a page that was read already. No reading takes more than
+ *  half of the time that is left, so that the pass gets to its projects, too. */
 export async function readEntries(
   reader: Reader,
   before: AuditPosition,
   isTailLost = false,
 ): Promise<AuditRead> {
+  const { clock, stopAt } = reader.parts;
   const found = new FoundEntries(reader, before);
-  const fresh: JsonObject[] = [];
+  const fresh = new FreshEntries();
   const whole: AuditPosition = { ...before, order: 'unknown', tail: undefined };
   let from = isTailLost ? whole : before;
-  for (let readings = 0; ; ) {
-    const walked = await walkLog(reader, from, found);
-    // One by one: very many arguments of a single call would overflow the stack.
-    for (const entry of walked.fresh) fresh.push(entry);
-    if (from === before && !found.isMet) {
+  // Where the log is left if time is up in the midst of the next reading.
+  let left = before;
+  let readAt = 0;
+  for (let readings = 0; readings < READINGS; ) {
+    const began = clock();
+    const until = began + (stopAt - began) / 2;
+    const walked = await walkLog(reader, from, { onlooker: found, fresh, until });
+    readAt = walked.readAt;
+    const isMet = from === whole || found.isMet;
+    const isPlaced = from === before && before.order !== 'unknown';
+    if (isPlaced) left = found.leftAt(walked, false);
+    // What was read of the whole log so far doesn't tell which of its entries are new.
+    if (walked.isCutShort && !(isPlaced && isMet)) {
+      found.takeTimed();
+      warnOfTime(reader);
+      break;
+    }
+    if (!isMet) {
+      found.takeTimed();
       from = whole;
-      found.drop();
       continue;
     }
     readings += 1;
     const { isMore, isLong } = found.take(from === whole);
-    if (isLong && (isMore || readings === 1) && readings < READINGS) continue;
-    // What there was no room for is read again by the next pass; what was told until then no longer takes room.
-    const position = found.isOverfull ? before : found.leftAt(walked, from === whole);
-    const untold = before.order === 'newest-first' ? found.entries.toReversed() : found.entries;
-    return { entries: fresh, readAt: walked.readAt, untold, position };
+    left = found.leftAt(walked, from === whole);
+    if (!isLong || !(isMore || readings === 1)) break;
+    const now = clock();
+    if (now + 2 * (now - began) > stopAt) {
+      warnOfTime(reader);
+      break;
+    }
   }
+  const untold = before.order === 'newest-first' ? found.entries.toReversed() : found.entries;
+  // What there was no room for is read again by the next pass; what was told until then no longer takes room.
+  return { entries: fresh.all, readAt, untold, position: found.isOverfull ? before : left };
+}
+
+function warnOfTime({ parts: { log, process } }: Reader): void {
+  const message =
+    'There was no time to read the audit log until nothing new was found: some of its entries may never be told. Make runs longer, ' +
+    'or shorten the log.';
+  log.warn(message, { ...process, code: 'audit-too-long' });
 }

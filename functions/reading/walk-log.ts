@@ -1,6 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { Page } from '../service/service.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
+import type { FreshEntries } from './fresh-entries.ts';
 import type { Reader } from './reader.ts';
 import { WalkedPages } from './walked-pages.ts';
 
@@ -11,24 +12,33 @@ export interface Onlooker {
   see(page: Page<JsonObject>): Promise<void>;
 }
 
+/** How a reading is made whose entries are told. */
+export interface WalkOptions {
+  readonly onlooker?: Onlooker | undefined;
+  /** Collects the new entries of several readings. */
+  readonly fresh?: FreshEntries;
+  /** Our time, in ms since 1970, after which no further page is read: what was read till then `isCutShort`. */
+  readonly until?: number | undefined;
+}
+
 /** Reads the audit log as far as it may have new entries: a newest-first log from its head to the first known entry, an oldest-first log
  *  from its last page on, one of unknown order from both ends. */
 export async function walkLog(
   reader: Reader,
   position: AuditPosition | undefined,
-  onlooker?: Onlooker,
+  options: WalkOptions = {},
 ): Promise<WalkedPages> {
-  const walked = new WalkedPages(position);
+  const walked = new WalkedPages(position, options.fresh);
   // While the order is unknown, and the log was one page long, new entries may have come after that page: even when all of
   // its entries are known, the next page must be read.
   const isOnlyPage = position?.order === 'unknown' && position.tail === undefined;
   const walk = (after: string | undefined, isEnough?: () => boolean) =>
-    walkPages(reader, walked, { after, isEnough, onlooker });
+    walkPages(reader, walked, { after, isEnough, ...options });
   if (position?.order !== 'oldest-first') {
     await walk(undefined, () => (position ? !isOnlyPage && walked.reachesKnown : walked.isNewestFirst));
   }
   const hasTail = position?.order === 'oldest-first' || position?.tail !== undefined;
-  if (hasTail) await walk(position.tail);
+  if (hasTail && !walked.isCutShort) await walk(position.tail);
   if (walked.isOverfull) {
     const message =
       'The audit log has more new entries than can be held; what the others tell is left to the next sweep.';
@@ -41,23 +51,24 @@ export async function walkLog(
   return walked;
 }
 
-interface Walk {
+interface Walk extends WalkOptions {
   readonly after: string | undefined;
   readonly isEnough: (() => boolean) | undefined;
-  readonly onlooker: Onlooker | undefined;
 }
 
 async function walkPages(
   reader: Reader,
   walked: WalkedPages,
-  { after, isEnough, onlooker }: Walk,
+  { after, isEnough, onlooker, until }: Walk,
 ): Promise<void> {
-  const { service, process } = reader.parts;
+  const { service, process, clock } = reader.parts;
   onlooker?.begin();
   for await (const page of service.auditLog(process.processId, after)) {
     walked.add(page);
     await onlooker?.see(page);
     await reader.heartbeat.beat();
     if (isEnough?.()) return;
+    walked.isCutShort = until !== undefined && page.hasNextPage && clock() >= until;
+    if (walked.isCutShort) return;
   }
 }

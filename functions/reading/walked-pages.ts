@@ -3,18 +3,17 @@ import type { Page } from '../service/service.ts';
 import type { AuditPosition } from '../snapshots/state.ts';
 import { auditOrder } from './audit-order.ts';
 import { digest } from './digest.ts';
+import { FreshEntries } from './fresh-entries.ts';
 import { forgotten, remembered } from './seen-entries.ts';
-
-/** How many characters of JSON are held of new entries: some hundred thousand entries. */
-const MOST_FRESH = 64 * 2 ** 20;
 
 /** Collects the pages of one reading of the audit log: their new entries, and the order of the log as far as they show it.
  *  Only the first and the last page are kept, because new entries appear only there. */
 export class WalkedPages {
-  readonly fresh: JsonObject[] = [];
+  readonly #fresh: FreshEntries;
+  /** True when time was up before the reading came to its end. */
+  isCutShort = false;
   /** When the page that was read last was read, in ms since 1970. */
   readAt = 0;
-  #room = MOST_FRESH;
   readonly #before: AuditPosition | undefined;
   readonly #known: ReadonlySet<string>;
   /** The digests of the first and the last known entry. */
@@ -26,8 +25,10 @@ export class WalkedPages {
   #grewAtHead = false;
   #grewAtEnd = false;
 
-  constructor(before: AuditPosition | undefined) {
+  /** @param fresh collects the new entries of several readings */
+  constructor(before: AuditPosition | undefined, fresh = new FreshEntries()) {
     this.#before = before;
+    this.#fresh = fresh;
     this.#known = new Set(before?.seen);
     this.#ends = [before?.seen[0], before?.seen.at(-1)];
   }
@@ -47,16 +48,17 @@ export class WalkedPages {
     const isNew = digests.map((one, index) => !this.#known.has(one) && !(index >= from && index < to));
     this.#reachesKnown = isNew.at(-1) !== true;
     for (const [index, entry] of entries.entries()) {
-      if (this.isOverfull || !isNew[index]) continue;
-      this.#room -= JSON.stringify(entry).length;
-      this.fresh.push(entry);
+      if (isNew[index]) this.#fresh.add(digests[index] as string, entry);
     }
   }
 
   /** True when there were more new entries than can be held: `fresh` has only some of them. */
   get isOverfull(): boolean {
-    // Stryker disable next-line EqualityOperator: one entry more or less is nothing beside those hundred thousands.
-    return this.#room < 0;
+    return this.#fresh.isOverfull;
+  }
+
+  get fresh(): readonly JsonObject[] {
+    return this.#fresh.all;
   }
 
   /** True when new entries stand directly before the entry that was the first one. Unknown entries before another known entry

@@ -319,3 +319,108 @@ describe('a log that can not be read from where it was', () => {
     expect(requests('/auditlog').length).toBeGreaterThan(0);
   });
 });
+
+describe('a log that is long', () => {
+  const isLog = ({ path }: { path: string }) => path.includes('/auditlog');
+  /** Entries are shown with another text from now on, so none of them is known any more. */
+  const editEntries = (isEdited: (id: string) => boolean, also: () => void = () => undefined) => {
+    const change = (entry: JsonObject) =>
+      isEdited(String(entry.id)) ? { ...entry, by: 'another name' } : entry;
+    const fault = {
+      change: (body: JsonObject) => {
+        also();
+        return { ...body, entries: (body.entries as JsonObject[]).map(change) };
+      },
+    };
+    return world.service.fail({ when: isLog, times: 1_000, fault });
+  };
+  const slowDown = (ms: number) =>
+    editEntries(
+      () => false,
+      () => {
+        world.clock.now += ms;
+      },
+    );
+
+  it.each(['oldest-first', 'newest-first'] as const)(
+    '%s is not read as a whole because entries show up late',
+    async auditOrder => {
+      await audited({ auditOrder }, { history: 120, pageSize: { auditLog: 50 } });
+      const before = idsInLog().length;
+      world.service.freedoms.auditVisibleAfter = 15 * 60_000;
+      for (let round = 0; round < 20; round++) {
+        edit(`${round}`);
+        world.service.clearRequests();
+        await world.later();
+        expect(requests('/auditlog').length).toBeLessThanOrEqual(2);
+      }
+      await world.later('changes', 15 * 60_000);
+      expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+    },
+  );
+
+  it('is not read as a whole because its newest entry is edited', async () => {
+    await audited({ auditOrder: 'newest-first' }, { history: 58 });
+    const newest = idsInLog().at(-1);
+    editEntries(id => id === newest);
+    edit('a');
+    world.service.clearRequests();
+    await world.later();
+    expect(requests('/auditlog')).toHaveLength(1);
+    expect(await idsTold()).toEqual([newest, ...idsInLog().slice(-1)]);
+  });
+
+  it.each(['oldest-first', 'newest-first'] as const)(
+    '%s and takes longer than a run does not keep a pass from its projects when nothing known is met',
+    async auditOrder => {
+      await audited({ auditOrder }, { history: 58 });
+      editEntries(
+        () => true,
+        () => {
+          world.clock.now += 100_000;
+        },
+      );
+      edit('a');
+      expect(await world.later()).toMatchObject({ outcome: 'completed' });
+      expect((await stage.told()).some(one => one.startsWith('task.updated 1001/500001'))).toBe(true);
+      expect(
+        world.said.filter(({ message }) => message.includes('no time to read the audit log')),
+      ).toHaveLength(1);
+      world.service.clearRequests();
+      expect(await world.later()).toMatchObject({ outcome: 'completed' });
+      expect(requests('/auditlog').length).toBeLessThanOrEqual(2);
+    },
+  );
+
+  it('oldest-first is told over several passes when one has no time for all that is new', async () => {
+    await audited({ auditOrder: 'oldest-first' });
+    const before = idsInLog().length;
+    for (let n = 0; n < 60; n++) edit(`${n}`);
+    slowDown(100_000);
+    for (let pass = 0; pass < 4; pass++) expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(await idsTold()).toEqual(idsInLog().slice(before));
+  });
+
+  it('and whose cursor is refused keeps its place when there is no time to read it from its beginning', async () => {
+    await audited({ auditOrder: 'oldest-first' }, { history: 58 });
+    const before = idsInLog().length;
+    edit('a');
+    world.service.fail({ when: isLog, fault: { status: 410 } });
+    const slow = slowDown(100_000);
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    slow.cancel();
+    await world.later();
+    expect(await idsTold()).toEqual(idsInLog().slice(before));
+  });
+
+  it('is not read again when another reading would take the time of the projects', async () => {
+    await audited({ auditOrder: 'newest-first' });
+    const before = idsInLog().length;
+    for (let n = 0; n < 7; n++) edit(`${n}`);
+    slowDown(190_000);
+    world.service.clearRequests();
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(requests('/auditlog')).toHaveLength(2);
+    expect((await idsTold()).toSorted()).toEqual(idsInLog().slice(before).toSorted());
+  });
+});
