@@ -10,8 +10,8 @@ const READINGS = 5;
 
 /** Reads the log so that each entry that is new since `before` is found, to be told (docs/decisions/0114). The whole log is read if it
  *  isn't met where it was left, or can't be read from there any more (`isTailLost`). What takes several pages is read again until that
- *  brings nothing new, because entries may move to a page that was read already. No reading takes more than
- *  half of the time that is left, so that the pass gets to its projects, too. */
+ *  brings nothing new, because entries may move to a page that was read already. No reading takes more than half
+ *  of the time that is left, so that the pass gets to its projects, too. */
 export async function readEntries(
   reader: Reader,
   before: AuditPosition,

@@ -405,7 +405,7 @@ describe('a log that is long', () => {
     await audited({ auditOrder: 'oldest-first' }, { history: 58 });
     const before = idsInLog().length;
     edit('a');
-    world.service.fail({ when: isLog, fault: { status: 410 } });
+    world.service.fail({ when: isLog, times: 3, fault: { status: 410 } });
     const slow = slowDown(100_000);
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
     slow.cancel();
