@@ -17,8 +17,8 @@ export const ENTRY_BUGS: readonly Bug[] = [
     edits: [
       edit(
         'reading/read-entries.ts',
-        'if (from === before && !found.isMet) {',
-        'if (isTailLost && !found.isMet) {',
+        'const isMet = from === whole || found.isMet;',
+        'const isMet = from !== undefined;',
       ),
     ],
   },
