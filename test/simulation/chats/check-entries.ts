@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../../functions/changes/event.ts';
 import { linkFault } from './check-links.ts';
-import { differ, originOf, span } from './check-parts.ts';
+import { differ, originOf } from './check-parts.ts';
 import { type Shown, visible } from './shown.ts';
 
 /** How many entries are shown, and how much of each at least. */
@@ -12,7 +12,7 @@ export function entriesFault(
   shown: Shown,
   events: readonly [AuditEvent, ...AuditEvent[]],
 ): string | undefined {
-  const times = events.map(({ time }) => Date.parse(time));
+  const times = events.map(({ time }) => time.slice(0, 19));
   const note = visible(shown.paragraphs.map(({ heading }) => heading).join());
   const told = events.filter(event => note.includes(begin(event)));
   const left = events.length - SHOWN;
@@ -21,7 +21,7 @@ export function entriesFault(
   return (
     differ('title', shown.title, 'Audit log') ??
     differ('summary', shown.summary, originOf(events[0])) ??
-    timesFault(shown.times, span(Math.min(...times), Math.max(...times))) ??
+    timesFault(shown.times, times) ??
     differ('tail', shown.tail, undefined) ??
     differ('other text', shown.instead ?? shown.title, shown.title) ??
     linkFault(shown, events, [], []) ??
@@ -36,11 +36,10 @@ export function entriesFault(
 }
 
 /** A table that was restored as a new one tells entries again at another time, with the same id: of two such events in one batch it is
- *  open which one is shown. */
+ *  open which one is judged here. So one of the times shown must be that of one of these. */
 function timesFault(shown: readonly string[], told: readonly string[]): string | undefined {
-  const [first = '', last = ''] = [told[0], told.at(-1)];
-  const isWithin = shown.length > 0 && shown.every(time => time >= first && time <= last);
-  return isWithin ? undefined : differ('times', shown.join(), told.join());
+  const isTold = shown.some(time => told.includes(time));
+  return isTold ? undefined : differ('times', shown.join(), told.join());
 }
 
 /** The begin of what is shown of an entry: an entry's own `id` comes first, so no two begin alike. */
