@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { compareProject, type ProjectContent, rulesOf } from '../../functions/changes/compare-project.ts';
+import { type Commit, commit } from '../../functions/pass/commit.ts';
+import type { Pass } from '../../functions/pass/pass.ts';
+import type { CommitRequest, CommitResult, Snapshot } from '../../functions/snapshots/snapshots.ts';
+import { type Debt, UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const RULES = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
+const iso = (time: number) => new Date(time).toISOString();
+
+const contentOf = (record: JsonObject, ...statuses: string[]): ProjectContent => ({
+  record: { id: '7', ...record },
+  tasks: new Map(statuses.map((status, index) => [String(index), { id: String(index), status }])),
+});
+const OLD = contentOf({ name: 'Old' }, 'To do');
+const NEW = contentOf({ name: 'New' }, 'Done');
+const snapshotOf = (more: Partial<Snapshot> = {}): Snapshot => ({
+  ...{ version: 3, content: OLD, recordReadAt: AT - 90_000, tasksReadAt: AT - 80_000 },
+  ...more,
+});
+
+/** A difference of project 7: what it was, and what it now is; undefined: it is gone. */
+function differenceOf(
+  snapshot: Snapshot | undefined,
+  content: ProjectContent | undefined,
+  more: { source?: Partial<Commit['source']>; tasks?: Partial<Commit['tasks']> } & Pick<
+    Partial<Commit>,
+    'tombstone'
+  > = {},
+): Omit<Commit, 'actorsOf'> {
+  const { record, tasks } = content ?? OLD;
+  const times = { readAt: AT - 2, readBefore: AT - 1 };
+  return {
+    projectId: '7',
+    snapshot,
+    tombstone: more.tombstone,
+    content,
+    changes: compareProject('7', snapshot?.content, content, RULES),
+    source: { record, ...times, ...more.source },
+    tasks: { tasks, ...times, ...more.tasks },
+  };
+}
+
+/** Commits it in a pass whose table answers so, one after the other, and then that it is committed. */
+async function committing(
+  difference: Omit<Commit, 'actorsOf'>,
+  {
+    kind = 'changes',
+    answers = [] as CommitResult[],
+    debt = undefined as Debt | undefined,
+    sweptAt = AT - 100_000,
+  } = {},
+) {
+  const requests: CommitRequest[] = [];
+  const ids: (readonly string[])[] = [];
+  let saves = 0;
+  const pass = {
+    kind,
+    commits: 0,
+    events: 0,
+    state: { ...UNKNOWN_PROCESS, sweptAt, debts: new Map(debt && [['7', debt]]) },
+    heartbeat: {
+      save: async () => {
+        saves += 1;
+      },
+    },
+    inTurn: (work: () => Promise<unknown>) => work(),
+    parts: {
+      process: { workspace: 'eu', processId: 'p' },
+      clock: () => AT,
+      onCommitted: (one: readonly string[]) => ids.push(one),
+      snapshots: {
+        commit: async (_process: unknown, request: CommitRequest) => {
+          requests.push(request);
+          return answers.shift() ?? 'committed';
+        },
+      },
+    },
+  } as unknown as Pass;
+  const result = await commit(pass, difference);
+  return { result, requests, request: requests[0] as CommitRequest, ids, saves };
+}
+
+describe('what a commit answers', () => {
+  it('says that it was a step when only a part of the changes fitted', async () => {
+    const difference = differenceOf(snapshotOf(), NEW);
+    expect((await committing(difference)).result).toBe('committed');
+    const { result, requests } = await committing(difference, { answers: ['too-large'] });
+    expect([result, requests.map(({ events }) => events.length)]).toEqual(['step', [2, 1]]);
+    expect((await committing(difference, { answers: ['too-large', 'conflict'] })).result).toBe('conflict');
+  });
+
+  it('invariant 1: makes sure of its lease when another pass is ahead of a baseline, and only then', async () => {
+    const savesOf = async (kind: string, answer: CommitResult) =>
+      (await committing(differenceOf(undefined, NEW), { kind, answers: [answer] })).saves;
+    expect(await savesOf('baseline', 'conflict')).toBe(1);
+    expect(await savesOf('baseline', 'committed')).toBe(0);
+    expect(await savesOf('sweep', 'conflict')).toBe(0);
+  });
+});
+
+describe('who waits for events', () => {
+  it('hears of those that were committed, by their ids', async () => {
+    const { ids, request } = await committing(differenceOf(snapshotOf(), NEW));
+    expect(ids).toEqual([request.events.map(({ id }) => id)]);
+    expect(new Set(ids[0]).size).toBe(2);
+    expect(ids[0]).not.toContain(undefined);
+  });
+
+  it('hears nothing of a commit that failed or has none', async () => {
+    const failed = await committing(differenceOf(snapshotOf(), NEW), { answers: ['conflict'] });
+    expect(failed.ids).toEqual([]);
+    expect((await committing(differenceOf(snapshotOf(), OLD))).ids).toEqual([]);
+    expect((await committing(differenceOf(undefined, NEW), { kind: 'baseline' })).ids).toEqual([]);
+  });
+});
+
+describe('what is kept of the clock', () => {
+  it.each([
+    ['a snapshot', NEW, (request: CommitRequest) => request.snapshot],
+    ['a tombstone', undefined, (request: CommitRequest) => request.tombstone],
+  ])('%s says that its time is by our clock, where it is', async (_, content, keptOf) => {
+    const ours = differenceOf(snapshotOf(), content, { source: { untimed: true } });
+    expect(keptOf((await committing(ours)).request)).toMatchObject({ untimed: true });
+    const theirs = differenceOf(snapshotOf(), content);
+    expect(keptOf((await committing(theirs)).request)).not.toHaveProperty('untimed');
+  });
+});
+
+describe('what a deletion leaves behind', () => {
+  const tombstoneOf = async (content: ProjectContent) =>
+    (await committing(differenceOf(snapshotOf({ content }), undefined))).request.tombstone;
+
+  it('is when the project was missed, and when it was last updated', async () => {
+    const kept = { version: AT, readAt: AT - 2 };
+    expect(await tombstoneOf(contentOf({ updatedAt: iso(AT - 50) }))).toStrictEqual({
+      ...kept,
+      updatedAt: AT - 50,
+    });
+    expect(await tombstoneOf(OLD)).toStrictEqual(kept);
+  });
+
+  it('invariant 2: is what a commit that makes the project again is conditional on', async () => {
+    const tombstone = { version: 5, readAt: AT - 70_000 };
+    const madeAfter = async (difference: Omit<Commit, 'actorsOf'>, kind = 'changes') =>
+      (await committing(difference, { kind })).request.madeAfter;
+    expect(await madeAfter(differenceOf(undefined, NEW, { tombstone }))).toEqual({ version: 5 });
+    expect(await madeAfter(differenceOf(undefined, NEW))).toEqual({ version: undefined });
+    expect(await madeAfter(differenceOf(undefined, NEW), 'baseline')).toBeUndefined();
+    expect(await madeAfter(differenceOf(snapshotOf(), NEW))).toBeUndefined();
+  });
+});
+
+describe('the digests that are kept', () => {
+  const digestsOf = async (...difference: Parameters<typeof differenceOf>) =>
+    (await committing(differenceOf(...difference))).request.snapshot?.digests;
+  const digests = { source: { digest: 'r' }, tasks: { digest: 't' } };
+
+  it('are those of the answers, if the content equals what was read, though it be another object', async () => {
+    expect(await digestsOf(snapshotOf(), NEW, digests)).toStrictEqual({ record: 'r', tasks: 't' });
+    const read = structuredClone(NEW);
+    const equal = {
+      source: { digest: 'r', record: read.record },
+      tasks: { digest: 't', tasks: read.tasks },
+    };
+    expect(await digestsOf(snapshotOf(), NEW, equal)).toStrictEqual({ record: 'r', tasks: 't' });
+  });
+
+  it('invariant 1: are none where the content has a value, or lacks a task, that was not read so', async () => {
+    const other = contentOf({ name: 'Other' }, 'Other');
+    const read = {
+      source: { digest: 'r', record: other.record },
+      tasks: { digest: 't', tasks: other.tasks },
+    };
+    expect(await digestsOf(snapshotOf(), NEW, read)).toStrictEqual({});
+    const more = { ...digests, tasks: { digest: 't', tasks: contentOf({}, 'Done', 'New').tasks } };
+    expect(await digestsOf(snapshotOf(), NEW, more)).toStrictEqual({ record: 'r' });
+  });
+
+  it('are none where the answers had none', async () => {
+    expect(await digestsOf(snapshotOf(), NEW)).toStrictEqual({});
+  });
+
+  it('do not hinder the deletion of a project whose answers had some', async () => {
+    const { result, request } = await committing(differenceOf(snapshotOf(), undefined, digests));
+    expect([result, request.snapshot]).toEqual(['committed', undefined]);
+  });
+});
+
+describe('the time since which a change may have happened', () => {
+  const debtOf = (cause: Debt['cause'], since: number): Debt => ({
+    ...{ cause, since, metAt: AT, reason: 'r', told: true, revision: 1 },
+  });
+  const afterOf = async (how: Parameters<typeof committing>[1]) =>
+    (await committing(differenceOf(snapshotOf(), NEW), how)).request.events.map(({ data }) =>
+      'observed' in data ? data.observed.after : undefined,
+    );
+
+  it('is when the snapshot was read, of a project that the last sweep missed', async () => {
+    const debt = debtOf('not-listed', AT - 60_000);
+    const since = [iso(AT - 90_000), iso(AT - 80_000)];
+    expect((await afterOf({ debt, sweptAt: AT - 50_000 })).toSorted()).toEqual(since);
+  });
+
+  it('is since when a project is owed a look, if the last sweep was later', async () => {
+    const debt = debtOf('unreadable', AT - 60_000);
+    const since = iso(AT - 60_000);
+    expect(await afterOf({ debt, sweptAt: AT - 50_000 })).toEqual([since, since]);
+  });
+});
