@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { type Candidate, observe } from '../../functions/pass/observe.ts';
+import type { Pass } from '../../functions/pass/pass.ts';
+import type { Listed } from '../../functions/reading/listing.ts';
+import type { Snapshot, SnapshotHead } from '../../functions/snapshots/snapshots.ts';
+import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+const listed: Listed = { record: { id: '7' }, readAt: AT, readBefore: AT, digest: 'r' };
+const times = { recordReadAt: AT - 9_000, tasksReadAt: AT - 8_000 };
+const snapshot: Snapshot = {
+  version: 3,
+  content: { record: { id: '7' }, tasks: new Map([['1', { id: '1' }]]) },
+  ...times,
+  digests: { record: 'r', tasks: 't' },
+};
+const head: SnapshotHead = { projectId: '7', version: 3, ...times, digests: { record: 'r', tasks: 't' } };
+
+/** Observes project 7, with what is asked of the table and of the service meanwhile. Its task list has these pages. */
+async function observing(
+  candidate: Partial<Candidate>,
+  { kind = 'changes', kept = undefined as Snapshot | undefined, pages = [['1']] } = {},
+) {
+  const asked = { loads: 0, tombstones: 0, identities: 0, tasks: 0 };
+  const pass = {
+    kind,
+    state: { ...UNKNOWN_PROCESS, debts: new Map() },
+    parts: {
+      process: { workspace: 'eu', processId: 'p' },
+      clock: () => AT,
+      snapshots: {
+        load: async () => {
+          asked.loads += 1;
+          return kept;
+        },
+        tombstone: async () => {
+          asked.tombstones += 1;
+        },
+      },
+      service: {
+        async *tasks() {
+          asked.tasks += 1;
+          for (const ids of pages) {
+            const items = ids.map(id => ({ id, fields: { id } as JsonObject }));
+            yield { items, digest: `of ${ids}`, readAt: AT, clock: 'service' };
+          }
+        },
+      },
+    },
+    identity: {
+      checkTasks: () => undefined,
+      checkProject: async () => {
+        asked.identities += 1;
+      },
+    },
+    heartbeat: { beat: async () => undefined },
+  } as unknown as Pass;
+  return [await observe(pass, { projectId: '7', listing: 'whole', listed, ...candidate }), asked] as const;
+}
+
+describe('a baseline', () => {
+  it('asks nothing of a project that an earlier run has committed', async () => {
+    const [seen, asked] = await observing({ head }, { kind: 'baseline' });
+    expect(seen).toEqual({ isSame: true, readAt: head.tasksReadAt });
+    expect(asked).toEqual({ loads: 0, tombstones: 0, identities: 0, tasks: 0 });
+  });
+
+  it('looks for no earlier deletion of a project: it finds none before it is complete', async () => {
+    const [, asked] = await observing({}, { kind: 'baseline' });
+    expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
+    const [, later] = await observing({}, { kind: 'changes' });
+    expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
+  });
+});
+
+describe('a project whose head was read ahead', () => {
+  it('is the same when the service answers what the snapshot was read from: its content is not loaded', async () => {
+    const same = { ...head, digests: { record: 'r', tasks: 'of 1' } };
+    const [seen, asked] = await observing({ head: same });
+    expect(seen).toEqual({ isSame: true, readAt: AT });
+    expect(asked).toMatchObject({ loads: 0, tasks: 1 });
+  });
+
+  it('is loaded, once, where its content did not come with the head', async () => {
+    for (const whole of [undefined, () => undefined]) {
+      const [seen, asked] = await observing(
+        { head: { ...head, ...(whole && { whole }) } },
+        { kept: snapshot },
+      );
+      expect(seen).toMatchObject({ snapshot, tasks: { digest: 'of 1' } });
+      expect(asked.loads).toBe(1);
+    }
+  });
+
+  it('is not loaded where its content came with the head', async () => {
+    const [seen, asked] = await observing({ head: { ...head, whole: () => snapshot } });
+    expect(seen).toMatchObject({ snapshot });
+    expect(asked.loads).toBe(0);
+  });
+
+  it('invariant 8: is observed afresh when another pass has deleted it since', async () => {
+    const [seen, asked] = await observing({ head });
+    expect(seen).toMatchObject({ snapshot: undefined, tasks: { digest: 'of 1' } });
+    expect(asked).toMatchObject({ tombstones: 1, tasks: 2 });
+  });
+});
+
+describe('a project without a snapshot', () => {
+  it('is looked for in the table once, however many pages its tasks fill', async () => {
+    for (const pages of [[['1']], [['1'], ['2']]]) {
+      const [seen, asked] = await observing({}, { pages });
+      expect(seen).toMatchObject({ snapshot: undefined, tasks: { tasks: { size: pages.length } } });
+      expect(asked.loads).toBe(1);
+    }
+  });
+});
