@@ -53,6 +53,8 @@ describe('a look at a project', () => {
     {
       kind = 'changes',
       pages = 1,
+      isMissing = false,
+      digests = {},
       commit = async () => 'committed' as CommitResult,
       debt = undefined as Debt | undefined,
     } = {},
@@ -63,6 +65,7 @@ describe('a look at a project', () => {
       content: { record: known, tasks: new Map([['1', { id: '1' }]]) },
       recordReadAt: AT,
       tasksReadAt: AT - 7,
+      digests,
     };
     const rules = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
     const pass = {
@@ -75,6 +78,7 @@ describe('a look at a project', () => {
         service: {
           async *tasks() {
             requests += 1;
+            if (isMissing) throw new ServiceStatusError('GET tasks', 404, 'gone', 'project');
             for (let page = 0; page < pages; page++) {
               const id = pages === 1 ? '1' : String(requests + page + 1);
               yield { items: [{ id, fields: { id } }], digest: id, readAt: AT, clock: 'own' };
@@ -116,6 +120,22 @@ describe('a look at a project', () => {
       settled(AT),
       1,
     ]);
+  });
+
+  it('settles one of which the service answers what it did before, and tells when its tasks were read', async () => {
+    const digests = { record: 'of the record', tasks: '1' };
+    expect(await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), { digests })).toEqual([
+      settled(AT),
+      1,
+    ]);
+  });
+
+  it('finds no fault yet with one whose list of tasks is gone while only changed projects are listed', async () => {
+    const [first] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), { isMissing: true });
+    expect(first).toEqual({ end: 'unclear', tasksReadAt: undefined });
+    const debt: Debt = { cause: 'no-task-list', since: 0, metAt: AT, reason: 'r', told: true, revision: 1 };
+    const [again] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), { isMissing: true, debt });
+    expect(again).toMatchObject({ end: 'no-task-list', fault: expect.any(TaskListMissingError) });
   });
 
   it('is uncertain where its list of tasks never came to rest', async () => {
