@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { PassReport } from '../../functions/pass/run-pass.ts';
+import type { PassParts } from '../../functions/pass/parts.ts';
+import { type PassReport, runPass } from '../../functions/pass/run-pass.ts';
 import type { Snapshots } from '../../functions/snapshots/snapshots.ts';
+import { UNKNOWN_PROCESS } from '../../functions/snapshots/state.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
+const BUSY = { outcome: 'busy', projects: 0, commits: 0, events: 0 };
 const stage = openStage();
 let world: World;
 
@@ -132,6 +135,50 @@ describe('a lease', () => {
     });
     await expect(world.run('sweep', { poll })).rejects.toThrow(/1001\/tasks.*status 429/);
     expect(saidOf(/lease could not be given back/)).toEqual([]);
+  });
+
+  it('that another poller took over counts nothing, though it committed before', async () => {
+    await baselined();
+    for (const id of ['1001', '1002']) budget(id, '1');
+    let isLost = false;
+    const poll = world.poller({
+      snapshots: {
+        ...world.snapshots,
+        commit: async (...given) => {
+          const result = await world.snapshots.commit(...given);
+          isLost = true;
+          world.pass(11_000);
+          return result;
+        },
+        saveProgress: async (...given) => !isLost && world.snapshots.saveProgress(...given),
+      },
+    });
+    expect(await world.run('sweep', { poll })).toEqual({ mode: 'sweep', ...BUSY });
+    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
+  });
+
+  it('invariant 8: of a baseline keeps a `changes` pass from making it, too', async () => {
+    world = await stage.create();
+    const now = world.clock.now;
+    const request = { mode: 'sweep', owner: 'another', now, until: now + MINUTE } as const;
+    await world.snapshots.takeLease(world.process, request);
+    expect(await world.run('changes')).toEqual({ mode: 'changes', ...BUSY });
+  });
+
+  it('is given back at once by a run that is only to go on with a pass, when none is left unfinished', async () => {
+    const released: string[] = [];
+    const parts = {
+      process: { workspace: 'eu', processId: 'p' },
+      settings: { ignoreFields: [] },
+      clock: () => MINUTE,
+      snapshots: {
+        takeLease: async () => ({ mode: 'sweep', owner: 'me' }),
+        readState: async () => ({ ...UNKNOWN_PROCESS, baselined: true }),
+        release: async (_process: unknown, { owner }: { owner: string }) => released.push(owner),
+      },
+    } as unknown as PassParts;
+    const report = await runPass(parts, 'sweep', 'me', { onlyGoOn: true });
+    expect([report, released]).toEqual([{ mode: 'sweep', ...BUSY }, ['me']]);
   });
 });
 
