@@ -25,8 +25,10 @@ function partsOf(announced: number, conflicts: number, most = 100) {
       return 'committed';
     },
   } as unknown as Snapshots;
-  const parts = { process, snapshots, clock: () => AT } as unknown as PassParts;
-  return { committed, announcer: { parts, state } };
+  const ids: (readonly string[])[] = [];
+  const onCommitted = (one: readonly string[]) => ids.push(one);
+  const parts = { process, snapshots, clock: () => AT, onCommitted } as unknown as PassParts;
+  return { committed, ids, announcer: { parts, state } };
 }
 const say = () => ({
   state: {},
@@ -44,6 +46,13 @@ it('gives an announcement the time as its version, or one more than the last whe
     expect(await announce(announcer, say)).toBe(1);
     expect(committed[0]?.said).toMatchObject({ version, at: AT, events: [{ sequence: String(version) }] });
   }
+});
+
+it('hands the ids of what it told, and of nothing else, to who waits for events', async () => {
+  const { announcer, committed, ids } = partsOf(0, 1);
+  await announce(announcer, say);
+  expect(ids).toEqual([committed[0]?.said.events.map(({ id }) => id)]);
+  expect(ids[0]).toEqual([expect.any(String)]);
 });
 
 it('invariant 8: decides again by the state of who was first', async () => {
