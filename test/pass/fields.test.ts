@@ -236,6 +236,23 @@ describe('more fields than one transaction takes', () => {
     world.service.clearRequests();
     expect(await world.later()).toMatchObject({ events: 0 });
   });
+
+  it('fail the pass when not even one of them fits, and nothing is kept without being told', async () => {
+    await baselined();
+    for (let field = 1; field <= 3; field++)
+      world.edit.addField(PROCESS, 'project', { ...extra, externalId: `new${field}` });
+    const sizes: number[] = [];
+    const announce: World['snapshots']['announce'] = async (_process, { said }) => {
+      sizes.push(said.events.length);
+      return said.events.length > 0 ? 'too-large' : 'conflict';
+    };
+    world.pass(60_000);
+    const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
+    await expect(world.run('changes', { poll })).rejects.toThrow(
+      /too large to commit: not one of its events/,
+    );
+    expect(sizes).toEqual([3, 1]);
+  });
 });
 
 describe('told once: two pollers', () => {
