@@ -240,9 +240,11 @@ describe('the time of a run', () => {
   it('that is up among the messages of a refused batch names the first that was not tried', async () => {
     const odd = { ...events(AT + 1, 1)[0], data: { process: { id: 'p' }, project: { id: '' } } };
     const second = events(AT + 2, 1);
-    const { run, taken, lines } = open([], [MARGIN_MS, MARGIN_MS, MARGIN_MS, MARGIN_MS - 1]);
+    const { run, taken, said, lines } = open([], [MARGIN_MS, MARGIN_MS, MARGIN_MS, MARGIN_MS - 1]);
     const given = [record('1', events(AT, 1)), record('2', [odd]), record('3', second)];
     expect(await run(...given)).toEqual(failure('3'));
     expect(lines).toEqual([line(taken, { itemIdentifier: '3', id: second[0]?.id })]);
+    // Nothing failed: only the refused message is told.
+    expect(said.map(([level]) => level)).toEqual(['error']);
   });
 });

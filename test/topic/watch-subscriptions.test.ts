@@ -81,6 +81,15 @@ describe('watching the native subscriptions', () => {
     expect(looked).toEqual(['7', 'none']);
   });
 
+  it('counts nothing for a subscription without a dead-letter queue', async () => {
+    const { client } = topic([confirmed(at('a'), '7'), confirmed(at('b'), 'none')]);
+    const counted: string[] = [];
+    const countIn = async (arn: string) => counted.push(arn);
+    const look = createSubscriptionWatch({ client, topicArn: TOPIC, countIn }, expected('a', 'b'));
+    expect(await look()).toMatchObject([{ name: 'a' }]);
+    expect(counted).toEqual([queueOf('7')]);
+  });
+
   it('takes one that was deleted for missing', async () => {
     const { client } = topic([{ Endpoint: at('a'), SubscriptionArn: 'Deleted' }]);
     expect(await watch(client, expected('a'))).toMatchObject([{ state: 'missing' }]);
