@@ -92,14 +92,20 @@ describe('a post', () => {
   it('quotes what is no success where that is asked for, and keeps the connection', async () => {
     const server = await receiver(answer(500, {}, `db down\n${'x'.repeat(9_000)}`), answer(200, {}, 'ok'));
     const { post } = poster({ quotes: true });
-    expect(await post(server.url, request)).toMatchObject({ status: 500, said: 'db down' });
+    const failed = await post(server.url, request);
+    expect(failed).toMatchObject({
+      status: 500,
+      said: 'db down',
+      body: expect.stringMatching(/^db down\nx+$/),
+    });
     for (let again = 0; again < 4; again++)
       expect(await post(server.url, request)).not.toHaveProperty('said');
     expect(server.connections).toBeLessThan(3);
     const moved = await receiver(answer(300, {}, 'choose'));
     expect(await post(moved.url, request)).toMatchObject({ said: 'choose' });
-    const silent = await receiver(answer(500, {}, 'db down'));
+    const silent = await receiver(answer(500, {}, 'db down'), answer(500));
     expect(await poster().post(silent.url, request)).not.toHaveProperty('said');
+    expect(await post(silent.url, request)).not.toHaveProperty('body');
   });
 
   it('ends after its time-out, when the head does not come', async () => {

@@ -34,6 +34,10 @@ describe('what is quoted of an answer', () => {
     expect(quote(answer, url)).toBe(quoted);
   });
 
+  it('is nothing of an address with encoded characters, even as its % stands for itself', () => {
+    expect(quote('no token 41bcdefg', 'https://example.com/%41bcdefgh12')).toBeUndefined();
+  });
+
   it('begins where the answer does, and reads no more of it than 64 KB', async () => {
     const pulled: number[] = [];
     async function* answer(size: number, count: number) {
