@@ -34,6 +34,7 @@ function openPoll(more: Partial<PollDependencies> = {}) {
   const world = {
     now: AT,
     remaining: 15 * MINUTE,
+    clock: 'service' as 'service' | 'local',
     /** By id: the project's record, as the service shows it. */
     projects: new Map<string, object>(),
     /** Called when a project's tasks are asked for. */
@@ -44,7 +45,7 @@ function openPoll(more: Partial<PollDependencies> = {}) {
   const connected: string[] = [];
   const deadlines: number[] = [];
   async function* pageOf<Item>(items: readonly Item[]): AsyncGenerator<Page<Item>> {
-    yield { items, digest: '', readAt: world.now, clock: 'service', after: undefined, hasNextPage: false };
+    yield { items, digest: '', readAt: world.now, clock: world.clock, after: undefined, hasNextPage: false };
   }
   const service: Service = {
     projects: processId => {
@@ -227,6 +228,13 @@ describe('a sweep that ran out of time', () => {
     expect(opened.said).toHaveLength(1);
   });
 
+  it('is ended by the next sweep, which takes nothing up behind it', async () => {
+    const opened = await baselined();
+    await cutOff(opened);
+    expect(await opened.run('sweep')).toMatchObject({ mode: 'sweep', outcome: 'completed' });
+    expect(opened.said).toHaveLength(1);
+  });
+
   it('is not taken up behind a pass that has no time itself', async () => {
     const opened = await baselined();
     await cutOff(opened);
@@ -397,6 +405,22 @@ describe('what a pass is given', () => {
     for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: id, budget: '7' });
     expect(await run()).toMatchObject({ outcome: 'completed', events: 0 });
   });
+
+  it.each([
+    [false, []],
+    [true, ['warn']],
+    [undefined, ['warn']],
+  ])(
+    'is that its service sends no Date, if that is configured (%s): then it is not told',
+    async (dateHeader, levels) => {
+      const processes = [{ id: 'onboarding' }] as never;
+      const workspaces = [workspace('eu', { processes, ...(dateHeader !== undefined && { dateHeader }) })];
+      const { world, run, said } = openPoll({ workspaces });
+      world.clock = 'local';
+      await run();
+      expect(said.map(([level]) => level).filter(level => level !== 'info')).toEqual(levels);
+    },
+  );
 
   it('tells its progress, and that it is a baseline while it is one', async () => {
     const told: object[] = [];
