@@ -123,6 +123,31 @@ describe.each(STORES)('the journal of %s', (_, open) => {
       expect(await stores.journal.find(id), id).toBeUndefined();
   });
 
+  it('tells whether what it finds was published, where it knows', async () => {
+    const ids: string[] = [];
+    for (const at of [AT, AT + 1, AT + 2]) {
+      const events = eventsOf(at);
+      await commit(stores, events, { at });
+      ids.push(events[0]?.id ?? '');
+    }
+    const found = async () =>
+      (await Promise.all(ids.map(id => stores.journal.find(id)))).map(entry => entry?.isPublished);
+    const known = stores.published !== undefined;
+    expect(await found()).toEqual(Array(3).fill(known ? false : undefined));
+    stores.published?.(2);
+    expect(await found()).toEqual(known ? [true, true, false] : Array(3).fill(undefined));
+  });
+
+  it('has no position behind a slice that is not full', async () => {
+    for (const process of PROCESSES) await commit(stores, eventsOf(AT, 1, { process }), { process });
+    const slices = [await stores.journal.read(ALWAYS, 9)];
+    // The table's goes from process to process.
+    const { position } = slices[0] ?? {};
+    if (position !== undefined) slices.push(await stores.journal.read({ ...ALWAYS, position }, 9));
+    expect(slices.at(-1)?.position).toBeUndefined();
+    expect(slices.map(({ entries }) => entries.length)).toEqual(slices.length === 1 ? [2] : [1, 1]);
+  });
+
   it('finds none by an id that is not there, or is none', async () => {
     await commit(stores, eventsOf(AT), { at: AT });
     const [{ id }] = eventsOf(AT) as [ChangeEvent];
