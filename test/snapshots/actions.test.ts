@@ -62,6 +62,7 @@ describe.each(STORES)('who did what, in %s', (_, open) => {
     for (const details of ['a', 'b', 'c']) await stores.actions.note(actionOf(subject, AT, details));
     const found = await all(stores.actions, subject, 2);
     expect(found.map(({ details }) => details).toSorted()).toEqual(['a', 'b', 'c']);
+    expect((await stores.actions.list(subject, 4)).position).toBeUndefined();
     const { position } = await stores.actions.list(subject, 1);
     await stores.actions.note(actionOf(subject, AT + 1));
     expect((await stores.actions.list(subject, 9, position)).actions).toHaveLength(2);
@@ -81,5 +82,12 @@ describe('who did what, in the table', () => {
       ['ENDPOINT#crm', key, expiresAt],
       ['W#eu#P#on%20boarding', key, expiresAt],
     ]);
+  });
+
+  it('sorts by its time, however early that is', async () => {
+    const table = openModel();
+    const [subject] = SUBJECTS as [Subject];
+    await createActions(table).note(actionOf(subject, 5));
+    expect([...table.model.items()][0]?.sk?.S).toMatch(/^ACTION#0000000000005#/);
   });
 });
