@@ -73,7 +73,9 @@ describe('GET /healthz', () => {
     onTestFinished(runner.stop);
     const [url = ''] = /http:\S+healthz/.exec(words) ?? [];
     runner.watch();
-    await until(() => words.includes('baseline launch 30/30'));
+    const baselined = async () =>
+      ((await (await fetch(url)).json()) as Health).processes.map(each => each.baselined);
+    await expect.poll(baselined, { timeout: 15_000 }).toEqual([true, true]);
     const well = await fetch(url);
     expect(well.status).toBe(200);
     expect(await well.json()).toMatchObject({ status: 'ok', late: [] });
