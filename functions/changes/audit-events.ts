@@ -22,7 +22,7 @@ export function auditEvents(
 ): AuditEvent[] {
   return entries.map(({ id, entry, projects, users }) =>
     fitAuditEvent({
-      ...envelope({ ...origin, projectId: '', version }, 0, { after: at, before: at }),
+      ...envelope({ ...origin, version }, 0, { after: at, before: at }),
       id: auditEventId(origin.processId, id),
       type: 'audit.recorded',
       data: {

@@ -74,7 +74,7 @@ export function heldEvent(
 ): SourceEvent {
   const { missing, known } = held;
   return {
-    ...envelope({ ...origin, projectId: '', version: held.version }, 0, { after: held.at, before: held.at }),
+    ...envelope({ ...origin, version: held.version }, 0, { after: held.at, before: held.at }),
     type: 'source.held',
     data: {
       process: { id: origin.processId },
@@ -85,19 +85,19 @@ export function heldEvent(
   };
 }
 
-/** What every event has. `projectId` is empty where an event is about the process itself. */
+/** What every event has. `projectId` is left out where an event is about the process itself. */
 export function envelope(
-  commit: EventOrigin & { projectId: string; version: number },
+  { workspace, processId, projectId = '', version }: EventOrigin & { projectId?: string; version: number },
   index: number,
   observed: Observed,
 ): Omit<ChangeEvent, 'type' | 'data' | 'subject'> {
   return {
     specversion: '1.0',
-    id: eventId(commit.processId, commit.projectId, commit.version, index),
-    source: eventSource(commit.workspace, commit.processId),
+    id: eventId(processId, projectId, version, index),
+    source: eventSource(workspace, processId),
     time: new Date(observed.before).toISOString(),
     datacontenttype: 'application/json',
-    sequence: String(commit.version),
+    sequence: String(version),
   };
 }
 

@@ -15,7 +15,7 @@ export function fieldEvents(
     const { entity, action, field } = change;
     const { externalId, name, type, options, archived = false } = field;
     return fitFieldEvent({
-      ...envelope({ ...origin, projectId: '', version }, index, { after: at, before: at }),
+      ...envelope({ ...origin, version }, index, { after: at, before: at }),
       type: `field.${action}`,
       subject: `${entity}-fields/${encodePart(externalId)}`,
       data: {

@@ -49,7 +49,7 @@ export function skippedEvent(
 }
 
 function processEnvelope(origin: EventOrigin, version: number, at: number, index = 0) {
-  return envelope({ ...origin, projectId: '', version }, index, { after: at, before: at });
+  return envelope({ ...origin, version }, index, { after: at, before: at });
 }
 
 function iso(time: number): string {

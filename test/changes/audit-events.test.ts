@@ -50,6 +50,13 @@ describe('the event of an audit entry', () => {
     expect(data.projects[0]).toEqual({ id: 'project 0' });
   });
 
+  it('names nobody where there is no room for any name', () => {
+    const processId = 'p'.repeat(250_000);
+    const read = { id: ID, entry: {}, projects: ['1'], users: [{ id: 'u1' }] };
+    const [event] = auditEvents({ ...origin, processId }, [read], { version: AT, at: AT });
+    expect(event?.data).toMatchObject({ projects: [], users: [], truncated: ['entry', 'projects', 'users'] });
+  });
+
   it('fits, whatever the entry holds', () => {
     const long = fc.tuple(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),

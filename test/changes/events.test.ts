@@ -88,6 +88,21 @@ describe('events', () => {
     expect(event?.data.project).toEqual({ id: 'p.1', record, ...named });
   });
 
+  it('tells who changed each record, where somebody is known', () => {
+    const anna = { id: 'u1', name: 'Anna' };
+    const changes = [
+      change(),
+      change({ id: 't2' }),
+      change({ entity: 'project', id: 'p.1' }),
+      change({ entity: 'project', id: 'p.2' }),
+    ];
+    const known = new Set([changes[0], changes[2]]);
+    const actorsOf = (each: RecordChange) => (known.has(each) ? [anna] : undefined);
+    const events = checkEvents(buildEvents({ ...commit, actorsOf }, changes));
+    expect(events.map(({ data }) => data.actors)).toEqual([[anna], undefined, [anna], undefined]);
+    expect(events[1]?.data).not.toHaveProperty('actors');
+  });
+
   it('a held process is told as an event of its own', () => {
     const [event] = checkEvents([
       heldEvent({ workspace: 'eu', processId: 'p' }, { version: at, at, missing: 30, known: 60 }),
