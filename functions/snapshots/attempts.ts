@@ -25,20 +25,20 @@ export async function attemptsOf(
   table: Table,
   endpoint: string,
   limit: number,
-  { since = 0, until, behind, oldestFirst = false }: AttemptStretch = {},
+  { since = 0, until = Number.MAX_SAFE_INTEGER, behind, oldestFirst = false }: AttemptStretch = {},
 ): Promise<Attempt[]> {
-  const edge = oldestFirst ? (since > 0 ? since : undefined) : until;
-  const begin = behind ? placeOf(behind.at, behind.events[0]?.id ?? '') : edge && timeOf(edge);
+  const edge = oldestFirst ? since : until;
+  const begin = behind ? placeOf(behind.at, behind.events[0]?.id ?? '') : timeOf(edge);
   const items = queryItems(table, endpointPartition(endpoint), ATTEMPT, {
     ...(!oldestFirst && { ScanIndexForward: false }),
     first: limit,
-    behind: begin === undefined ? undefined : ATTEMPT + begin,
+    behind: ATTEMPT + begin,
   });
   const found: Attempt[] = [];
   if (limit < 1) return found;
   for await (const item of items) {
     const attempt = JSON.parse(item.attempt?.S as string) as Attempt;
-    if (attempt.at < since || attempt.at >= (until ?? Number.POSITIVE_INFINITY)) break;
+    if (attempt.at < since || attempt.at >= until) break;
     if (found.push(attempt) >= limit) break;
   }
   return found;

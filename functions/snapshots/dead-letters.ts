@@ -2,10 +2,10 @@ import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { DeadDelivery, Death, NewDelivery } from '../delivery/deliveries.ts';
 import { IS_ABSENT, IS_THERE } from './conditions.ts';
-import { buried, deadOf, type Item, pendingItem, revived } from './delivery-items.ts';
+import { buried, deadOf, type Item, numberIn, pendingItem, revived } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
 import { DEAD, deadKey, endpointPartition, type Key, PENDING, pendingKey, placeOf } from './keys.ts';
-import { firstOf, queryItems } from './query-items.ts';
+import { firstOf, queryItems, upTo } from './query-items.ts';
 import { patiently, type Table } from './table.ts';
 import { transact } from './transact.ts';
 
@@ -33,7 +33,7 @@ export async function buryBefore(
 
 async function* publishedBefore(table: Table, endpoint: string, before: number): AsyncIterable<Item> {
   for await (const item of queryItems(table, endpointPartition(endpoint), PENDING)) {
-    if (Number(item.at?.N) >= before) return;
+    if (numberIn(item, 'at') >= before) return;
     yield item;
   }
 }
@@ -70,9 +70,9 @@ export async function revive(
   };
   const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
     ...filter,
-    ...(limit !== undefined && { first: limit }),
+    first: limit,
   });
-  await inParallel(limit === undefined ? letters : await firstOf(letters, limit), WIDTH, reviveOne);
+  await inParallel(upTo(letters, limit), WIDTH, reviveOne);
   return count;
 }
 

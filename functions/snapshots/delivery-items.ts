@@ -29,7 +29,7 @@ export function buried(endpoint: string, pending: Item, { at, reason }: Death, f
   return {
     ...kept,
     ...deadKey(endpoint, placeIn(pending, PENDING)),
-    attempts: number(Number(pending.attempts?.N) + failed),
+    attempts: number(numberIn(pending, 'attempts') + failed),
     diedAt: number(at),
     reason: { S: reason },
     expiresAt: keptFrom(at),
@@ -54,8 +54,8 @@ export function pendingOf(endpoint: string, item: Item): PendingDelivery {
   return {
     ...deliveryOf(endpoint, item),
     place: placeIn(item, PENDING),
-    due: Number(item.due?.N),
-    attempts: Number(item.attempts?.N),
+    due: numberIn(item, 'due'),
+    attempts: numberIn(item, 'attempts'),
     triedAt: item.triedAt && Number(item.triedAt.N),
   };
 }
@@ -64,9 +64,9 @@ export function deadOf(endpoint: string, item: Item): DeadDelivery {
   return {
     ...deliveryOf(endpoint, item),
     place: placeIn(item, DEAD),
-    diedAt: Number(item.diedAt?.N),
+    diedAt: numberIn(item, 'diedAt'),
     reason: item.reason?.S as string,
-    attempts: Number(item.attempts?.N),
+    attempts: numberIn(item, 'attempts'),
   };
 }
 
@@ -78,6 +78,9 @@ export function placeIn(item: Item, prefix: string): string {
 
 export const number = (value: number) => ({ N: String(value) });
 
+/** The number in an attribute that the item is known to have. */
+export const numberIn = (item: Item, name: string): number => Number((item[name] as { N: string }).N);
+
 /** The time, in s, after which DynamoDB may delete a delivery that is due, or died, at `at` (ms since 1970). */
 export const keptFrom = (at: number) => number(Math.floor((at + DELIVERIES_KEPT_MS) / 1_000));
 
@@ -85,7 +88,7 @@ function deliveryOf(endpoint: string, item: Item): NewDelivery {
   return {
     endpoint,
     eventId: item.eventId?.S as string,
-    at: Number(item.at?.N),
+    at: numberIn(item, 'at'),
     body: decode(item.body?.B as Uint8Array) as string,
     attributes: JSON.parse(item.attributes?.S as string),
     ...(item.replay?.BOOL && { replay: true }),

@@ -1,6 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ACTIONS_KEPT_MS } from '../delivery/retention.ts';
 import type { Action, Actions } from '../operations/actions.ts';
+import { placeIn } from './delivery-items.ts';
 import { ACTION, subjectPartition } from './keys.ts';
 import { firstOf, queryItems } from './query-items.ts';
 import { patiently, type Table } from './table.ts';
@@ -12,21 +13,24 @@ const SUFFIXES = 2 ** 48;
 export function createActions(table: Table): Actions {
   return {
     note: action => note(table, action),
-    async list(subject, limit, position) {
+    async list(subject, limit, position = LATEST) {
       const items = queryItems(table, subjectPartition(subject), ACTION, {
         ScanIndexForward: false,
         first: limit,
-        behind: position === undefined ? undefined : ACTION + position,
+        behind: ACTION + position,
       });
       const found = await firstOf(items, limit);
-      const last = found.length < limit ? undefined : found.at(-1)?.sk?.S;
+      const last = found[limit - 1];
       return {
         actions: found.map(({ action }) => JSON.parse(action?.S as string) as Action),
-        position: last?.slice(ACTION.length),
+        position: last && placeIn(last, ACTION),
       };
     },
   };
 }
+
+/** Behind all: times begin with a digit. */
+const LATEST = '~';
 
 async function note(table: Table, action: Action): Promise<void> {
   const time = String(action.at).padStart(13, '0');

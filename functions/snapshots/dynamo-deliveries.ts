@@ -4,7 +4,7 @@ import type { Deliveries, PendingDelivery, Standing } from '../delivery/deliveri
 import { attemptsOf, note } from './attempts.ts';
 import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
 import { addDead, bury, buryBefore, dead, findDead, revive } from './dead-letters.ts';
-import { keptFrom, number, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
+import { keptFrom, number, numberIn, pendingItem, pendingOf, placeIn } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
 import { DEAD, endpointPartition, PENDING, pendingKey, placeOf } from './keys.ts';
 import { firstOf, type QueryOptions, queryItems } from './query-items.ts';
@@ -83,7 +83,7 @@ function dueLater(table: Table, endpoint: string, now: number, ProjectionExpress
 async function nextDue(table: Table, endpoint: string, now: number): Promise<number | undefined> {
   let next: number | undefined;
   for await (const item of dueLater(table, endpoint, now, 'due')) {
-    next = Math.min(next ?? Number.POSITIVE_INFINITY, Number(item.due?.N));
+    next = Math.min(next ?? Number.POSITIVE_INFINITY, numberIn(item, 'due'));
   }
   return next;
 }
@@ -125,13 +125,9 @@ async function bringForward(table: Table, endpoint: string, now: number): Promis
   return count;
 }
 
-async function standingOf(
-  table: Table,
-  endpoint: string,
-  atMost = Number.POSITIVE_INFINITY,
-): Promise<Standing> {
+async function standingOf(table: Table, endpoint: string, atMost?: number): Promise<Standing> {
   const places = async (prefix: string) => {
-    const options = { ProjectionExpression: 'sk', ...(Number.isFinite(atMost) && { first: atMost }) };
+    const options = { ProjectionExpression: 'sk', first: atMost };
     const items = queryItems(table, endpointPartition(endpoint), prefix, options);
     return (await firstOf(items, atMost)).map(item => placeIn(item, prefix));
   };

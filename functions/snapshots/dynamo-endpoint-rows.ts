@@ -1,7 +1,7 @@
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Decide, EndpointRow, EndpointRows } from '../delivery/endpoint-rows.ts';
 import { IS_ABSENT, IS_REVISION } from './conditions.ts';
-import type { Item } from './delivery-items.ts';
+import { type Item, numberIn } from './delivery-items.ts';
 import { getItem } from './get-item.ts';
 import { ENDPOINTS, endpointRowKey } from './keys.ts';
 import { queryItems } from './query-items.ts';
@@ -19,6 +19,7 @@ export function createEndpointRows(table: Table): EndpointRows {
   return {
     list: async () => {
       const rows = await Array.fromAsync(queryItems(table, ENDPOINTS, undefined), rowOf);
+      // Stryker disable next-line EqualityOperator: no two rows have the same name
       return rows.toSorted((left, right) => (left.name < right.name ? -1 : 1));
     },
     read: async name => {
@@ -44,7 +45,9 @@ async function change(table: Table, name: string, decide: Decide): Promise<Endpo
 }
 
 function write(table: Table, name: string, before: Item | undefined, row: EndpointRow): Promise<boolean> {
-  const revision = before ? Number(before.revision?.N) + 1 : Math.floor(table.patience.random() * REVISIONS);
+  const revision = before
+    ? numberIn(before, 'revision') + 1
+    : Math.floor(table.patience.random() * REVISIONS);
   const put = {
     TableName: table.tableName,
     Item: { ...endpointRowKey(name), revision: { N: String(revision) }, row: { S: JSON.stringify(row) } },

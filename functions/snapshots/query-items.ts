@@ -8,7 +8,7 @@ export interface QueryOptions extends Projection {
   readonly ScanIndexForward?: boolean;
   /** The size of the first page in items, before the filter; each further page is twice as large. For callers
    *  that need only a few items. */
-  readonly first?: number;
+  readonly first?: number | undefined;
   /** Begins behind this sort key, which need not be there. */
   readonly behind?: string | undefined;
   /** Called before each page: what to read of its items. */
@@ -75,10 +75,21 @@ function chosenBy(keys: SortKeys): { condition: string; values: Record<string, A
   return { condition: ' AND sk BETWEEN :from AND :to', values: { ':from': { S: from }, ':to': { S: to } } };
 }
 
-/** The first `limit` items; no page is read beyond them. */
-export async function firstOf<Item>(items: AsyncIterable<Item>, limit: number): Promise<Item[]> {
-  const found: Item[] = [];
-  if (limit < 1) return found;
-  for await (const item of items) if (found.push(item) >= limit) break;
-  return found;
+/** The first `limit` items, or all; no page is read beyond them. */
+export async function* upTo<Item>(
+  items: AsyncIterable<Item>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncIterable<Item> {
+  if (limit < 1) return;
+  let count = 0;
+  for await (const item of items) {
+    yield item;
+    count += 1;
+    if (count >= limit) return;
+  }
+}
+
+/** As `upTo`, all at once. */
+export function firstOf<Item>(items: AsyncIterable<Item>, limit?: number): Promise<Item[]> {
+  return Array.fromAsync(upTo(items, limit));
 }

@@ -329,6 +329,14 @@ export function deliveriesContract(name: string, create: () => Deliveries): void
       expect(await deliveries.attempts(crm, 9, { behind: attempts[1] })).toEqual([attempts[0]]);
     });
 
+    it('tell the attempts before a time, however early that is', async () => {
+      const attempts = [1, 1_000].map(
+        (at): Attempt => ({ endpoint: crm, at, took: 12, status: 200, events: [] }),
+      );
+      await deliveries.note(attempts);
+      expect(await deliveries.attempts(crm, 9, { until: 2 })).toEqual(attempts.slice(0, 1));
+    });
+
     it('tell the attempts of a stretch, from either end, behind any of them', async () => {
       const attempt = (at: number, id = `e${at}`): Attempt => ({
         ...{ endpoint: crm, at, took: 12, status: 200, events: [{ id, type: 'task.updated' }] },

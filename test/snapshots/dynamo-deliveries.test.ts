@@ -96,6 +96,31 @@ describe('deliveries in the table', () => {
     expect(sent.map(({ input }) => input.Limit)).toEqual([1_000]);
   });
 
+  it('that were given up are asked for at once, no more than shall come back', async () => {
+    const store = deliveries();
+    for (const id of ['e1', 'e2', 'e3']) await store.addDead(of(id), { at: AT, reason: 'no' });
+    const queries = () =>
+      sent.flatMap(({ input }) => ('KeyConditionExpression' in input ? [input.Limit] : []));
+    sent = [];
+    expect(await store.revive(NAME, AT, undefined, 2)).toBe(2);
+    expect(queries()).toEqual([2]);
+    sent = [];
+    expect(await store.revive(NAME, AT)).toBe(1);
+    expect(queries()).toEqual([undefined]);
+  });
+
+  it('are counted by their keys alone, of which no more are read than shall be counted', async () => {
+    const store = deliveries();
+    await store.add([of('e1'), of('e2'), of('e3')]);
+    const read = () => sent.map(({ input }) => [input.ProjectionExpression, input.Limit]);
+    sent = [];
+    await store.standing(NAME, 2);
+    expect(read()).toEqual(Array(2).fill(['sk', 2]));
+    sent = [];
+    await store.standing(NAME);
+    expect(read()).toEqual(Array(2).fill(['sk', undefined]));
+  });
+
   it('that are delivered while they are given up, or come back, are neither dead nor pending', async () => {
     const store = deliveries();
     await store.add([of('e1')]);
