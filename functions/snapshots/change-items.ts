@@ -3,7 +3,7 @@ import type { ProcessKey } from '../basics/process.ts';
 import type { ChangeEvent } from '../changes/event.ts';
 import { encode } from './codec.ts';
 import { IS_ABSENT } from './conditions.ts';
-import { changeKey } from './keys.ts';
+import { changeKey, type Key } from './keys.ts';
 import type { CommitRequest } from './snapshots.ts';
 import type { Table } from './table.ts';
 
@@ -13,6 +13,11 @@ export const KEPT_SECONDS = 30 * 24 * 60 * 60;
 /** Bytes of JSON that go into one change record. It stays under the item's 400 KB even where it hardly compresses:
  *  no event is above 240 KB. */
 const RECORD_BYTES = 300_000;
+
+/** A change record, as `changePuts` writes it. */
+export interface ChangeItem extends Key {
+  readonly events: { readonly B: Uint8Array };
+}
 
 /** The change records of one commit: usually one, more when its events fill more than an item holds. Each can
  *  be published by itself, because the stream keeps no order within a transaction. */

@@ -1,7 +1,8 @@
-import { type AttributeValue, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { ChangeRecord, ChangeRecords } from '../operations/stack-house.ts';
+import type { ChangeItem } from './change-items.ts';
 import { decodeEvents } from './codec.ts';
-import { CHANGE, changeTime, partition } from './keys.ts';
+import { CHANGE, changeTime, type Key, partition } from './keys.ts';
 import { patiently, type Table } from './table.ts';
 
 /** Records in one request; DynamoDB answers 1 MB of them at most. */
@@ -21,18 +22,21 @@ export function createChangeRecords(table: Table): ChangeRecords {
         ConsistentRead: true,
         Limit: LIMIT,
       });
-      const { Items = [], LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
-      const records = Items.map(recordOf).filter(({ at }) => at < until);
-      return { records, isLast: LastEvaluatedKey === undefined || records.length < Items.length };
+      const { Items, LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
+      const all = (Items as unknown as FoundItem[]).map(recordOf);
+      const records = all.filter(({ at }) => at < until);
+      return { records, isLast: LastEvaluatedKey === undefined || records.length < all.length };
     },
   };
 }
 
-function recordOf(item: Record<string, AttributeValue>): ChangeRecord {
-  const [pk, sk] = [item.pk?.S ?? '', item.sk?.S ?? ''];
-  const encoded = item.events?.B ?? new Uint8Array();
-  const at = Number.parseInt(sk.slice(CHANGE.length), 10);
-  return { pk, sk, at, encoded, events: countOf(encoded) };
+/** Somebody may have changed a record by hand. */
+type FoundItem = Key & Partial<ChangeItem>;
+
+function recordOf({ pk, sk, events }: FoundItem): ChangeRecord {
+  const encoded = events?.B ?? new Uint8Array();
+  const at = Number.parseInt(sk.S.slice(CHANGE.length), 10);
+  return { pk: pk.S, sk: sk.S, at, encoded, events: countOf(encoded) };
 }
 
 /** A record that can't be decoded is handed to the publisher all the same, which sets it aside and logs it. */

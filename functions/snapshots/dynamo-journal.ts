@@ -1,14 +1,13 @@
-import { type AttributeValue, QueryCommand, type QueryCommandOutput } from '@aws-sdk/client-dynamodb';
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../basics/process.ts';
 import type { JournalEntry, JournalReader, Stretch } from '../operations/journal.ts';
+import type { ChangeItem } from './change-items.ts';
 import { decodeEvents } from './codec.ts';
 import { searchRecords, timeOf } from './dynamo-journal-search.ts';
 import { type ChangePlace, changePlaceOf, type EntryPlace, entryPlaceOf } from './journal-ids.ts';
-import { AUDIT, CHANGE, changeTime, partition } from './keys.ts';
-import { queryItems } from './query-items.ts';
+import { AUDIT, CHANGE, changeTime, type Key, partition } from './keys.ts';
+import { firstOf, queryItems } from './query-items.ts';
 import { patiently, type Table } from './table.ts';
-
-type Item = Record<string, AttributeValue>;
 
 /** What the time leaves of DynamoDB's limit of a sort key (1,024 bytes). */
 const LONGEST_END = 1024 - changeTime(0).length;
@@ -24,11 +23,12 @@ export function createJournalReader(
   const partitions = [...new Set(processes.map(partition))].toSorted();
   return {
     async read(stretch, limit) {
-      const [begun = '', behind = ''] = stretch.position === undefined ? [] : JSON.parse(stretch.position);
+      const place = stretch.position === undefined ? undefined : (JSON.parse(stretch.position) as Place);
       // The position's partition may not be configured any more: then the next one follows.
-      const [pk, next] = partitions.filter(each => each >= begun);
+      const [pk, next] = place ? partitions.filter(each => each >= place[0]) : partitions;
       if (pk === undefined) return { entries: [], position: undefined };
-      const { items, last } = await slice(table, pk, stretch, { behind: pk === begun ? behind : '', limit });
+      const behind = place && pk === place[0] ? place[1] : '';
+      const { items, last } = await slice(table, pk, stretch, { behind, limit });
       const entries = items.flatMap(entriesOf);
       if (last !== undefined) return { entries, position: JSON.stringify([pk, last]) };
       return { entries, position: next === undefined ? undefined : JSON.stringify([next, '']) };
@@ -50,19 +50,20 @@ export function createJournalReader(
   };
 }
 
+/** A partition, and the last key that was read of it; empty where none was. */
+type Place = readonly [pk: string, behind: string];
+
 /** The next change records of a stretch, and the last key that was looked at, if there may be more. */
 async function slice(
   table: Table,
   pk: string,
   { since, until }: Stretch,
   { behind, limit }: { behind: string; limit: number },
-): Promise<{ items: Item[]; last: string | undefined }> {
-  const { Items = [], LastEvaluatedKey } = await query(table, pk, behind || changeTime(since), {
-    Limit: limit,
-  });
-  const items = Items.filter(item => timeOf(item) < until);
-  const isOver = items.length < Items.length;
-  return { items, last: isOver ? undefined : LastEvaluatedKey?.sk?.S };
+): Promise<Page> {
+  const page = await query(table, pk, behind || changeTime(since), { Limit: limit });
+  const items = page.items.filter(item => timeOf(item) < until);
+  const isOver = items.length < page.items.length;
+  return { items, last: isOver ? undefined : page.last };
 }
 
 /** Which process's event it is, and how to find it in a partition; undefined for what is no event's id. */
@@ -76,11 +77,8 @@ function finderOf(table: Table, eventId: string) {
 
 /** An audit entry's event: the entry's row names the change record. */
 async function toldEntry(table: Table, pk: string, { digest }: EntryPlace, eventId: string) {
-  for await (const { change } of queryItems(table, pk, AUDIT + digest)) {
-    const entry = await entryAt(table, pk, change?.S as string, eventId);
-    if (entry) return entry;
-  }
-  return undefined;
+  const [row] = await firstOf(queryItems(table, pk, AUDIT + digest), 1);
+  return row && entryAt(table, pk, row.change?.S as string, eventId);
 }
 
 async function entryOf(table: Table, pk: string, place: ChangePlace, eventId: string) {
@@ -89,8 +87,9 @@ async function entryOf(table: Table, pk: string, place: ChangePlace, eventId: st
 }
 
 async function entryAt(table: Table, pk: string, key: string, eventId: string) {
-  for await (const item of queryItems(table, pk, key)) {
-    const entry = entriesOf(item).find(({ event }) => event.id === eventId);
+  const records = queryItems(table, pk, key) as unknown as AsyncIterable<ChangeItem>;
+  for await (const record of records) {
+    const entry = entriesOf(record).find(({ event }) => event.id === eventId);
     if (entry) return entry;
   }
   return undefined;
@@ -107,16 +106,22 @@ async function earlierEntry(
   let behind: string | undefined = changeTime(version);
   while (behind !== undefined) {
     const backwards = { ScanIndexForward: false, ProjectionExpression: 'sk' };
-    const page: QueryCommandOutput = await query(table, pk, behind, backwards);
-    const key = page.Items?.map(({ sk }) => sk?.S as string).find(sk => sk.endsWith(end));
-    if (key !== undefined) return entryAt(table, pk, key, eventId);
-    behind = page.LastEvaluatedKey?.sk?.S;
+    const page: Page = await query(table, pk, behind, backwards);
+    const found = page.items.find(({ sk }) => sk.S.endsWith(end));
+    if (found) return entryAt(table, pk, found.sk.S, eventId);
+    behind = page.last;
   }
   return undefined;
 }
 
+/** Change records, and the last key that was looked at, if there may be more. */
+interface Page {
+  readonly items: readonly ChangeItem[];
+  readonly last: string | undefined;
+}
+
 /** Change records behind a key, which need not be there. */
-function query(table: Table, pk: string, behind: string, options: object): Promise<QueryCommandOutput> {
+async function query(table: Table, pk: string, behind: string, options: object): Promise<Page> {
   const command = new QueryCommand({
     TableName: table.tableName,
     KeyConditionExpression: 'pk = :pk AND begins_with(sk, :change)',
@@ -125,10 +130,10 @@ function query(table: Table, pk: string, behind: string, options: object): Promi
     ConsistentRead: true,
     ...options,
   });
-  return patiently(table, () => table.client.send(command));
+  const { Items, LastEvaluatedKey } = await patiently(table, () => table.client.send(command));
+  return { items: Items as unknown as ChangeItem[], last: (LastEvaluatedKey as Key | undefined)?.sk.S };
 }
 
-function entriesOf(item: Item): JournalEntry[] {
-  const { events } = item as { events: { B: Uint8Array } };
-  return decodeEvents(events.B).map(event => ({ event, at: timeOf(item) }));
+function entriesOf(record: ChangeItem): JournalEntry[] {
+  return decodeEvents(record.events.B).map(event => ({ event, at: timeOf(record) }));
 }

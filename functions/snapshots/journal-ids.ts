@@ -18,13 +18,18 @@ export interface EntryPlace {
 
 /** Undefined for what is no id of an audit entry's event. */
 export function entryPlaceOf(eventId: string): EntryPlace | undefined {
-  const [, process, digest] = /^([\w~%-]*)\.\.([0-9a-f]{32})\.0$/.exec(eventId) ?? [];
-  return process === undefined || digest === undefined ? undefined : { process, digest };
+  const parts = /^(?<process>[\w~%-]*)\.\.(?<digest>[0-9a-f]{32})\.0$/.exec(eventId)?.groups;
+  if (!parts) return undefined;
+  const { process, digest } = parts as { process: string; digest: string };
+  return { process, digest };
 }
 
 /** Undefined for what is no event's id, and for that of an audit entry's event. */
 export function changePlaceOf(eventId: string): ChangePlace | undefined {
-  const [, process, project, version] = /^([\w~%-]*)\.([\w~%-]*)\.(\d{1,16})\.\d+$/.exec(eventId) ?? [];
-  if (process === undefined) return undefined;
+  const parts = /^(?<process>[\w~%-]*)\.(?<project>[\w~%-]*)\.(?<version>\d{1,16})\.\d+$/.exec(
+    eventId,
+  )?.groups;
+  if (!parts) return undefined;
+  const { process, project, version } = parts as { process: string; project: string; version: string };
   return { process, end: `#${project}#${version}`, version: Number(version) };
 }

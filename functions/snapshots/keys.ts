@@ -117,7 +117,7 @@ export const rosterKey = ({ workspace, processId }: ProcessKey): Key => ({
 
 /** The process of a row of the roster, by its sort key. */
 export function processIn(sk: string): ProcessKey {
-  const [workspace = '', processId = ''] = sk.split('#');
+  const [workspace, processId] = sk.split('#') as [string, string];
   return { workspace: decodePart(workspace), processId: decodePart(processId) };
 }
 
@@ -173,8 +173,9 @@ export function subjectPartition(subject: Subject): string {
 
 /** The process of a partition; undefined for what is no process's. */
 export function processOf(pk: string): ProcessKey | undefined {
-  const [, workspace, processId] = /^W#([^#]*)#P#([^#]*)$/.exec(pk) ?? [];
-  if (workspace === undefined || processId === undefined) return undefined;
+  const parts = /^W#(?<workspace>[^#]*)#P#(?<processId>[^#]*)$/.exec(pk)?.groups;
+  if (!parts) return undefined;
+  const { workspace, processId } = parts as { workspace: string; processId: string };
   return { workspace: decodePart(workspace), processId: decodePart(processId) };
 }
 

@@ -5,16 +5,15 @@ export async function* merged<Item>(
 ): AsyncIterable<Item> {
   const iterators = sequences.map(sequence => sequence[Symbol.asyncIterator]());
   // All begin at once: one after the other they would take as long as all of them together.
-  const heads = await Promise.all(iterators.map(iterator => iterator.next()));
+  const heads = await Promise.all(
+    iterators.map(async iterator => ({ iterator, next: await iterator.next() })),
+  );
   for (;;) {
-    let first = -1;
-    for (const [index, head] of heads.entries()) {
-      const best = heads[first];
-      if (!head.done && (best === undefined || isBefore(head.value, best.value))) first = index;
-    }
-    const [head, iterator] = [heads[first], iterators[first]];
-    if (!head || !iterator) return;
-    yield head.value;
-    heads[first] = await iterator.next();
+    let first: (typeof heads)[number] | undefined;
+    for (const head of heads)
+      if (!head.next.done && (!first || isBefore(head.next.value, first.next.value))) first = head;
+    if (!first) return;
+    yield first.next.value;
+    first.next = await first.iterator.next();
   }
 }

@@ -10,14 +10,16 @@ export function sqliteJournalReader(database: Database): JournalReader {
   const { sql } = database;
   // With the plus, SQLite finds the smallest position by the index on `at`. Without it, it would look at all
   // records in the order of their positions, until one has that time.
-  const begin = (since: number) =>
-    Number(sql.get`SELECT min(+position) - 1 AS first FROM change WHERE at >= ${since}`?.first ?? 0);
+  const begin = (since: number) => {
+    const row = sql.get`SELECT ifnull(min(+position) - 1, 0) AS first FROM change WHERE at >= ${since}`;
+    return (row as { first: number }).first;
+  };
   return {
     async read({ since, until, position }, limit) {
       const behind = position === undefined ? begin(since) : Number(position);
       const records = sql.all`SELECT position, at, events FROM change
         WHERE position > ${behind} AND at >= ${since} AND at < ${until} ORDER BY position LIMIT ${limit}`;
-      const last = records.length < limit ? undefined : records.at(-1)?.position;
+      const last = records[limit - 1]?.position;
       return { entries: records.flatMap(entriesOf), position: last === undefined ? undefined : String(last) };
     },
     search: search => searchRecords(database, search),

@@ -22,6 +22,7 @@ interface Row {
 export async function* searchRecords(database: Database, search: Search): AsyncIterable<JournalRecord> {
   const isForward = search.order === 'oldest-first';
   const isBefore = (one: Row, other: Row) =>
+    // Stryker disable next-line EqualityOperator: no two rows have the same position
     one.at < other.at || (one.at === other.at && one.position < other.position);
   const isFirst = isForward ? isBefore : (one: Row, other: Row) => isBefore(other, one);
   const each = search.processes?.map(process => rowsOf(database, search, partition(process)));
@@ -34,8 +35,8 @@ async function* rowsOf(database: Database, search: Search, process?: string): As
   for (let place: Place | undefined = from && [from[0], from[1] + step]; ; ) {
     const rows = pageOf(database, search, { place, process });
     yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
+    const last = rows[PAGE - 1];
+    if (!last) return;
     place = [last.at, last.position];
   }
 }
@@ -48,7 +49,7 @@ function pageOf(
   { place, process }: { place: Place | undefined; process: string | undefined },
 ): Row[] {
   const isForward = search.order === 'oldest-first';
-  const [at, position] = place ?? (isForward ? [-1, 0] : [Number.MAX_SAFE_INTEGER, 0]);
+  const [at, position] = place ?? (isForward ? [0, 0] : [Number.MAX_SAFE_INTEGER, 0]);
   const since = isForward ? Math.max(search.since, at) : search.since;
   const until = isForward ? search.until : Math.min(search.until, at + 1);
   if (process === undefined)
@@ -85,7 +86,7 @@ function recordOf({ position, key, at, events }: Row): JournalRecord {
 
 function placeOf(position: string | undefined): Place | undefined {
   if (position === undefined) return undefined;
-  const [, at, row] = /^(\d{1,16})\.(\d{1,16})$/.exec(position) ?? [];
-  if (at === undefined || row === undefined) throw new TypeError('This is no place in a journal.');
-  return [Number(at), Number(row)];
+  const parts = /^(?<at>\d{1,16})\.(?<row>\d{1,16})$/.exec(position)?.groups;
+  if (!parts) throw new TypeError('This is no place in a journal.');
+  return [Number(parts.at), Number(parts.row)];
 }

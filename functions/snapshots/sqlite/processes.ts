@@ -21,7 +21,7 @@ export function sqliteProcessReader(database: Database): ProcessReader {
 /** Every process that a pass has walked, or begun to walk. */
 export function sqliteProcesses({ sql }: Database): ProcessKey[] {
   const rows = sql.all`SELECT process FROM state UNION SELECT process FROM pass ORDER BY process`;
-  return rows.flatMap(({ process }) => processOf(process as string) ?? []);
+  return rows.map(({ process }) => processOf(process as string) as ProcessKey);
 }
 
 function passesOf({ sql }: Database, process: ProcessKey): BegunPass[] {
