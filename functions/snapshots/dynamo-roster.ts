@@ -94,20 +94,22 @@ async function forget(
   ];
   if ((await transact(table, begun)) === 'conflict') return 'busy';
   const items = await firstOf(itemsOf(table, process, most), most);
-  await inParallel(items, WIDTH, ({ pk, sk }) => remove(table, { pk, sk } as Key));
-  const isProject = ({ sk, projectId }: (typeof items)[number]) =>
-    projectId !== undefined && sk?.S?.startsWith(PROJECT_PREFIX);
+  await inParallel(items, WIDTH, ({ pk, sk }) => remove(table, { pk, sk }));
+  const isProject = ({ sk, projectId }: Row) => projectId !== undefined && sk.S.startsWith(PROJECT_PREFIX);
   const projects = items.filter(isProject).length;
   if (items.length === most) return { projects, isDone: false };
   await remove(table, rosterKey(process));
   return { projects, isDone: true };
 }
 
-async function* itemsOf(table: Table, process: ProcessKey, first: number) {
+/** What a process has beside its state. Rows of projects and of debts have a `projectId`; further parts of a snapshot have none. */
+type Row = Key & { readonly projectId?: { readonly S: string } };
+
+async function* itemsOf(table: Table, process: ProcessKey, first: number): AsyncIterable<Row> {
   // Stryker disable next-line ObjectLiteral: without it more is read than needed, and no more comes of that
   const keys = { ProjectionExpression: 'pk, sk, projectId', first };
   for (const prefix of [STATE_PART, DEBT, TOMBSTONE, PROJECT_PREFIX])
-    yield* queryItems(table, partition(process), prefix, keys);
+    yield* queryItems(table, partition(process), prefix, keys) as unknown as AsyncIterable<Row>;
 }
 
 async function remove(table: Table, key: Key): Promise<void> {

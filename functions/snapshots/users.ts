@@ -8,8 +8,8 @@ import { patiently, type Table } from './table.ts';
 
 /** The users in their item, which only passes that met new audit entries read. */
 export async function readUsers(table: Table, process: ProcessKey): Promise<KnownUsers | undefined> {
-  const bytes = (await getItem(table, usersKey(process)))?.users?.B;
-  return bytes && (decode(bytes) as KnownUsers);
+  const item = (await getItem(table, usersKey(process))) as { users: { B: Uint8Array } } | undefined;
+  return item && (decode(item.users.B) as KnownUsers);
 }
 
 export async function saveUsers(table: Table, process: ProcessKey, users: KnownUsers): Promise<void> {

@@ -90,9 +90,9 @@ describe.each(TABLES)('%s', (name, open) => {
       });
       const stale = { ...partKey(other, 'p1', 1), version: { N: '1' }, blob: { B: new Uint8Array([1]) } };
       await table.client.send(new PutItemCommand({ TableName: table.tableName, Item: stale }));
-      await expect(snapshots.load(other, 'p1')).rejects.toThrow(
-        /snapshot of project p1 .* not whole.*Delete its items/s,
-      );
+      const loading = snapshots.load(other, 'p1');
+      await expect(loading).rejects.toThrow(/snapshot of project p1 .* not whole.*Delete its items/s);
+      await expect(loading).rejects.toMatchObject({ scope: 'project' });
       const Key = projectKey(other, 'p1');
       await table.client.send(new DeleteItemCommand({ TableName: table.tableName, Key }));
       expect(await snapshots.load(other, 'p1')).toBeUndefined();

@@ -20,9 +20,10 @@ describe('the table’s layout', () => {
     ['a later version’s', { N: String(TABLE_LAYOUT + 1) }, `layout ${TABLE_LAYOUT + 1}`],
     ['an earlier version’s', { N: String(TABLE_LAYOUT - 1) }, `layout ${TABLE_LAYOUT - 1}`],
     ['no number', { S: 'x' }, 'layout of no number'],
+    ['missing in its row', undefined, 'layout of no number'],
   ])('that is %s is refused with what to do, and left as it is', async (_, version, told) => {
     const table = openModel();
-    const item = { ...KEY, version };
+    const item = { ...KEY, ...(version && { version }) };
     await table.client.send(new PutItemCommand({ TableName: table.tableName, Item: item }));
     const check = checkLayout(table);
     await expect(check).rejects.toThrow(LayoutError);

@@ -38,6 +38,21 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
     expect((await snapshots.readState(PROCESS)).released).toBe(false);
   });
 
+  it('tells what passes owe', async () => {
+    const { states, snapshots } = opened();
+    const owed = {
+      cause: 'unreadable',
+      since: AT - 9,
+      metAt: AT,
+      reason: 'answered 500',
+      told: true,
+    } as const;
+    await snapshots.writeDebts(PROCESS, [{ projectId: 'p#1', before: undefined, after: owed }]);
+    const { debts } = await states.progress(PROCESS);
+    expect([...debts]).toEqual([['p#1', { ...owed, revision: expect.any(Number) }]]);
+    expect((await states.progress(OTHER)).debts.size).toBe(0);
+  });
+
   it('tells which passes began and have not ended, of each mode, until when somebody walks it', async () => {
     const { states, snapshots } = opened();
     const passes = async (of = PROCESS) => (await states.progress(of)).passes;
