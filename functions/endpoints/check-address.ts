@@ -31,12 +31,14 @@ export async function addressProblem(text: string, check: AddressCheck): Promise
 }
 
 async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {
-  const literal = hostname.replace(/^\[|\]$/g, '');
+  // A URL has brackets around an IPv6 address.
+  const literal = hostname.replaceAll(/[[\]]/g, '');
   if (isIP(literal) !== 0) return [literal];
   try {
     const found = await within(
       PATIENCE_MS,
       () => resolve(hostname),
+      // Stryker disable next-line ArrowFunction: nobody reads why it failed
       () => new Error(),
     );
     return found.map(({ address }) => address);

@@ -29,7 +29,7 @@ export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   const acted = actorsOf(event);
   return (
     isAmong(filter.events, type) &&
-    (filter.workspaces === undefined || isAmong(filter.workspaces, source.split('/')[2])) &&
+    (filter.workspaces?.includes(source.split('/')[2] as string) ?? true) &&
     isAmong(filter.processes, data.process.id) &&
     isAmong(filter.projects, 'project' in data ? data.project.id : undefined) &&
     (fields === undefined || changes.some(change => fields.some(field => isField(field, change)))) &&

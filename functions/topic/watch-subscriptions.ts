@@ -60,6 +60,7 @@ export function createSubscriptionWatch(
 /** The states of subscriptions, by normal address. */
 function statesOf(found: readonly Subscription[]): Map<string, 'pending' | { readonly arn: string }> {
   const states = new Map<string, 'pending' | { readonly arn: string }>();
+  // Stryker disable next-line StringLiteral: a receiver without an address, or a name as its ARN, is nobody's
   for (const { Endpoint = '', SubscriptionArn = '' } of found) {
     const address = normal(Endpoint);
     // Only a confirmed subscription has an ARN here. SNS still lists a deleted one for a while, with
@@ -86,10 +87,12 @@ async function subscriptionsOf(
   client: Pick<SNSClient, 'send'>,
   TopicArn: string,
 ): Promise<readonly Subscription[]> {
+  // Stryker disable next-line ArrayDeclaration: what has neither address nor ARN is ignored
   const found: Subscription[] = [];
   let NextToken: string | undefined;
   do {
     const page = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn, NextToken }));
+    // Stryker disable next-line ArrayDeclaration: as above
     found.push(...(page.Subscriptions ?? []));
     NextToken = page.NextToken;
   } while (NextToken);
