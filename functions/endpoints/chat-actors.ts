@@ -17,14 +17,15 @@ export function actorsInWords(actors: readonly Actor[] = []): string | undefined
 /** Those who made all of these changes, told once for the whole message instead of with each record. Where the
  *  records differ, or nobody is known of one, it stays with the records: nobody is told to have changed what
  *  somebody else may have. The words alone don't tell people apart: two may have one name, and of many only two are named.
+ *  @param records one at least
  *  @param actors those of each record, in the records' order */
 export function together(
   records: readonly ChatRecord[],
   actors: readonly (readonly Actor[] | undefined)[],
 ): Pick<ChatRecord, 'by'> & { readonly records: readonly ChatRecord[] } {
-  const by = records[0]?.by;
-  const ids = actors.map((some = []) => JSON.stringify(some.map(({ id }) => id)));
+  const { by } = records[0] as ChatRecord;
+  const ids = actors.map(some => JSON.stringify(some?.map(({ id }) => id)));
   const isOfThem = (record: ChatRecord, index: number) => record.by === by && ids[index] === ids[0];
-  if (by === undefined || !records.every(isOfThem)) return { records };
+  if (!records.every(isOfThem)) return { records };
   return { by, records: records.map(({ by: _, ...record }) => record) };
 }

@@ -44,8 +44,8 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
 /** What an event is about; events about the same are shown together. These are of one kind. */
 function placeOf(event: SentEvent): string[] {
   if (isRecordEvent(event)) return [event.source, event.data.project.id];
-  // Three parts, so that no project's identifier makes the same place.
-  if (isAuditEvent(event)) return [event.source, 'audit', 'log'];
+  // No source is the name of a type, so that no project's identifier makes the same place.
+  if (isAuditEvent(event)) return [event.type, event.source];
   return isFieldEvent(event) ? [event.source] : [event.id];
 }
 

@@ -33,10 +33,10 @@ export function quote(answer: string, url: string): string | undefined {
 
 /** The beginning of an endpoint's answer as it may be kept: one line without control characters or invisible
  *  ones; undefined when it repeats something secret of the endpoint. */
-export function harmless(answer: string, { url, secrets = [] }: EndpointSecret): string | undefined {
+export function harmless(answer: string, { url, secrets }: EndpointSecret): string | undefined {
   const text = clean(answer);
   const isSecret =
-    repeats(text, url) || secrets.some(secret => shows(text, secret) || showsAsIs(text, secret));
+    repeats(text, url) || secrets?.some(secret => shows(text, secret) || showsAsIs(text, secret));
   return text === '' || isSecret ? undefined : text;
 }
 

@@ -66,7 +66,9 @@ describe('topics', () => {
       'Audit log, process q · workspace eu',
     ]);
     const [topic] = topics;
-    expect(topic?.eventIds).toHaveLength(7);
+    const observed = { after: 1.7e12, before: 1.7e12 };
+    const eventIds = events.slice(0, 7).map(({ id }) => id);
+    expect(topic).toMatchObject({ observed, records: [], eventIds });
     const [first = '', ...others] = topic?.note?.split(' · ') ?? [];
     expect(first).toMatch(/^\{"n":0,"text":"x{280,}…$/);
     expect(first).toHaveLength(300);
@@ -75,6 +77,8 @@ describe('topics', () => {
       ...[2, 3, 4].map(n => `{"n":${n},"text":""}`),
       'and 2 further ones',
     ]);
+    const five = chatTopics(events.slice(0, 5))[0]?.note?.split(' · ');
+    expect(five).toEqual([first, ...others.slice(0, 4)]);
     const cut = { ...events[0], data: { ...events[0]?.data, entry: '{"n":…' } } as never;
     expect(chatTopics([cut])[0]?.note).toBe('{"n":…');
   });
