@@ -22,7 +22,7 @@ import {
   startSimulatedService,
 } from '../local/simulated-service/server.ts';
 
-/** What was told in a real run: the first event of each type, a test, and the SNS message attributes of `task.updated`. */
+/** What was told in a real run: the first event of each type (of audit entries, the first that names a task), a test, and the SNS message attributes of `task.updated`. */
 export interface Examples {
   readonly events: Readonly<Record<EventType, ChangeEvent>> & { readonly 'changewire.test': TestEvent };
   readonly attributes: Message['MessageAttributes'];
@@ -198,9 +198,14 @@ function fieldEditsOf(workspace: EditApi): Step[] {
   return edits.map((edit): Step => ({ mode: 'changes', edit }));
 }
 
+/** An entry about a task shows all that may be found in one. */
+function isTypical({ data }: ChangeEvent): boolean {
+  return !('entry' in data) || data.tasks.length > 0;
+}
+
 function firstOfEach(events: readonly ChangeEvent[]): Examples {
   const first = (type: string): ChangeEvent => {
-    const event = events.find(candidate => candidate.type === type);
+    const event = events.find(candidate => candidate.type === type && isTypical(candidate));
     if (event) return event;
     throw new Error(`No ${type} was told: make an edit in docs/take-examples.ts that leads to one.`);
   };

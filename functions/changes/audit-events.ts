@@ -10,6 +10,7 @@ export interface ReadEntry {
   readonly id: string;
   readonly entry: JsonObject;
   readonly projects: readonly string[];
+  readonly tasks: readonly AuditEvent['data']['tasks'][number][];
   readonly users: readonly Actor[];
 }
 
@@ -20,7 +21,7 @@ export function auditEvents(
   entries: readonly ReadEntry[],
   { version, at }: { readonly version: number; readonly at: number },
 ): AuditEvent[] {
-  return entries.map(({ id, entry, projects, users }) =>
+  return entries.map(({ id, entry, projects, tasks, users }) =>
     fitAuditEvent({
       ...envelope({ ...origin, version }, 0, { after: at, before: at }),
       id: auditEventId(origin.processId, id),
@@ -29,6 +30,7 @@ export function auditEvents(
         process: { id: origin.processId },
         entry,
         projects: projects.map(project => ({ id: project })),
+        tasks: [...tasks],
         users: [...users],
       },
     }),

@@ -55,9 +55,16 @@ export class Actors {
     this.#users = users;
   }
 
-  /** Tells of each of these entries which users it names as those who acted. */
-  async ofEntries(entries: readonly JsonObject[]): Promise<(entry: JsonObject) => Actor[]> {
-    const users = new Map(entries.map(entry => [entry, this.#usersIn(factsOf(entry, this.#readAt))]));
+  /** Tells of each of these entries, given with the tasks that were found in it, which users it names as those who acted. */
+  async ofEntries(
+    entries: ReadonlyMap<JsonObject, { readonly tasks: readonly { readonly id: string }[] }>,
+  ): Promise<(entry: JsonObject) => Actor[]> {
+    const users = new Map(
+      [...entries].map(([entry, { tasks }]) => {
+        const isTask = (id: string) => tasks.some(task => task.id === id);
+        return [entry, this.#usersIn(factsOf(entry, this.#readAt), isTask)];
+      }),
+    );
     const names = await this.#namesOf([...users.values()]);
     return entry => actorsOf(knownAmong(users.get(entry) ?? [], names), names);
   }
@@ -74,9 +81,7 @@ export class Actors {
       .map(entry => factsOf(entry, this.#readAt + SECOND_MS))
       .filter(({ projects, time }) => projects.has(projectId) && time && time.first > seenUpTo)
       .sort((one, other) => firstTime(one) - firstTime(other));
-    const users = new Map(
-      facts.map(fact => [fact, this.#usersIn(fact).map(group => group.filter(id => !isTask(id)))]),
-    );
+    const users = new Map(facts.map(fact => [fact, this.#usersIn(fact, isTask)]));
     const names = await this.#namesOf([...users.values()]);
     // An entry about one of its tasks names the project, too.
     const ofProject = facts.filter(
@@ -101,9 +106,9 @@ export class Actors {
     };
   }
 
-  /** An id that is a project's, too, tells nobody. */
-  #usersIn({ users }: EntryFacts): string[][] {
-    return users.map(group => group.filter(id => !this.#entries.has(id)));
+  /** An id that is a project's or a task's, too, tells nobody. */
+  #usersIn({ users }: EntryFacts, isTask: (id: string) => boolean): string[][] {
+    return users.map(group => group.filter(id => !this.#entries.has(id) && !isTask(id)));
   }
 
   async #namesOf(users: readonly (readonly (readonly string[])[])[]): Promise<Names> {

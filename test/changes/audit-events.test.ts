@@ -10,7 +10,7 @@ const origin = { workspace: 'eu', processId: 'p/1' };
 const ID = '0123456789abcdef'.repeat(2);
 
 function eventOf(more: Partial<ReadEntry>) {
-  const read = { id: ID, entry: {}, projects: [], users: [], ...more };
+  const read = { id: ID, entry: {}, projects: [], tasks: [], users: [], ...more };
   const [event] = auditEvents(origin, [read], { version: AT + 1, at: AT });
   if (!event) throw new Error('no event');
   return event;
@@ -20,7 +20,8 @@ describe('the event of an audit entry', () => {
   it('has the entry as it came, what was found in it, and an id by its content', () => {
     const entry: JsonObject = { what: 'moved', of: ['1', { to: null }] };
     const users = [{ id: 'u1', name: 'Eva' }, { id: 'u2' }];
-    expect(checkEvents([eventOf({ entry, projects: ['1', '2'], users })])).toEqual([
+    const tasks = [{ id: '7', projectId: '2' }];
+    expect(checkEvents([eventOf({ entry, projects: ['1', '2'], tasks, users })])).toEqual([
       {
         specversion: '1.0',
         id: `p%2F1..${ID}.0`,
@@ -29,7 +30,7 @@ describe('the event of an audit entry', () => {
         datacontenttype: 'application/json',
         sequence: String(AT + 1),
         type: 'audit.recorded',
-        data: { process: { id: 'p/1' }, entry, projects: [{ id: '1' }, { id: '2' }], users },
+        data: { process: { id: 'p/1' }, entry, projects: [{ id: '1' }, { id: '2' }], tasks, users },
       },
     ]);
   });
@@ -41,10 +42,15 @@ describe('the event of an audit entry', () => {
     expect(data.entry).toBe(`${JSON.stringify(entry).slice(0, 8_192)}…`);
   });
 
-  it('names only some of more projects and users than there is room for', () => {
+  it('names only some of more projects, tasks and users than there is room for', () => {
     const projects = Array.from({ length: 20_000 }, (_, index) => `project ${index}`);
-    const { data } = eventOf({ projects, users: [{ id: 'u1' }] });
-    expect(data.truncated).toEqual(['entry', 'projects', 'users']);
+    const { data } = eventOf({
+      projects,
+      tasks: [{ id: 't1', projectId: 'project 0' }],
+      users: [{ id: 'u1' }],
+    });
+    expect(data.truncated).toEqual(['entry', 'projects', 'tasks', 'users']);
+    expect(data.tasks).toEqual([{ id: 't1', projectId: 'project 0' }]);
     expect(data.users).toEqual([{ id: 'u1' }]);
     expect(data.projects.length).toBeGreaterThan(2_000);
     expect(data.projects[0]).toEqual({ id: 'project 0' });
@@ -52,9 +58,18 @@ describe('the event of an audit entry', () => {
 
   it('names nobody where there is no room for any name', () => {
     const processId = 'p'.repeat(250_000);
-    const read = { id: ID, entry: {}, projects: ['1'], users: [{ id: 'u1' }] };
+    const read = { id: ID, entry: {}, projects: ['1'], tasks: [], users: [{ id: 'u1' }] };
     const [event] = auditEvents({ ...origin, processId }, [read], { version: AT, at: AT });
     expect(event?.data).toMatchObject({ projects: [], users: [], truncated: ['entry', 'projects', 'users'] });
+  });
+
+  it('names only the first of very many tasks of one project', () => {
+    const tasks = Array.from({ length: 20_000 }, (_, index) => ({ id: `task ${index}`, projectId: '1' }));
+    const { data } = eventOf({ projects: ['1'], tasks });
+    expect(data.truncated).toEqual(['entry', 'projects', 'tasks', 'users']);
+    expect(data.projects).toEqual([{ id: '1' }]);
+    expect(data.tasks.length).toBeGreaterThan(2_000);
+    expect(data.tasks).toEqual(tasks.slice(0, data.tasks.length));
   });
 
   it('fits, whatever the entry holds', () => {
@@ -65,7 +80,8 @@ describe('the event of an audit entry', () => {
     const text = long.map(([part, times]) => part.repeat(times));
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 30 }), text, (value, projects, name) => {
-        const event = eventOf({ entry: { value }, projects, users: [{ id: 'u', name }] });
+        const tasks = projects.map(projectId => ({ id: value, projectId }));
+        const event = eventOf({ entry: { value }, projects, tasks, users: [{ id: 'u', name }] });
         expect(fits(event)).toBe(true);
       }),
       { numRuns: 50 },

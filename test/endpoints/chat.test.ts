@@ -55,6 +55,7 @@ describe('topics', () => {
       id: String(index).padStart(32, 'a'),
       entry: { n: index, text: 'x'.repeat(index === 0 ? 400 : 0) },
       projects: ['1'],
+      tasks: [],
       users: index === 1 ? [{ id: 'u1', name: 'Eva' }, { id: 'u2' }] : [],
     }));
     const events = ['p', 'q'].flatMap(processId =>

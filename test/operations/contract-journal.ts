@@ -90,7 +90,13 @@ export function journalContract({ setting, ask, name }: Bench): void {
     const process = setting().processes[0];
     const at = setting().now() - 60_000;
     const ann = { id: 'u-1', name: 'Ann Lee' };
-    const entry = (users: Actor[]) => ({ id: name('entry'), entry: {}, projects: [projectId], users });
+    const entry = (users: Actor[]) => ({
+      id: name('entry'),
+      entry: {},
+      projects: [projectId],
+      tasks: [],
+      users,
+    });
     const read = [entry([ann]), entry([]), entry([{ id: 'u-2' }])];
     const events = auditEvents(process, read, { version: at, at });
     await commit(setting().stores, events, { process, at, projectId });

@@ -56,7 +56,7 @@ const logs = (['oldest-first', 'newest-first'] as const).flatMap(auditOrder =>
 );
 
 describe('the audit log of a process with audit: true', () => {
-  it('is told entry by entry, as they came, with the known projects that they name', async () => {
+  it('is told entry by entry, as they came, with the known records that they name', async () => {
     await audited();
     edit('a');
     await world.later();
@@ -66,11 +66,76 @@ describe('the audit log of a process with audit: true', () => {
       data: {
         process: { id: PROCESS },
         projects: [{ id: '1001' }],
+        tasks: [{ id: '500001', projectId: '1001' }],
         users: [{ id: '101', name: 'Anna Lindqvist' }],
       },
     });
     expect(event?.data.entry).toEqual(world.edit.auditLog(PROCESS).at(-1));
     expect(await told()).toHaveLength(1);
+  });
+
+  it('names a task by what was told of it: not before it was told, nor after it was told as deleted', async () => {
+    await audited();
+    const made = world.edit.createTask(PROCESS, '1001', { name: 'New' });
+    world.pass(1_000);
+    edit('beside');
+    await world.later();
+    world.edit.updateTask(PROCESS, '1001', made, { name: 'Renamed' });
+    await world.later();
+    world.edit.deleteTask(PROCESS, '1001', made);
+    await world.later();
+    edit('names one that is gone');
+    const last = idsInLog().at(-1);
+    const naming = (entry: JsonObject) => (entry.id === last ? { ...entry, of: made } : entry);
+    world.service.fail({
+      when: ({ path }) => path.includes('/auditlog'),
+      times: 10,
+      fault: { change: body => ({ ...body, entries: (body.entries as JsonObject[]).map(naming) }) },
+    });
+    await world.later();
+    const tasks = (await told()).map(({ data }) => data.tasks.map(({ id }) => id));
+    expect(tasks).toEqual([[], ['500001'], [made], [made], ['500001']]);
+  });
+
+  it('names nobody whose identifier is also that of a task in the entry', async () => {
+    await audited();
+    const namesake = { id: '500001', name: 'Of the same number' };
+    world.service.fail({
+      when: ({ path }) => path.startsWith('/users'),
+      times: 10,
+      fault: { change: body => ({ ...body, users: [...(body.users as JsonObject[]), namesake] }) },
+    });
+    for (const [project, task] of [
+      ['1002', '500003'],
+      ['1001', '500002'],
+    ] as const)
+      world.edit.updateTask(PROCESS, project, task, { status: 'Done' }, { user: namesake.id });
+    await world.later();
+    const found = (await told()).map(({ data: { tasks, users } }) => ({ tasks, users }));
+    expect(found).toEqual([
+      { tasks: [{ id: '500003', projectId: '1002' }], users: [namesake] },
+      { tasks: ['500001', '500002'].map(id => ({ id, projectId: '1001' })), users: [] },
+    ]);
+  });
+
+  it('has its tasks from the snapshots of the named projects, and none is read while nothing happens', async () => {
+    await audited();
+    const loaded: string[] = [];
+    const load: Snapshots['load'] = async (process, id) => {
+      loaded.push(id);
+      return world.snapshots.load(process, id);
+    };
+    const poll = world.poller({ snapshots: { ...world.snapshots, load } });
+    edit('a');
+    world.pass(60_000);
+    world.service.clearRequests();
+    await world.run('changes', { poll });
+    // For the entry, and for the look at the project.
+    expect(loaded).toEqual(['1001', '1001']);
+    expect(requests('/tasks')).toHaveLength(1);
+    world.pass(60_000);
+    await world.run('changes', { poll });
+    expect(loaded).toHaveLength(2);
   });
 
   it('is not told without that setting, and costs nothing then', async () => {

@@ -91,8 +91,8 @@ export class World {
     this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
     const { history, backend } = this.service;
     this.#actors = new ActorsOracle(history, backend, PROCESS, coverage, datedIn(plan));
-    const projects = () => Object.keys(this.commits.snapshots);
-    const watched = { service: backend, processId: PROCESS, isTold: plan.audit, projects };
+    const { snapshots } = this.commits;
+    const watched = { service: backend, processId: PROCESS, isTold: plan.audit, snapshots };
     this.entries = new EntriesOracle(watched, coverage);
     this.pollers = new Pollers(this.#shared, this.service, this.paces, {
       readLog: run => {

@@ -18,7 +18,7 @@ export function entriesContract(subject: () => Subject): void {
     });
 
     const tell = (ids: readonly string[], { version = AT, announced = 0, at = AT } = {}) => {
-      const read = ids.map(id => ({ id, entry: { id }, projects: [], users: [] }));
+      const read = ids.map(id => ({ id, entry: { id }, projects: [], tasks: [], users: [] }));
       const said = { events: auditEvents(process, read, { version, at }), version, at };
       return snapshots.announce(process, { announced, state: {}, entries: ids, said });
     };

@@ -109,7 +109,13 @@ describe.each(STORES)('the journal of %s', (_, open) => {
 
   it('finds the event of an audit entry by its id, which says nothing of its time, among the parts of a record', async () => {
     const tell = (ids: readonly string[], process: ProcessKey, version: number, announced = 0) => {
-      const entries = ids.map(id => ({ id, entry: { id, text: noise(200_000) }, projects: [], users: [] }));
+      const entries = ids.map(id => ({
+        id,
+        entry: { id, text: noise(200_000) },
+        projects: [],
+        tasks: [],
+        users: [],
+      }));
       const events = auditEvents(process, entries, { version, at: AT });
       const announcement = { announced, state: {}, entries: ids, said: { events, version, at: AT } };
       return stores.snapshots.announce(process, announcement).then(() => events);

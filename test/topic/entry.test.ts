@@ -57,7 +57,7 @@ describe('messages', () => {
   });
 
   it('of an audit entry name no project: it may be of several', () => {
-    const entry = { id: 'a'.repeat(32), entry: { project: 'p1' }, projects: ['p1'], users: [] };
+    const entry = { id: 'a'.repeat(32), entry: { project: 'p1' }, projects: ['p1'], tasks: [], users: [] };
     const [event] = auditEvents(origin, [entry], { version: AT, at: AT });
     expect(attributesOf(event as ChangeEvent)).toEqual({
       eventType: 'audit.recorded',

@@ -203,6 +203,7 @@ const anyEntries = fc
       id: String(index).padStart(32, 'a'),
       entry: { text },
       projects: [],
+      tasks: [],
       users: [{ id: 'u', name }],
     }));
     return auditEvents({ workspace: 'eu', processId }, read, { version: 1.7e12 + after, at: 1.7e12 });

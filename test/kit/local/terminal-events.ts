@@ -67,7 +67,7 @@ const about = { ...common, id: 'p..1777777777777.0' };
 
 export function recorded(entry: AuditEvent['data']['entry'], names: readonly string[] = []): AuditEvent {
   const users = names.map(name => ({ id: name.toLowerCase(), name }));
-  return { ...about, type: 'audit.recorded', data: { process, entry, projects: [], users } };
+  return { ...about, type: 'audit.recorded', data: { process, entry, projects: [], tasks: [], users } };
 }
 
 export function stalled(reason: string): SourceEvent {

@@ -26,4 +26,14 @@ export const ENTRY_BUGS: readonly Bug[] = [
     name: 'every unknown audit entry taken for new',
     edits: [edit('reading/placed-entries.ts', "age === 'new' ||\n", 'age !== undefined ||\n')],
   },
+  {
+    name: 'tasks in audit entries told of a neighbour project',
+    edits: [
+      edit(
+        'telling/entry-records.ts',
+        'tasks.push({ id, projectId });',
+        'tasks.push({ id, projectId: [...named][0] ?? projectId });',
+      ),
+    ],
+  },
 ];

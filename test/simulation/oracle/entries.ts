@@ -5,24 +5,18 @@ import type { AuditEvent, ChangeEvent } from '../../../functions/changes/event.t
 import type { SimulatedBackend } from '../../../local/simulated-service/backend.ts';
 import { auditRecord } from '../../../local/simulated-service/data/audit-record.ts';
 import type { AuditEntry } from '../../../local/simulated-service/data/workspace.ts';
+import type { Told } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
+import { KnownRecords } from './known-records.ts';
 import { Violation } from './violation.ts';
-
-/** What a run knew when it last read the audit log. */
-interface Reading {
-  /** The numbers of the entries that the log showed. */
-  readonly shown: ReadonlySet<number>;
-  /** The projects that had a snapshot. */
-  readonly projects: ReadonlySet<string>;
-}
 
 interface Watched {
   readonly service: SimulatedBackend;
   readonly processId: string;
   /** Whether entries are to be told. */
   readonly isTold: boolean;
-  /** The projects that have a snapshot. */
-  readonly projects: () => Iterable<string>;
+  /** What the table holds. */
+  readonly snapshots: Told;
 }
 
 /** How long before the first reading an entry may have been written, and be told (docs/decisions/0114). */
@@ -40,7 +34,9 @@ export class EntriesOracle {
   readonly #coverage: Coverage;
   /** All that the log ever showed to a run. */
   readonly #ever = new Map<number, AuditEntry>();
-  readonly #readings = new Map<string, Reading>();
+  readonly #known: KnownRecords;
+  /** By run: the moment at which it last read the audit log. */
+  readonly #readings = new Map<string, number>();
   /** What the log showed when it was first read: nobody may be told of that. Without entries that say that they are of the last minutes
    *  before, which may show up late. */
   #before: ReadonlySet<number> | undefined;
@@ -54,17 +50,18 @@ export class EntriesOracle {
 
   constructor(watched: Watched, coverage: Coverage) {
     this.#watched = watched;
+    this.#known = new KnownRecords(watched.snapshots);
     this.#coverage = coverage;
   }
 
   /** A run was answered with a page of the audit log. */
   readLog(run: string): void {
-    const { service, projects } = this.#watched;
+    const { service } = this.#watched;
     const last = service.clock() - service.freedoms.auditVisibleAfter;
     const entries = this.#log.filter(({ at }) => at <= last);
     for (const entry of entries) this.#ever.set(entry.seq, entry);
     const shown = new Set(entries.map(({ seq }) => seq));
-    this.#readings.set(run, { shown, projects: new Set(projects()) });
+    this.#readings.set(run, this.#known.now);
     this.#before ??= new Set(entries.filter(({ at }) => this.#isOld(at)).map(({ seq }) => seq));
     this.#last = shown;
     if (!this.#hasPlace) this.#begun = shown;
@@ -73,12 +70,14 @@ export class EntriesOracle {
   /** Told of the records of one write, of the events that it told, and which run sent it. */
   wrote(records: readonly DynamoDBRecord[], events: readonly ChangeEvent[], run: string | undefined): void {
     if (records.some(isPlace)) this.#hasPlace = true;
+    this.#known.wrote(records);
     for (const event of events) if (event.type === 'audit.recorded') this.#tell(event, run);
   }
 
   /** Told of the items of a table that was restored, as records. `isKept`: it still knows what was told since. */
   restored(records: readonly DynamoDBRecord[], isKept: boolean): void {
     this.#hasPlace = records.some(isPlace);
+    this.#known.begin();
     if (isKept) return;
     const kept = new Set(records.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S ?? ''));
     for (const [seq, id] of this.#told) {
@@ -118,9 +117,11 @@ export class EntriesOracle {
       throw new Violation(3, `${what} was told as ${forgotten} before the table was restored`);
     this.#told.set(seq, id);
     this.#checkUsers(what, entry, data.users);
-    this.#checkProjects(what, entry, data.projects, run);
+    this.#checkProjects(what, entry, data, run);
+    this.#checkTasks(what, entry, data, run);
     this.#coverage.add('entries', forgotten === undefined ? 'told' : 'told again by a restored table');
     if (data.users.length > 0) this.#coverage.add('entries', 'told with users');
+    if (data.tasks.length > 0) this.#coverage.add('entries', 'told with tasks');
   }
 
   /** Named are those who did it, in their order, as far as they are known: not where the users could not be read, or only one of them. */
@@ -140,17 +141,45 @@ export class EntriesOracle {
   #checkProjects(
     what: string,
     entry: AuditEntry,
-    told: AuditEvent['data']['projects'],
+    { projects }: AuditEvent['data'],
     run: string | undefined,
   ): void {
-    const { projectId, fromProjectId } = (entry.details.context ?? {}) as Record<string, unknown>;
-    const [before, now] = [this.#readings.get(run ?? '')?.projects, new Set(this.#watched.projects())];
-    const named = [projectId, fromProjectId].map(String).filter(id => before?.has(id) && now.has(id));
-    const missing = named.find(id => !told.some(project => project.id === id));
+    const known = this.#knownTo(run);
+    const named = projectsOf(entry).filter(id => known.hadProject(id));
+    const missing = named.find(id => !projects.some(project => project.id === id));
     if (missing !== undefined) throw new Violation(2, `${what} lacks project ${missing}, which it is about`);
     const text = JSON.stringify(this.#serve(entry));
-    const other = told.find(project => !text.includes(project.id));
+    const other = projects.find(project => !text.includes(project.id));
     if (other) throw new Violation(2, `${what} tells of project ${other.id}, which its entry does not name`);
+  }
+
+  /** Named is the entry's task, if its project had it all the while, and none that the entry does not name, or that was not of this project
+   *  when the run may have looked. */
+  #checkTasks(
+    what: string,
+    entry: AuditEntry,
+    { projects, tasks }: AuditEvent['data'],
+    run: string | undefined,
+  ): void {
+    const known = this.#knownTo(run);
+    const { type, id: taskId } = entry.entity;
+    const due = type === 'task' ? projectsOf(entry).filter(id => known.hadTask(id, String(taskId))) : [];
+    for (const projectId of due)
+      if (!tasks.some(task => task.id === taskId && task.projectId === projectId))
+        throw new Violation(2, `${what} lacks task ${taskId} of ${projectId}, which it is about`);
+    const text = JSON.stringify(this.#serve(entry));
+    for (const { id, projectId } of tasks) {
+      const isOfNamed = projects.some(project => project.id === projectId);
+      if (!text.includes(id) || !isOfNamed || !known.mayHaveHadTask(projectId, id))
+        throw new Violation(2, `${what} tells of task ${id} of ${projectId}, which its entry does not name`);
+    }
+    const names = tasks.map(({ id, projectId }) => `${projectId}/${id}`);
+    if (new Set(names).size < names.length)
+      throw new Violation(2, `${what} names a task twice: ${names.join(', ')}`);
+  }
+
+  #knownTo(run: string | undefined) {
+    return this.#known.since(this.#readings.get(run ?? '') ?? 0);
   }
 
   #isOld(at: number): boolean {
@@ -172,6 +201,12 @@ export class EntriesOracle {
 /** Whether the record says up to where the log is read. */
 function isPlace({ dynamodb }: DynamoDBRecord): boolean {
   return dynamodb?.Keys?.sk?.S === SEEN && dynamodb.NewImage?.audit !== undefined;
+}
+
+/** The projects that it is about: of a task that was moved, both. */
+function projectsOf({ details }: AuditEntry): string[] {
+  const { projectId, fromProjectId } = (details.context ?? {}) as Record<string, unknown>;
+  return [projectId, fromProjectId].filter(id => id !== undefined).map(String);
 }
 
 function numberOf(entry: AuditEvent['data']['entry']): number {
