@@ -18,7 +18,7 @@ export interface PassParts {
   /** Our time, in ms since 1970, after which no further project is begun. */
   readonly stopAt: number;
   /** Codes of conditions that the configuration states already: they are not reported (see Reports). */
-  readonly known?: readonly string[];
+  readonly known: readonly string[];
   readonly onProgress?: ((mode: PassKind, done: number, total: number) => void) | undefined;
   /** Called with the ids of the events of each commit. */
   readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;

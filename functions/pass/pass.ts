@@ -36,7 +36,7 @@ export class Pass {
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PassParts, lease: Lease, state: ProcessState) {
-    const { process, log, settings, known = [] } = parts;
+    const { process, log, settings, known } = parts;
     this.parts = parts;
     this.state = state;
     this.kind = state.baselined ? lease.mode : 'baseline';
