@@ -96,7 +96,7 @@ function digestsOf({ content, source, tasks }: Commit): NonNullable<Snapshot['di
 }
 
 function areEqual(kept: ProjectContent['tasks'], read: ProjectContent['tasks']): boolean {
-  return kept === read || [...read].every(([id, task]) => jsonEqual(task, kept.get(id) ?? null));
+  return [...read].every(([id, task]) => jsonEqual(task, kept.get(id) ?? null));
 }
 
 function tombstoneOf({ snapshot, source: { readAt, untimed } }: Commit, version: number): Tombstone {

@@ -33,9 +33,9 @@ export async function observe(
   const seen = { projectId, listing, listed, tombstone, debt };
   // Nothing to read, unless a `changes` pass retries a debt: while its tasks can't be read, it need not be looked for in the whole list.
   if (!known && !listed && !(debt && listing === 'changed')) return { ...seen, snapshot, tasks: undefined };
-  const isSameRecord = listed !== undefined && listed.digest === known?.digests?.record;
+  const digests = known?.digests ?? {};
   const tasks = await readTasks(pass, projectId, {
-    digest: isSameRecord ? known?.digests?.tasks : undefined,
+    digest: listed && listed.digest === digests.record ? digests.tasks : undefined,
     load: async () => {
       if (head) snapshot ??= await load();
       return snapshot?.content.tasks;

@@ -40,15 +40,15 @@ export class Heads {
   }
 
   async #advance(): Promise<void> {
-    const { done, value = [] } = await this.#pages.next();
+    const { done, value: page } = await this.#pages.next();
     await this.#reader.heartbeat.beat();
     if (done) {
       this.#isAtEnd = true;
       return;
     }
-    this.#page = new Map(value.map((head: SnapshotHead) => [head.projectId, head]));
-    this.#last = value.at(-1)?.projectId;
-    this.known += value.length;
-    for (const { projectId } of value) if (!this.#isListed(projectId)) this.unlisted.push(projectId);
+    this.#page = new Map(page.map(head => [head.projectId, head]));
+    this.#last = page.at(-1)?.projectId;
+    this.known += page.length;
+    for (const { projectId } of page) if (!this.#isListed(projectId)) this.unlisted.push(projectId);
   }
 }

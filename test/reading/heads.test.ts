@@ -64,6 +64,19 @@ describe('the snapshots ahead of a walk', () => {
     expect(counts.pages).toBe(2);
   });
 
+  it('are found behind a page that has none, too', async () => {
+    const pages = [['1'], [], ['2']];
+    const snapshots = {
+      async *heads() {
+        for (const ids of pages) yield ids.map(headOf);
+      },
+    };
+    const parts = { process: { workspace: 'eu', processId: 'p' }, snapshots };
+    const heads = new Heads({ parts, heartbeat: { beat: async () => {} } } as unknown as Pass, () => true);
+    expect(await heads.of('2')).toEqual(headOf('2'));
+    expect(heads.known).toBe(2);
+  });
+
   it('keep the lease while they are read', async () => {
     const { heads, counts } = headsOf(['1', '2', '3'], 1);
     await heads.toEnd();
