@@ -74,7 +74,7 @@ export async function listProjects(reader: Reader, updatedAfter?: number): Promi
     const before = last;
     last = await readOnce(reader, updatedAfter, projects);
     confirmed = before.ids.isSubsetOf(last.ids) ? confirmed + 1 : 0;
-    isComplete = last.pages <= 1 || confirmed === 2 || (confirmed === 1 && isSame(before, last));
+    isComplete = last.pages <= 1 || confirmed === 2 || isSame(before, last);
   }
   if (isComplete) for (const id of projects.keys()) if (!last.ids.has(id)) projects.delete(id);
   const readAt = first.firstPage?.readAt ?? clock();
@@ -129,7 +129,7 @@ async function readOnce(
 
 /** The same rows in the same order, each of them once. */
 function isSame(before: Reading, { ids, rows }: Reading): boolean {
-  if (before.rows !== rows || before.ids.size !== rows || ids.size !== rows) return false;
+  if (before.rows !== rows || ids.size !== rows) return false;
   const theirs = before.ids.values();
   return [...ids].every(id => theirs.next().value === id);
 }

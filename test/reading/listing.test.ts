@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Pass } from '../../functions/pass/pass.ts';
-import { EndlessListingError, listProjects, MOST_READINGS } from '../../functions/reading/listing.ts';
+import { digest } from '../../functions/reading/digest.ts';
+import { EndlessListingError, kindOf, listProjects, MOST_READINGS } from '../../functions/reading/listing.ts';
+import { ServiceAnswerError } from '../../functions/service/errors.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
@@ -14,6 +16,7 @@ interface Options {
   readonly clock?: 'service' | 'local';
   readonly watermark?: number;
   readonly updatedAt?: Record<string, number>;
+  readonly flaws?: Record<string, ServiceAnswerError>;
 }
 
 function listing({
@@ -23,6 +26,7 @@ function listing({
   clock = 'service',
   watermark = 0,
   updatedAt = {},
+  flaws = {},
 }: Options) {
   let now = AT;
   let reading = 0;
@@ -42,6 +46,7 @@ function listing({
             const items = ids.map(id => ({
               id,
               fields: { id, ...(updatedAt[id] && { updatedAt: updatedAt[id] }) },
+              ...(flaws[id] && { flaw: flaws[id] }),
             }));
             yield { items, readAt: now + 7, clock, after: undefined, hasNextPage: index < pages.length - 1 };
           }
@@ -64,7 +69,10 @@ describe('a listing', () => {
   it('of one page, or of none, is read once', async () => {
     const one = listing({ readings: [ONE] });
     const { projects, ...times } = await one.list(AT - 5);
-    expect([...projects.keys()]).toEqual(['1', '2']);
+    const shown = { readAt: AT + 7, readBefore: AT + 1_007 };
+    expect([...projects]).toEqual(
+      ['1', '2'].map(id => [id, { record: { id }, digest: digest({ id }), ...shown }]),
+    );
     const listed = { readAt: AT + 7, readBefore: AT + 1_007, endedAt: AT, startedAt: AT + 7 };
     expect(times).toEqual({ isComplete: true, ...listed });
     expect(one.filters).toEqual([{ updatedAfter: AT - 5 }]);
@@ -89,15 +97,24 @@ describe('a listing', () => {
   it.each([
     ['has one more', [['1'], ['2', '3']]],
     ['has them in another order', [['2'], ['1']]],
+    ['has the last of them in another order', [['1'], ['3', '2']], [['1'], ['2', '3']]],
     ['has one of them twice', [['1'], ['2', '1']]],
+    ['has each of them once at last', TWO, [['1'], ['2', '1']]],
+    ['has one of them twice again', [['1'], ['2', '1']], [['1'], ['2', '1']]],
   ])(
     'that is not the same again, but %s, rests when a third reading lacks nothing, either',
-    async (_, second) => {
-      const { list, filters } = listing({ readings: [TWO, second] });
+    async (_, second, first = TWO) => {
+      const { list, filters } = listing({ readings: [first, second] });
       const { projects, isComplete } = await list();
       expect([projects.size, isComplete, filters.length]).toEqual([new Set(second.flat()).size, true, 3]);
     },
   );
+
+  it('shows a record that can not be used with the reason, and makes no digest of it: it may be nested too deeply', async () => {
+    const flaw = new ServiceAnswerError('GET /projects', { path: '$', expected: 'less', found: 'more' });
+    const { list } = listing({ readings: [ONE], flaws: { 1: flaw } });
+    expect((await list()).projects.get('1')).toMatchObject({ digest: '', flaw });
+  });
 
   it('invariant 9: that passed over one which others, made and gone unseen, hid is read until it shows that', async () => {
     const hidden = [
@@ -135,8 +152,9 @@ describe('a listing', () => {
     const turns = [['1'], ['2']].map(last => [['0'], last]);
     const readings = Array.from({ length: 20 }, (_, index) => turns[index % 2] ?? []);
     const { list, filters } = listing({ readings });
-    const { projects, isComplete } = await list();
-    expect([[...projects.keys()].sort(), isComplete]).toEqual([['0', '1', '2'], false]);
+    const { projects, ...restless } = await list();
+    expect([[...projects.keys()].sort(), restless.isComplete]).toEqual([['0', '1', '2'], false]);
+    expect(kindOf({ projects, ...restless })).toBe('restless');
     expect(filters).toHaveLength(MOST_READINGS);
   });
 
@@ -168,7 +186,8 @@ describe('a listing without a Date header', () => {
     expect(said).toEqual([
       expect.stringMatching(/^no-service-clock: The service sends no usable Date header/),
     ]);
-    expect([listed.readAt, listed.readBefore]).toEqual([AT + 7, AT + 7]);
+    const byOurs = { readAt: AT + 7, readBefore: AT + 7, untimed: true };
+    expect([listed, listed.projects.get('1')]).toMatchObject([byOurs, byOurs]);
     return listed.startedAt;
   };
 
