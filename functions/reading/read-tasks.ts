@@ -46,8 +46,7 @@ export async function readTasks(
 ): Promise<TasksRead | Same | undefined> {
   const first = await readOnce(reader, projectId, known.digest);
   if (!first) return undefined;
-  if (known.digest !== undefined && first.digest === known.digest)
-    return { isSame: true, readAt: first.readAt };
+  if (first.digest === known.digest) return { isSame: true, readAt: first.readAt };
   if (first.pages.length <= 1) return tasksIn(first);
   const before = reader.kind === 'baseline' ? undefined : await known.load();
   if (before && !lacksAny(first.tasks(), before)) return tasksIn(first);
@@ -95,10 +94,11 @@ async function readOnce(
   }
   const [first, last] = [pages[0], pages.at(-1)];
   const now = clock();
+  const digests = pages.map(page => page.digest);
   let tasks: Tasks | undefined;
   return {
     pages,
-    digest: pages.length === 1 ? first?.digest : digest(pages.map(page => page.digest)),
+    digest: digests.length === 1 ? digests[0] : digest(digests),
     readAt: first?.readAt ?? now,
     readBefore: last ? readBefore(last) : now,
     untimed: last?.clock !== 'service',

@@ -19,6 +19,8 @@ interface Known {
  *  page is read a second after the one before; its digest is its identifiers. */
 function reading(readings: (string[][] | Error)[], { known, digest, kind = 'changes' }: Known = {}) {
   const counts = { asked: 0, beats: 0, parsed: 0, loaded: 0 };
+  /** For each reading whether a page with the digest '1,2', and one with none, would be known. */
+  const areKnown: boolean[][] = [];
   let now = AT;
   const pass = {
     kind,
@@ -26,8 +28,13 @@ function reading(readings: (string[][] | Error)[], { known, digest, kind = 'chan
       process: { workspace: 'eu', processId: 'p' },
       clock: () => now,
       service: {
-        async *tasks(processId: string, projectId: string) {
+        async *tasks(
+          processId: string,
+          projectId: string,
+          { isKnown }: { isKnown: (digest: string) => boolean },
+        ) {
           expect([processId, projectId]).toEqual(['p', '7']);
+          areKnown.push(['1,2', ''].map(isKnown));
           const pages = readings[Math.min(counts.asked++, readings.length - 1)] ?? [];
           if (pages instanceof Error) throw pages;
           for (const ids of pages) {
@@ -53,7 +60,7 @@ function reading(readings: (string[][] | Error)[], { known, digest, kind = 'chan
     counts.loaded += 1;
     return known;
   };
-  return { read: () => readTasks(pass, '7', { digest, load }), counts };
+  return { read: () => readTasks(pass, '7', { digest, load }), counts, areKnown };
 }
 
 const read = async (...given: Parameters<typeof reading>) => (await reading(...given).read()) as TasksRead;
@@ -167,6 +174,15 @@ describe('the digest of the tasks', () => {
     const one = reading([[['1', '2']]], { digest: '1,2' });
     expect(await one.read()).toEqual(same(AT + 1_000));
     expect(one.counts).toEqual({ asked: 1, beats: 1, parsed: 0, loaded: 0 });
+  });
+
+  it('lets the service leave out the reading of a page that is the same, and of no other; nor of any later', async () => {
+    const one = reading([[['1'], ['2']]], { digest: '1,2' });
+    await one.read();
+    expect(one.areKnown).toEqual([
+      [true, false],
+      [false, false],
+    ]);
   });
 
   it('says so of several pages, too', async () => {
