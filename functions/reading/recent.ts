@@ -38,10 +38,10 @@ export class Recent {
 
   /** Remembers a project that was looked at, with the digest of its listed record. */
   add(id: string, listed: Listed, tasksReadAt: number): void {
-    const [known, , shownAt] = this.#before.get(id) ?? [];
-    const isAsBefore = known === listed.digest && shownAt !== undefined;
-    const shown: Known = [listed.digest, tasksReadAt, isAsBefore ? shownAt : listed.readAt];
-    this.#now.set(id, listed.untimed ? shown : [listed.digest, tasksReadAt]);
+    const before = this.#before.get(id);
+    const shownAt = before?.[0] === listed.digest ? before[2] : undefined;
+    const read = [listed.digest, tasksReadAt] as const;
+    this.#now.set(id, listed.untimed ? [...read, shownAt ?? listed.readAt] : read);
   }
 
   toSave(): RecentProjects {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { digest } from '../../functions/reading/digest.ts';
 import { Recent } from '../../functions/reading/recent.ts';
+import type { RecentProjects } from '../../functions/snapshots/state.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -42,6 +43,19 @@ describe('recently listed projects', () => {
       recent.add('1', unstamped, AT + 60_000);
       expect(new Recent(recent.toSave()).isSettled('1', unstamped)).toBe(false);
     }
+  });
+
+  it('invariant 1: by a clock of ours, count from when they were first shown so, not otherwise, nor by the service’s', () => {
+    const untimed = { ...listed, readAt: AT + 7, untimed: true };
+    const added = (before: RecentProjects) => {
+      const recent = new Recent(before);
+      recent.add('1', untimed, AT + 9);
+      return recent.toSave();
+    };
+    expect(added([])).toEqual([['1', listed.digest, AT + 9, AT + 7]]);
+    expect(added([['1', listed.digest, AT, AT - 5]])).toEqual([['1', listed.digest, AT + 9, AT - 5]]);
+    expect(added([['1', 'another', AT, AT - 5]])).toEqual([['1', listed.digest, AT + 9, AT + 7]]);
+    expect(added([['1', listed.digest, AT]])).toEqual([['1', listed.digest, AT + 9, AT + 7]]);
   });
 
   it('are remembered up to 2,000, and 250,000 bytes of them: the last', () => {
