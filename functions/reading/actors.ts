@@ -66,41 +66,44 @@ export class Actors {
       }),
     );
     const names = await this.#namesOf([...users.values()]);
-    return entry => actorsOf(knownAmong(users.get(entry) ?? [], names), names);
+    return entry => actorsOf(knownAmong(users.get(entry) as string[][], names), names);
   }
 
   /** Who changed each record of a project since `seenUpTo`, up to which passes saw all its changes, in ms since 1970; undefined where that
-   *  is not certain. */
+   *  is not certain, or no entry names the project. */
   async of(change: ProjectChange, seenUpTo: number): Promise<ActorsOf | undefined> {
     const { projectId, changes, snapshot, tombstone, content, source, tasks } = change;
     // Entries of before tell who made changes that were told before.
     const readUntil = snapshot || tombstone ? snapshot?.readUntil : { record: 0, tasks: 0 };
-    if (readUntil === undefined || source.untimed || tasks.untimed || changes.length === 0) return undefined;
+    const entries = this.#entries.get(projectId);
+    if (!entries || !readUntil || source.untimed || tasks.untimed || changes.length === 0) return undefined;
     const isTask = (id: string) => [snapshot?.content, content].some(one => one?.tasks.has(id));
-    const facts = (this.#entries.get(projectId) ?? [])
+    const facts = entries
       .map(entry => factsOf(entry, this.#readAt + SECOND_MS))
-      .filter(({ projects, time }) => projects.has(projectId) && time && time.first > seenUpTo)
-      .sort((one, other) => firstTime(one) - firstTime(other));
-    const users = new Map(facts.map(fact => [fact, this.#usersIn(fact, isTask)]));
-    const names = await this.#namesOf([...users.values()]);
+      .filter(isTimed)
+      .filter(({ projects, time }) => projects.has(projectId) && time.first > seenUpTo)
+      .sort((one, other) => one.time.first - other.time.first)
+      .map(fact => ({ ...fact, users: this.#usersIn(fact, isTask) }));
+    const names = await this.#namesOf(facts.map(({ users }) => users));
     // An entry about one of its tasks names the project, too.
     const ofProject = facts.filter(
       fact =>
         !fact.isOfTask &&
         ![...fact.tasks].some(isTask) &&
-        firstTime(fact) > readUntil.record &&
+        fact.time.first > readUntil.record &&
         isShown(fact.time, source),
     );
     // Tasks are read behind the log: what it tells, they show.
-    const ofTask = factsByTask(facts.filter(fact => firstTime(fact) > readUntil.tasks));
+    const ofTask = factsByTask(facts.filter(({ time }) => time.first > readUntil.tasks));
     // No entry names the tasks that come and go with their project: what names one is about an earlier edit of it, or a later one.
     const isWhole = changes.some(({ entity, action }) => entity === 'project' && action !== 'updated');
     return ({ entity, id }) => {
       if (entity === 'task' && isWhole) return undefined;
       const about = entity === 'task' ? ofTask.get(id) : ofProject;
-      const ids = (about ?? []).map(fact => knownAmong(users.get(fact) ?? [], names));
+      if (about === undefined || about.length === 0) return undefined;
+      const ids = about.map(({ users }) => knownAmong(users, names));
       // Somebody else had a part in it who is not known.
-      if (ids.length === 0 || ids.some(each => each.length === 0)) return undefined;
+      if (ids.some(each => each.length === 0)) return undefined;
       const actors = actorsOf(ids.flat(), names);
       return actors.length > MOST_ACTORS ? undefined : actors;
     };
@@ -119,12 +122,17 @@ export class Actors {
 
 type Names = ReadonlyMap<string, string | undefined>;
 
-function firstTime({ time }: EntryFacts): number {
-  return time?.first ?? 0;
+/** What an entry says that carries a time. */
+interface TimedFacts extends EntryFacts {
+  readonly time: NonNullable<EntryFacts['time']>;
 }
 
-function factsByTask(facts: readonly EntryFacts[]): Map<string, EntryFacts[]> {
-  const found = new Map<string, EntryFacts[]>();
+function isTimed(facts: EntryFacts): facts is TimedFacts {
+  return facts.time !== undefined;
+}
+
+function factsByTask(facts: readonly TimedFacts[]): Map<string, TimedFacts[]> {
+  const found = new Map<string, TimedFacts[]>();
   for (const fact of facts) {
     for (const id of fact.tasks) {
       const about = found.get(id);
@@ -144,10 +152,9 @@ function knownAmong(groups: readonly (readonly string[])[], names: Names): reado
 
 /** Whether a record shows what happened by this time: it was read later, or says that it was updated later. One that was updated in the
  *  same millisecond shows it; in the same second or minute, another edit may have followed. */
-function isShown(time: EntryFacts['time'], { readAt, record }: ProjectChange['source']): boolean {
-  if (time === undefined) return false;
-  const [updated = 0, tick] = [updateTime(record), tickOf(time.last)];
-  return time.last + tick <= readAt || time.last < updated || (time.last === updated && tick === 1);
+function isShown({ last }: TimedFacts['time'], { readAt, record }: ProjectChange['source']): boolean {
+  const [updated = 0, tick] = [updateTime(record), tickOf(last)];
+  return last + tick <= readAt || last < updated || (last === updated && tick === 1);
 }
 
 /** How precise a time is, in ms: it may be cut off to whole seconds or minutes. */

@@ -55,6 +55,12 @@ export class PlacedEntries {
     return this.#grown(left).some(({ entries }) => entries.some(({ age }) => age === 'old'));
   }
 
+  /** True when an entry on the other side says that it is new. */
+  hasNewAside(left: Pick<AuditPosition, 'order' | 'seen'>): boolean {
+    const grown = this.#grown(left);
+    return this.#lists.some(list => !grown.includes(list) && list.entries.some(({ age }) => age === 'new'));
+  }
+
   /** Those that say that they are new, wherever they stand. */
   get timed(): readonly LogEntry[] {
     return this.#lists.flatMap(({ entries }) => entries.filter(({ age }) => age === 'new'));
