@@ -55,18 +55,21 @@ export class Users {
     known: KnownUsers | undefined,
     strange: readonly (readonly string[])[],
   ): Promise<KnownUsers | undefined> {
-    const { clock } = this.#reader.parts;
-    const age = clock() - (known?.askedAt ?? Number.NEGATIVE_INFINITY);
-    if (age >= DAY_MS || (age >= HOUR_MS && strange.length > 0)) {
+    if (known === undefined || this.#isOld(known, strange.length > 0)) {
       this.#hasAsked = true;
       return this.#readList(known);
     }
-    const strangers = known?.strangers ?? [];
+    const strangers = new Set(known.strangers);
     // Of a path or an address the last part is the likeliest.
-    const [id] = strange.map(each => each.at(-1) as string).filter(each => !strangers.includes(each));
-    if (known === undefined || id === undefined || strangers.length >= MOST_STRANGERS) return undefined;
+    const [id] = strange.map(each => each.at(-1) as string).filter(each => !strangers.has(each));
+    if (id === undefined || strangers.size >= MOST_STRANGERS) return undefined;
     this.#hasAsked = true;
     return this.#lookUp(known, id);
+  }
+
+  #isOld({ askedAt }: KnownUsers, hasStrange: boolean): boolean {
+    const age = this.#reader.parts.clock() - askedAt;
+    return age >= DAY_MS || (age >= HOUR_MS && hasStrange);
   }
 
   async #readList(known: KnownUsers | undefined): Promise<KnownUsers> {
