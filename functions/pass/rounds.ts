@@ -4,7 +4,7 @@ import { kindOf, type Listing, listProjects } from '../reading/listing.ts';
 import { DeadlineError, ServiceError } from '../service/errors.ts';
 import { byKey } from '../snapshots/snapshots.ts';
 import { bulkLimit } from './conclude.ts';
-import { debtChanges, skippedNoLonger } from './debts.ts';
+import { debtChanges, reasonOf, skippedNoLonger } from './debts.ts';
 import { Findings } from './findings.ts';
 import { type Looked, look } from './look.ts';
 import type { Candidate } from './observe.ts';
@@ -38,7 +38,7 @@ export async function lookAtAll(pass: Pass, survey: Survey): Promise<Rounds> {
   const heads = survey.isWhole ? new Heads(pass, id => survey.listing.projects.has(id)) : undefined;
   if (await firstRound(pass, survey, findings, heads)) return { isStopped: true, findings };
   await heads?.toEnd();
-  const vanished = pass.kind === 'sweep' ? (heads?.unlisted ?? []) : [];
+  const vanished = heads && pass.kind === 'sweep' ? heads.unlisted : [];
   const ids = new Set([...findings.idsOf('unclear'), ...vanished, ...survey.unlisted]);
   if (ids.size === 0) return { isStopped: false, findings };
   const listing = await listProjects(pass);
@@ -149,7 +149,7 @@ async function lookAt(pass: Pass, candidate: Candidate, round: 1 | 2): Promise<L
   const debt = state.debts.get(projectId);
   // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is no failure to report.
   if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {
-    return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: looked.reason ?? '' };
+    return { end: debt?.cause === 'not-listed' ? 'not-listed' : 'uncertain', reason: reasonOf(looked) };
   }
   if (looked.fault && !debt) {
     const error = looked.fault.message;

@@ -77,6 +77,7 @@ function movedOn(
     return { ...times, sweptAt: listing.isComplete ? startedAt : 0, audit, baselined: true };
   }
   if (kind === 'sweep') return { sweepCompletedAt: now, ...(isComplete && { sweptAt: startedAt }) };
+  // Stryker disable next-line ArrayDeclaration: a `changes` pass remembers what it lists
   const seen = { audit, recent: recent?.toSave() ?? [] };
   return {
     // After an incomplete listing the next pass lists from the same time again.
