@@ -60,7 +60,11 @@ describe('the event of an audit entry', () => {
     const processId = 'p'.repeat(250_000);
     const read = { id: ID, entry: {}, projects: ['1'], tasks: [], users: [{ id: 'u1' }] };
     const [event] = auditEvents({ ...origin, processId }, [read], { version: AT, at: AT });
-    expect(event?.data).toMatchObject({ projects: [], users: [], truncated: ['entry', 'projects', 'tasks', 'users'] });
+    expect(event?.data).toMatchObject({
+      projects: [],
+      users: [],
+      truncated: ['entry', 'projects', 'tasks', 'users'],
+    });
   });
 
   it('names only the first of very many tasks of one project', () => {
