@@ -59,7 +59,7 @@ interface Walk extends WalkOptions {
 async function walkPages(
   reader: Reader,
   walked: WalkedPages,
-  { after, isEnough, onlooker, until }: Walk,
+  { after, isEnough, onlooker, until = Number.POSITIVE_INFINITY }: Walk,
 ): Promise<void> {
   const { service, process, clock } = reader.parts;
   onlooker?.begin();
@@ -68,7 +68,7 @@ async function walkPages(
     await onlooker?.see(page);
     await reader.heartbeat.beat();
     if (isEnough?.()) return;
-    walked.isCutShort = until !== undefined && page.hasNextPage && clock() >= until;
+    walked.isCutShort = page.hasNextPage && clock() >= until;
     if (walked.isCutShort) return;
   }
 }

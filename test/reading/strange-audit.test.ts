@@ -41,6 +41,7 @@ describe('more new audit entries than can be held', () => {
       parts: {
         process: { workspace: 'w', processId: 'p' },
         settings: {},
+        clock: () => 0,
         log: { warn: (message: string, details: object) => said.push([message, details]) },
         service: {
           async *auditLog() {

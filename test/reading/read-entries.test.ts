@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { digest } from '../../functions/reading/digest.ts';
+import { readEntries } from '../../functions/reading/read-entries.ts';
+import type { Reader } from '../../functions/reading/reader.ts';
+import type { AuditPosition } from '../../functions/snapshots/state.ts';
+
+const AT = Date.UTC(2026, 10, 21, 12);
+/** An entry without a time, by its number. */
+const entry = (n: number): JsonObject => ({ n });
+const left = (order: AuditPosition['order'], tail: string | undefined, ...seen: number[]): AuditPosition => ({
+  ...{ order, tail, seen: seen.map(n => digest(entry(n))), readAt: AT - 60_000 },
+});
+const readAt = expect.any(Number);
+
+interface Options {
+  /** The entries in their order, as each walk finds them; the last one is found again and again. */
+  readonly logs: readonly (readonly number[])[];
+  readonly size?: number;
+  /** How long a page takes. */
+  readonly pageMs?: number;
+  readonly stopAt?: number;
+  /** The ids of the entries that were told already. */
+  readonly told?: readonly string[];
+  readonly entryOf?: (n: number) => JsonObject;
+}
+
+/** Reads such a log, by cursors that count entries, as it was left before. */
+async function reading(
+  before: AuditPosition,
+  { logs, size = 2, pageMs = 0, stopAt = AT + 900_000, told = [], entryOf = entry }: Options,
+  isTailLost?: boolean,
+) {
+  let now = AT;
+  /** From where each walk began. */
+  const walks: (string | undefined)[] = [];
+  const said: [string, object][] = [];
+  const reader = {
+    parts: {
+      process: { workspace: 'w', processId: 'p' },
+      clock: () => now,
+      stopAt,
+      log: { warn: (message: string, details: object) => said.push([message, details]) },
+      snapshots: { toldEntries: async () => new Set(told) },
+      service: {
+        async *auditLog(_process: string, after: string | undefined) {
+          const log = logs[Math.min(walks.push(after), logs.length) - 1] ?? [];
+          for (
+            let from = Number(after ?? 0);
+            from === Number(after ?? 0) || from < log.length;
+            from += size
+          ) {
+            now += pageMs;
+            yield {
+              items: log.slice(from, from + size).map(entryOf),
+              ...{ readAt: now, clock: 'service', digest: '' },
+              ...{ after: from === 0 ? undefined : String(from), hasNextPage: from + size < log.length },
+            };
+          }
+        },
+      },
+    },
+    state: { watermark: 0 },
+    heartbeat: { beat: async () => {} },
+  } as unknown as Reader;
+  const { untold = [], entries, ...read } = await readEntries(reader, before, isTailLost);
+  const numbers = (some: readonly JsonObject[]) => some.map(({ n }) => n);
+  const ids = untold.map(({ id }) => id);
+  return {
+    ...read,
+    ids,
+    untold: numbers(untold.map(one => one.entry)),
+    fresh: numbers(entries),
+    walks,
+    said,
+  };
+}
+
+const noTime = [
+  expect.stringMatching(
+    /^There was no time to read the audit log .* Make runs longer, or shorten the log\.$/,
+  ),
+  { workspace: 'w', processId: 'p', code: 'audit-too-long' },
+];
+
+describe('the new entries of a log', () => {
+  it('are read once where they fit one page', async () => {
+    const before = left('newest-first', undefined, 2, 1);
+    const read = await reading(before, { logs: [[4, 3, 2, 1]], size: 5, pageMs: 7 });
+    expect(read).toMatchObject({
+      ...{ untold: [3, 4], fresh: [4, 3], walks: [undefined], said: [], readAt: AT + 7 },
+      position: { ...left('newest-first', undefined, 4, 3, 2, 1), readAt: AT + 7 },
+    });
+  });
+
+  it('come oldest first, whatever the order of the log', async () => {
+    const newest = await reading(left('newest-first', undefined, 2, 1), { logs: [[4, 3, 2, 1]] });
+    const oldest = await reading(left('oldest-first', undefined, 1, 2), { logs: [[1, 2, 3, 4]] });
+    expect([newest.untold, oldest.untold]).toEqual([
+      [3, 4],
+      [3, 4],
+    ]);
+    expect(oldest.position).toEqual({ ...left('oldest-first', '2', 3, 4), readAt });
+  });
+
+  it('are read again where they fill several pages, until nothing new is found', async () => {
+    const before = left('newest-first', undefined, 2, 1);
+    const at = await reading(before, { logs: [[4, 3, 2, 1]] });
+    expect([at.untold, at.walks.length]).toEqual([[3, 4], 2]);
+    const moved = await reading(before, {
+      logs: [
+        [4, 3, 2, 1],
+        [5, 4, 3, 2, 1],
+      ],
+    });
+    expect([moved.untold.toSorted(), moved.walks.length]).toEqual([[3, 4, 5], 3]);
+  });
+
+  it('are read again, too, where the first reading found none that was not told', async () => {
+    const logs = [
+      [1, 2, 3, 4],
+      [1, 2, 3, 4, 5],
+    ];
+    const before = left('oldest-first', undefined, 1, 2);
+    const { ids, untold } = await reading(before, { logs: logs.slice(0, 1) });
+    expect(untold).toEqual([3, 4]);
+    const again = await reading(before, { logs, told: ids });
+    expect([again.untold, again.walks.length]).toEqual([[5], 3]);
+  });
+
+  it('are told, too, where they say that they are old, but stand where the log grows', async () => {
+    const late = { n: 3, at: new Date(AT - 86_400_000).toISOString() };
+    const entryOf = (n: number) => (n === 3 ? late : entry(n));
+    const { untold } = await reading(left('oldest-first', undefined, 1, 2), { logs: [[2, 3]], entryOf });
+    expect(untold).toEqual([3]);
+  });
+
+  it('are read five times at most', async () => {
+    const logs = Array.from({ length: 9 }, (_, index) =>
+      Array.from({ length: 4 + index }, (_, place) => 4 + index - place),
+    );
+    const { untold, walks } = await reading(left('newest-first', undefined, 2, 1), { logs });
+    expect([walks.length, untold.toSorted()]).toEqual([5, [3, 4, 5, 6, 7, 8]]);
+  });
+});
+
+describe('the whole log', () => {
+  it('is read where it can not be read from where it was left', async () => {
+    const before = left('oldest-first', '2', 3, 4);
+    const { untold, walks, position } = await reading(before, { logs: [[1, 2, 3, 4, 5, 6]] }, true);
+    expect([untold, walks]).toEqual([
+      [5, 6],
+      [undefined, undefined],
+    ]);
+    expect(position).toEqual({ ...left('oldest-first', '4', 1, 2, 5, 6), readAt });
+  });
+
+  it('is read where it is not met as it was left: all of it is new', async () => {
+    const before = left('oldest-first', '2', 3, 4);
+    const { untold, walks, said } = await reading(before, { logs: [[5, 6, 7, 8]] });
+    expect([untold, walks, said]).toEqual([[5, 6, 7, 8], ['2', undefined, undefined], []]);
+  });
+
+  it('is read no further than there is time, and its place is kept then', async () => {
+    const before = left('oldest-first', '2', 3, 4);
+    const time = { logs: [[1, 2, 3, 4, 5, 6]], pageMs: 1_000, stopAt: AT + 4_000 };
+    const { untold, walks, position, said } = await reading(before, time, true);
+    expect([untold, walks, said]).toEqual([[], [undefined], [noTime]]);
+    expect(position).toBe(before);
+    const inTime = await reading(before, { ...time, stopAt: AT + 20_000 }, true);
+    expect([inTime.untold, inTime.said]).toEqual([[5, 6], []]);
+  });
+});
+
+describe('a log that takes long', () => {
+  it('oldest-first, is left where half of the time that is left was over, and read on by the next pass', async () => {
+    const logs = [[1, 2, 3, 4, 5, 6, 7, 8]];
+    const before = left('oldest-first', undefined, 1, 2);
+    const cut = await reading(before, { logs, pageMs: 1_000, stopAt: AT + 4_000 });
+    expect([cut.untold, cut.walks, cut.said]).toEqual([[3, 4], [undefined], [noTime]]);
+    expect(cut.position).toEqual({ ...left('oldest-first', '2', 3, 4), readAt });
+    const later = await reading(before, { logs, pageMs: 1_000, stopAt: AT + 4_001 });
+    expect([later.untold, later.position?.tail]).toEqual([[3, 4, 5, 6], '4']);
+  });
+
+  it('newest-first, is left at its head where what was known is not met in that time', async () => {
+    const logs = [[8, 7, 6, 5, 4, 3, 2, 1]];
+    const before = left('newest-first', undefined, 2, 1);
+    const cut = await reading(before, { logs, pageMs: 1_000, stopAt: AT + 4_000 });
+    expect([cut.untold, cut.walks, cut.said]).toEqual([[], [undefined], [noTime]]);
+    expect(cut.position).toEqual({ ...left('newest-first', undefined, 8, 7), readAt });
+  });
+
+  it('of unknown order, keeps its place', async () => {
+    const before = left('unknown', '6', 1, 2);
+    const time = { logs: [[1, 2, 3, 4, 5, 6, 7, 8]], pageMs: 1_000, stopAt: AT + 2_000 };
+    const cut = await reading({ ...before, tail: undefined }, time);
+    expect([cut.untold, cut.said]).toEqual([[], [noTime]]);
+    expect(cut.position).toEqual({ ...before, tail: undefined });
+  });
+
+  it('is read again where twice the time of the last reading is left', async () => {
+    const before = left('newest-first', undefined, 2, 1);
+    const time = { logs: [[4, 3, 2, 1]], pageMs: 1_000 };
+    const again = await reading(before, { ...time, stopAt: AT + 6_000 });
+    expect([again.walks.length, again.said]).toEqual([2, []]);
+    const once = await reading(before, { ...time, stopAt: AT + 5_999 });
+    expect([once.untold, once.walks.length, once.said]).toEqual([[3, 4], 1, [noTime]]);
+    expect(once.position).toEqual({ ...left('newest-first', undefined, 4, 3), readAt });
+  });
+});
+
+describe('more new entries than there is room for', () => {
+  it('keep the place of the log: the next pass reads them again', async () => {
+    const before = left('newest-first', undefined, 1);
+    const log = Array.from({ length: 20 }, (_, index) => 20 - index);
+    const entryOf = (n: number) => (n === 1 ? entry(1) : { n, text: 'x'.repeat(2 ** 20) });
+    const { untold, position } = await reading(before, { logs: [log], size: 30, entryOf });
+    expect(untold).toHaveLength(15);
+    expect(position).toBe(before);
+  });
+});
