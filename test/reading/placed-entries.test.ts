@@ -31,6 +31,7 @@ describe('of the entries of a log that were not seen, new are', () => {
     ['unknown', 'aABb', 'a'],
     ['unknown', 'aBCb', 'b'],
     ['unknown', 'abc', ''],
+    ['newest-first', 'abc', ''],
     ['unknown', 'ab+c-', 'b'],
   ] as const)('in one that was left %s, and is %s: %s', (order, log, found) => {
     expect(ids(walk(log).newOnes({ ...left, order }).entries)).toBe(found);
@@ -38,6 +39,10 @@ describe('of the entries of a log that were not seen, new are', () => {
 
   it('where all that was seen is gone, those that say no time, too', () => {
     expect(ids(walk('ab+c-').newOnes({ ...left, order: 'unknown', isNothingSeen: true }).entries)).toBe('ab');
+  });
+
+  it('for certain only those that say so', () => {
+    expect(ids(walk('a+b-cAd+eBf-g+').timed)).toBe('adg');
   });
 
   it('where the order is in doubt, none that says that it is old', () => {
@@ -51,6 +56,7 @@ describe('of the entries of a log that were not seen, new are', () => {
     ['oldest-first', 'aABCb-', true],
     ['oldest-first', 'a-ABC', false],
     ['oldest-first', 'a-', false],
+    ['newest-first', 'a-', false],
   ] as const)(
     'in doubt in one that was left %s, and is %s, by an old one where it grows: %s',
     (order, log, hasOld) => {
@@ -83,6 +89,17 @@ describe('more entries than there is room for', () => {
       expect(found.entries).toHaveLength(isOverfull ? 15 : 0);
     },
   );
+
+  it('are those beyond 16 MiB of JSON', () => {
+    const placed = walk('A');
+    const full = 'x'.repeat(2 ** 24 - JSON.stringify({ text: '' }).length);
+    placed.add({ ...large, entry: { text: full } });
+    expect(placed.newOnes({ ...left, order: 'oldest-first' }).isOverfull).toBe(false);
+    placed.add({ ...large, entry: {} });
+    expect(placed.newOnes({ ...left, order: 'oldest-first' })).toMatchObject({
+      ...{ isOverfull: true, entries: [{ id: 'a' }] },
+    });
+  });
 
   it('hold it back, too, where nothing that was seen is left', () => {
     const found = many('', '').newOnes({ ...left, order: 'unknown', isNothingSeen: true });
