@@ -14,6 +14,13 @@ describe('the users whom an entry names as those who did it', () => {
     ['nested', { user: { id: 'u1', name: 'Ann', email: 'u2' }, entity: { id: 'p1' } }, ['u1']],
     ['nested deeply', { meta: { context: { actor: { id: 'u1' } } } }, ['u1']],
     ['by reference', { links: { author: '/v1/users/u%201' } }, ['v1', 'users', 'u 1']],
+    [
+      'by reference, with a query',
+      { author: '/users?id=u1&of=%zz#a' },
+      ['users', 'id', 'u1', 'of', '%zz', 'a'],
+    ],
+    ['with signs that stand in addresses, too', { by: 'u?1=a&b#c%20' }, ['u?1=a&b#c%20']],
+    ['under a key without a letter', { by: { '': { _: 'u1' } } }, ['u1']],
     ['with several', { actors: [{ id: 'u2' }, { id: 'u1' }] }, ['u1', 'u2']],
     ['without a word that says who', { kind: 'edit', key: 'p1', account: 'u1' }, ['u1', 'p1', 'edit']],
     ['without one, but with numbers', { id: 1, accountId: 2, version: 3, at: '2026-11-21T09:04:05Z' }, ['2']],

@@ -155,6 +155,13 @@ describe('the whole log', () => {
     expect(position).toEqual({ ...left('oldest-first', '4', 1, 2, 5, 6), readAt });
   });
 
+  it('is left without a cursor where it is newest-first', async () => {
+    const before = left('newest-first', undefined, 4, 3);
+    const { untold, position } = await reading(before, { logs: [[6, 5, 4, 3, 2, 1]] }, true);
+    expect(untold).toEqual([5, 6]);
+    expect(position).toEqual({ ...left('newest-first', undefined, 6, 5, 2, 1), readAt });
+  });
+
   it('is read where it is not met as it was left: all of it is new', async () => {
     const before = left('oldest-first', '2', 3, 4);
     const { untold, walks, said } = await reading(before, { logs: [[5, 6, 7, 8]] });
