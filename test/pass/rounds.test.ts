@@ -237,6 +237,24 @@ describe('the second round', () => {
     expect(wholeListings()).toEqual([]);
   });
 
+  it('is none, either, of a baseline that goes on when a project has gone: a sweep tells that later', async () => {
+    world = await stage.create({ projects: 8, settings: { concurrency: 1 } });
+    let done = -1;
+    const poll = world.poller({
+      onProgress: () => {
+        done += 1;
+        if (done === 3) world.pass(150_000);
+      },
+    });
+    expect(await world.run('changes', { poll, remaining: 150_000 })).toMatchObject({ outcome: 'unfinished' });
+    world.edit.deleteProject(PROCESS, '1001');
+    world.service.clearRequests();
+    expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+    expect([wholeListings().length, await told()]).toEqual([1, []]);
+    await world.later('sweep');
+    expect(await told()).toContain('project.deleted 1001');
+  });
+
   it('reads the whole list once for all that is unclear', async () => {
     await baselined();
     for (const id of ['1001', '1003', '1005']) world.edit.deleteProject(PROCESS, id);
