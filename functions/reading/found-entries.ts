@@ -64,7 +64,8 @@ export class FoundEntries implements Onlooker {
 
   /** True when the log was met where it was left: at several seen entries in the order of then, or at the one beyond which it grows. A
    *  time before the last reading is no reason to doubt that, because entries may show up late; it is where no second seen entry can
-   *  tell that the log was turned around. What is new on the other side always is: the log was turned around, and the others purged. */
+   *  tell that the log was turned around. So is what is new on the other side, and the last entry of a page that had several: the log may
+   *  have been turned around, and the others purged. */
   get isMet(): boolean {
     const { order, seen, tail } = this.#before;
     const walk = this.#walks.at(-1);
@@ -74,7 +75,8 @@ export class FoundEntries implements Onlooker {
     if (walk?.first !== walk?.last) return seen.indexOf(walk?.first ?? '') < seen.indexOf(walk?.last ?? '');
     const end = order === 'newest-first' ? seen[0] : seen.at(-1);
     const hasNewAside = this.#walks.some(each => each.hasNewAside({ order, seen }));
-    return walk?.first === end && !hasNewAside && (seen.length > 1 || !hasOld());
+    if (walk?.first !== end || hasNewAside) return false;
+    return seen.length > 1 ? order === 'newest-first' : !hasOld();
   }
 
   /** Ends a reading, and takes what it found. `isMore`: that was more than before; `isLong`: it took several pages at once. */

@@ -131,7 +131,7 @@ describe('the new entries of a log', () => {
   it('are told, too, where they say that they are old, but stand where the log grows', async () => {
     const late = { n: 3, at: new Date(AT - 86_400_000).toISOString() };
     const entryOf = (n: number) => (n === 3 ? late : entry(n));
-    const { untold } = await reading(left('oldest-first', undefined, 1, 2), { logs: [[2, 3]], entryOf });
+    const { untold } = await reading(left('oldest-first', undefined, 1, 2), { logs: [[1, 2, 3]], entryOf });
     expect(untold).toEqual([3]);
   });
 
@@ -145,6 +145,21 @@ describe('the new entries of a log', () => {
 });
 
 describe('the whole log', () => {
+  it('is read where an oldest-first log shows but the last of several seen entries: it may have been turned around', async () => {
+    const { walks } = await reading(left('oldest-first', '2', 3, 4), { logs: [[9, 8, 7, 4]] });
+    expect(walks.slice(0, 2)).toEqual(['2', undefined]);
+    const kept = await reading(left('oldest-first', '2', 3, 4), { logs: [[1, 2, 3, 4]] });
+    expect(kept.walks).toEqual(['2']);
+  });
+
+  it('is read where new entries stand before the one seen entry of an oldest-first log, or behind that of a newest-first one', async () => {
+    const entryOf = (n: number) => (n === 5 ? { n, at: new Date(AT - 1_000).toISOString() } : entry(n));
+    const oldest = await reading(left('oldest-first', '2', 4), { logs: [[1, 2, 5, 4]], entryOf });
+    expect([oldest.walks.length > 1, oldest.untold]).toEqual([true, [5]]);
+    const newest = await reading(left('newest-first', undefined, 4), { logs: [[4, 5]], entryOf });
+    expect([newest.walks.length > 1, newest.untold]).toEqual([true, [5]]);
+  });
+
   it('is read where it can not be read from where it was left', async () => {
     const before = left('oldest-first', '2', 3, 4);
     const { untold, walks, position } = await reading(before, { logs: [[1, 2, 3, 4, 5, 6]] }, true);
