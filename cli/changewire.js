@@ -1,18 +1,20 @@
 #!/usr/bin/env node
-// JavaScript, so that any Node can start it. The rest is TypeScript, for Node 24: an older Node starts
-// the one that `npm ci` installs (design.md §12) as a child, which has the same terminal and signals, and
-// exits with its exit code.
+// JavaScript, so that any Node can start it. The rest is for Node 24: TypeScript in a checkout, and what
+// was made of it in the package. In a checkout an older Node starts the one that `npm ci` installs
+// (design.md §12) as a child, which has the same terminal and signals, and exits with its exit code.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const SOURCE = fileURLToPath(new URL('main.ts', import.meta.url));
+const isCheckout = existsSync(SOURCE);
+const MAIN = isCheckout ? SOURCE : fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const [major] = process.versions.node.split('.').map(Number);
 
-if (major >= 24) await import('./main.ts');
-else handOver(projectsNode());
+if (major >= 24) await import(pathToFileURL(MAIN).href);
+else handOver(isCheckout ? projectsNode() : undefined);
 
 /** The binary of the package `node`; undefined where npm has none for this platform. */
 function projectsNode() {
@@ -38,9 +40,11 @@ function handOver(node) {
 }
 
 function tooOld() {
+  const how = isCheckout
+    ? `Run npm ci, which brings it where npm has it for ${process.platform} on ${process.arch}, or install it`
+    : 'Install it';
   process.stderr.write(
-    `changewire: This is Node ${process.versions.node}, and Node 24 or newer is needed. Run npm ci, which brings it where npm ` +
-      `has it for ${process.platform} on ${process.arch}, or install it from https://nodejs.org.\n`,
+    `changewire: This is Node ${process.versions.node}, and Node 24 or newer is needed. ${how} from https://nodejs.org.\n`,
   );
   process.exitCode = 2;
 }

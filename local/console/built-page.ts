@@ -35,7 +35,7 @@ const BUILDER = fileURLToPath(new URL('build.ts', import.meta.url));
 export async function builtPage(root: string, run: typeof runBuilder = runBuilder): Promise<Built> {
   const cache = join(root, 'node_modules/.cache/changewire/console');
   const kept = join(cache, await digestOfSources(root));
-  const found = await read(kept).catch(() => undefined);
+  const found = await readPage(kept).catch(() => undefined);
   return found ?? (await build({ cache, kept, run }));
 }
 
@@ -51,7 +51,7 @@ async function build({ cache, kept, run }: Building): Promise<Built> {
   const directory = await scratchIn(cache).catch(() => scratchIn(tmpdir()));
   try {
     await run(directory);
-    const built = await read(directory);
+    const built = await readPage(directory);
     await keep(directory, { cache, kept }).catch(() => undefined);
     return built;
   } finally {
@@ -86,8 +86,8 @@ function lastWords(text: string): string {
   return (lines.find(line => /error/i.test(line)) ?? lines.at(-1) ?? '').trim();
 }
 
-/** @throws when there is no page */
-async function read(directory: string): Promise<Built> {
+/** The page that was built into this folder. @throws when there is none */
+export async function readPage(directory: string): Promise<Built> {
   const files = new Map<string, PageFile>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     const type = TYPES[extname(entry.name)];

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Built, builtPage, type PageFile } from './built-page.ts';
+import { type Built, builtPage, type PageFile, readPage } from './built-page.ts';
 
 /** The page that the local server shows. */
 export interface Page {
@@ -11,8 +11,11 @@ export interface Page {
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
-/** The console of this checkout. It is built once per state of the sources, and then kept in memory: it is small. */
-export function createPage(build: () => Promise<Built> = () => builtPage(ROOT)): Page {
+/** In the package the page is built (package/build.ts), and stands where a checkout has its sources. */
+const isBuilt = (root: string) => existsSync(resolve(root, 'console/assets'));
+
+/** The console. In a checkout it is built once per state of the sources. It is kept in memory: it is small. */
+export function createPage(build: () => Promise<Built> = () => pageOf(ROOT)): Page {
   let building: Promise<Built> | undefined;
   return {
     file: async path => {
@@ -28,10 +31,16 @@ export function createPage(build: () => Promise<Built> = () => builtPage(ROOT)):
   };
 }
 
+/** The page of a checkout or of the package at `root`. */
+export function pageOf(root: string): Promise<Built> {
+  return isBuilt(root) ? readPage(resolve(root, 'console')) : builtPage(root);
+}
+
 /** Why there can be no page, in words for people; undefined: it can be built, as far as can be seen without trying. */
 export function whyNoPage(root = ROOT): string | undefined {
   const isThere = (path: string) => existsSync(resolve(root, path));
   if (!isThere('console/index.html')) return 'its sources (console/) are not installed';
+  if (isBuilt(root)) return undefined;
   if (!isThere('node_modules/vite') && !isThere('node_modules/.cache/changewire/console'))
     return 'it is built with development tools, which npm ci brings without --omit=dev';
   return undefined;
