@@ -18,7 +18,9 @@ const ROOT = join(import.meta.dirname, '..');
 rmSync(outdir, { recursive: true, force: true });
 run('node_modules/typescript/bin/tsc', '-p', 'package', '--outDir', outdir);
 keepDeclarations();
-const bundles = Object.entries(ENTRIES).map(([name, entry]) => measure(name, entry, join(outdir, 'handlers')));
+const bundles = Object.entries(ENTRIES).map(([name, entry]) =>
+  measure(name, entry, join(outdir, 'handlers')),
+);
 process.stdout.write(table(bundles));
 const heavy = bundles.filter(bundle => bundle.gzip > budgetOf(bundle.name));
 for (const { name, largest } of heavy)

@@ -7,7 +7,9 @@ export function declarationsOf(entries: readonly string[]): ReadonlySet<string> 
   const visit = (path: string) => {
     if (found.has(path)) return;
     found.add(path);
-    for (const [, module = ''] of readFileSync(path, 'utf8').matchAll(/\b(?:from |import\()["'](\.[^"']+)["']/g))
+    for (const [, module = ''] of readFileSync(path, 'utf8').matchAll(
+      /\b(?:from |import\()["'](\.[^"']+)["']/g,
+    ))
       visit(join(dirname(path), module.replace(/\.[jt]s$/, '.d.ts')));
   };
   for (const entry of entries) visit(entry);
