@@ -1,0 +1,149 @@
+import { execFile, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { lintTarball } from '../../package/lint.ts';
+import { until } from '../kit/local/run.ts';
+import { ROOT } from '../kit/package/loaded.ts';
+import { installInto, link, packInto, write } from '../kit/package/tarball.ts';
+
+/** Outside of the checkout, so that nothing of it is found by accident. */
+const scratch = mkdtempSync(join(tmpdir(), 'changewire-installed-'));
+const folder = join(scratch, 'mine');
+const inPackage = (path: string) => join(folder, 'node_modules/changewire', path);
+let tarball = '';
+
+beforeAll(async () => {
+  tarball = await packInto(scratch);
+  await installInto(folder, tarball);
+}, 300_000);
+afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
+
+describe('the tarball', () => {
+  test('is what publint and attw have nothing to say about', () => {
+    expect(() => lintTarball(tarball)).not.toThrow();
+  }, 120_000);
+
+  test('holds no sources, tests or simulation, and no decision or picture that nobody needs', () => {
+    const all = readdirSync(inPackage('.'), { recursive: true, encoding: 'utf8' }).map(path => path.replaceAll('\\', '/'));
+    expect(readdirSync(inPackage('.')).toSorted()).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'cli', 'dist', 'docs', 'package.json'],
+    ]);
+    expect(all.filter(path => /(?<!\.d)\.tsx?$|test|bench|docs\/decisions/.test(path))).toEqual([]);
+    expect(all.filter(path => path.startsWith('dist/handlers/') && path.endsWith('.mjs'))).toHaveLength(6);
+    expect(existsSync(inPackage('dist/console/index.html'))).toBe(true);
+  });
+
+  test('brings no tool for development or deployment', () => {
+    const installed = readdirSync(join(folder, 'node_modules'));
+    for (const name of ['esbuild', 'vite', 'typescript', 'node', 'aws-cdk-lib', 'aws-cdk', 'constructs'])
+      expect(installed).not.toContain(name);
+  });
+});
+
+describe('in an empty folder', () => {
+  test('npx changewire start shows the first change, and sends it to a receiver that verifies it with changewire/events', async () => {
+    write(folder, { 'receiver.mjs': RECEIVER });
+    const receiver = started('receiver.mjs');
+    await until(() => receiver.said().includes('listening at '), 60_000);
+    const [url = ''] = /http:\S+/.exec(receiver.said()) ?? [];
+    const run = started(inPackage('cli/changewire.js'), 'start', '--interval', '200ms', '--webhook', url);
+    await until(() => / ~ .+/.test(run.said()), 60_000);
+    await until(() => /^(project|task)\.\w+ onboarding|launch/m.test(receiver.said()), 60_000);
+    const page = await fetch(/http:\S+/.exec(/console .*/.exec(run.said())?.[0] ?? '')?.[0] ?? '');
+    expect(await page.text()).toContain('<script type="module"');
+  }, 120_000);
+
+  test('an app of twenty lines with the construct is synthesised, and cdk-nag finds nothing', async () => {
+    cpSync(join(ROOT, 'examples/cdk-app/app.ts'), join(folder, 'app.ts'));
+    expect(readFileSync(join(folder, 'app.ts'), 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(24);
+    link(folder, 'aws-cdk-lib', 'constructs', 'cdk-nag');
+    write(folder, { 'nag.mjs': NAG });
+    const { stdout } = await node('--import', './nag.mjs', 'app.ts');
+    expect(stdout).toBe('');
+    const template = readFileSync(join(folder, 'cdk.out/Integrations.template.json'), 'utf8');
+    expect(template).toContain('AWS::Lambda::Function');
+    expect(template).toContain('arn:aws:sns:eu-central-1:111122223333:on-call');
+  }, 120_000);
+
+  test('its types are found by TypeScript, and those of an event are told apart by its type', async () => {
+    link(folder, 'aws-cdk-lib', 'constructs', '@types/node');
+    cpSync(join(ROOT, 'examples/cdk-app/app.ts'), join(folder, 'app.ts'));
+    write(folder, { 'typed.ts': TYPED, 'tsconfig.json': TSCONFIG });
+    const { stdout } = await node(join(ROOT, 'node_modules/typescript/bin/tsc')).catch(({ stdout }) => ({ stdout }));
+    expect(stdout).toBe('');
+  }, 120_000);
+});
+
+/** A receiver of its user's: ten lines. */
+const RECEIVER = `
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { verify } from 'changewire/events';
+
+const secretOf = () => readFileSync('SECRET', 'utf8').trim();
+const server = createServer(async (request, response) => {
+  try {
+    const event = await verify(request, secretOf());
+    console.log(event.type, event.data.process.id);
+    response.writeHead(204).end();
+  } catch (error) {
+    console.log('refused:', error.message);
+    response.writeHead(error.status ?? 500).end();
+  }
+});
+server.listen(0, '127.0.0.1', () => console.log(\`listening at http://127.0.0.1:\${server.address().port}/\`));
+`;
+
+const NAG = `
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+
+// Checked as the user of the app would, who has one line more.
+const synth = App.prototype.synth;
+App.prototype.synth = function (...options) {
+  Validations.of(this).addPlugins(new AwsSolutionsChecks(this));
+  return synth.apply(this, options);
+};
+`;
+
+const TYPED = `
+import type { IncomingMessage } from 'node:http';
+import { verify, type ChangeEvent } from 'changewire/events';
+
+export async function titleOf(request: IncomingMessage | Request): Promise<string | undefined> {
+  const event = await verify(request, 'whsec_c2VjcmV0');
+  return event && told(event);
+}
+
+function told(event: ChangeEvent): string | undefined {
+  // @ts-expect-error: not every event has a task
+  event.data.task;
+  return event.type === 'task.updated' ? event.data.task.name : undefined;
+}
+`;
+
+const TSCONFIG = JSON.stringify({
+  compilerOptions: { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: ['node'], skipLibCheck: false },
+  files: ['typed.ts', 'app.ts'],
+});
+
+/** Runs Node in the folder, without our environment. */
+function node(...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, args, { cwd: folder, env: environment() });
+}
+
+function started(...args: readonly string[]): { said(): string } {
+  const child = spawn(process.execPath, args, { cwd: folder, env: environment() });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (said += text));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { said: () => said };
+}
+
+function environment(): NodeJS.ProcessEnv {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, TMPDIR: scratch, CDK_OUTDIR: join(folder, 'cdk.out') };
+}
