@@ -1,7 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
+import { type ITopic, Subscription, SubscriptionProtocol, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { deliveryAlarms } from './alarms/delivery-alarms.ts';
 import { functionAlarms, type Watched } from './alarms/function-alarms.ts';
@@ -10,27 +11,43 @@ import { processAlarms } from './alarms/process-alarms.ts';
 import type { Queues } from './parts/queues.ts';
 
 export interface AlarmsProps {
+  /** The name of the whole. */
+  readonly name: string;
+  /** Takes the alarms; undefined: a topic is made for them. */
+  readonly topic: ITopic | undefined;
   readonly email: string | undefined;
   readonly queues: Queues;
   readonly handlers: Watched;
 }
 
-/** Everything that an operator must hear of: 15 alarms, whatever the stack's size, each with an entry in docs/runbook.md. */
+/** Everything that an operator must hear of: 15 alarms, whatever the size of the whole, each with an entry in
+ *  docs/runbook.md. */
 export class Alarms extends Construct {
-  readonly topic: Topic;
+  readonly topic: ITopic;
+  readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { email, queues, handlers }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { name, topic, email, queues, handlers }: AlarmsProps) {
     super(scope, id);
-    this.topic = alarmTopic(this, email);
+    this.topic = topic ?? alarmTopic(this);
+    if (email !== undefined)
+      new Subscription(this, 'Email', {
+        topic: this.topic,
+        protocol: SubscriptionProtocol.EMAIL,
+        endpoint: email,
+      });
     const action = new SnsAction(this.topic);
-    const all = [...processAlarms(this), ...functionAlarms(this, handlers), ...deliveryAlarms(this, queues)];
-    for (const spec of all) operatorAlarm(this, spec, action);
+    const specs = [
+      ...processAlarms(name),
+      ...functionAlarms(name, handlers),
+      ...deliveryAlarms(name, queues),
+    ];
+    this.all = specs.map(spec => operatorAlarm(this, name, spec, action));
   }
 }
 
 /** Not encrypted at rest: CloudWatch can't use AWS's key for SNS. Its messages hold the names of
  *  processes and what is wrong with them, but no records, so they need no key of our own. */
-function alarmTopic(scope: Construct, email: string | undefined): Topic {
+function alarmTopic(scope: Construct): Topic {
   const topic = new Topic(scope, 'Topic', {
     displayName: 'Changewire alarms',
     signatureVersion: '2',
@@ -46,7 +63,5 @@ function alarmTopic(scope: Construct, email: string | undefined): Topic {
       conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
     }),
   );
-  if (email !== undefined)
-    new Subscription(scope, 'Email', { topic, protocol: SubscriptionProtocol.EMAIL, endpoint: email });
   return topic;
 }

@@ -1,6 +1,6 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { ConfigError, readConfigs } from './config/read.ts';
+import { ConfigError, rightConfigs } from './config/read.ts';
 import { stacksOf } from './stacks.ts';
 
 /** What `cdk` runs: each stack of the `changewire` context of cdk.json becomes three stacks of
@@ -8,7 +8,7 @@ import { stacksOf } from './stacks.ts';
 const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 try {
-  for (const config of readConfigs(app.node.tryGetContext('changewire'))) stacksOf(app, config);
+  for (const config of rightConfigs(app.node.tryGetContext('changewire'))) stacksOf(app, config);
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;

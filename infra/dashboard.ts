@@ -14,6 +14,8 @@ import type { Queues } from './parts/queues.ts';
 import type { SnapshotTable } from './parts/table.ts';
 
 export interface DashboardProps {
+  /** The name of the whole. */
+  readonly name: string;
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
@@ -23,16 +25,18 @@ export interface DashboardProps {
 const PERIOD = Duration.minutes(5);
 const HOUR = Duration.hours(1);
 
-/** One page for the whole stack, whatever its size: how fresh it is, whether events arrive, what fails,
+/** One page for the whole, whatever its size: how fresh it is, whether events arrive, what fails,
  *  what it costs. It keeps to the 50 metrics that are free of charge. Each graph's title says what is
  *  normal. */
 export class Dashboard extends Construct {
+  readonly #name: string;
+
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
-    const { stackName, region } = Stack.of(this);
+    this.#name = props.name;
     const dashboard = new CloudWatchDashboard(this, 'Page', {
-      // A dashboard's name is unique in an account, and two regions may have stacks of one name.
-      dashboardName: `${stackName}-${region}`,
+      // A dashboard's name is unique in an account, and two regions may each have one for the same name.
+      dashboardName: `${props.name}-${Stack.of(this).region}`,
       defaultInterval: Duration.hours(12),
     });
     dashboard.addWidgets(...this.#freshness(), ...this.#way());
@@ -103,7 +107,7 @@ export class Dashboard extends Construct {
   }
 
   #of(name: OwnMetric, statistic: string, label: string): IMetric {
-    return ownMetric(this, name, statistic, PERIOD).with({ label });
+    return ownMetric(this.#name, name, statistic, PERIOD).with({ label });
   }
 
   /** A metric that is written only where it is not 0, with the gaps filled. */

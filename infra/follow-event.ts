@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Watched } from './alarms/function-alarms.ts';
@@ -6,9 +5,9 @@ import type { Watched } from './alarms/function-alarms.ts';
 /** A query of Logs Insights that follows one event. Each function writes one line for each batch, with
  *  the ids of its events. The query searches for the id as text, because it may stand in long lists, and
  *  in errors as well. */
-export function followEvent(scope: Construct, handlers: Watched): CfnQueryDefinition {
+export function followEvent(scope: Construct, name: string, handlers: Watched): CfnQueryDefinition {
   return new CfnQueryDefinition(scope, 'FollowEvent', {
-    name: `${Stack.of(scope).stackName}/Follow one event`,
+    name: `${name}/Follow one event`,
     logGroupNames: Object.values(handlers).map(({ fn }) => fn.logGroup.logGroupName),
     queryString: [
       'fields @timestamp, @log, level, message, @message',

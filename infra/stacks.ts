@@ -1,12 +1,17 @@
 import type { App } from 'aws-cdk-lib';
-import type { Config } from './config/schema.ts';
+import { readConfig } from './config/read.ts';
+import type { ConfigInput } from './config/schema.ts';
 import { ChangewireStack } from './stack.ts';
 import { SubscriptionsStack } from './subscriptions-stack.ts';
 import { TableStack } from './table-stack.ts';
 
-/** The three stacks of a configuration. */
-export function stacksOf(app: App, config: Config) {
-  const kept = new TableStack(app, config);
-  const stack = new ChangewireStack(app, config, kept.snapshots);
-  return { kept, stack, subscriptions: new SubscriptionsStack(app, config, stack.changes) };
+/** The three stacks of a configuration, as it is written. */
+export function stacksOf(app: App, config: ConfigInput) {
+  const { stackName, region } = readConfig(config);
+  const kept = new TableStack(app, { stackName, region });
+  const subscriptions = new SubscriptionsStack(app, { stackName, region });
+  const { snapshots } = kept;
+  const stack = new ChangewireStack(app, { stackName, config, snapshots, subscriptionsIn: subscriptions });
+  subscriptions.tell(stack.changewire.undelivered);
+  return { kept, stack, subscriptions };
 }

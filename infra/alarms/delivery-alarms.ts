@@ -1,21 +1,20 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Construct } from 'constructs';
 import type { Queues } from '../parts/queues.ts';
 import { counted, happened, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 
 /** The alarms about queues, endpoints and native subscriptions, however many there are. Which one it is
  *  about stands in the log and in `status`: an alarm for each would take a deployment for each. */
-export function deliveryAlarms(scope: Construct, queues: Queues): OperatorAlarm[] {
+export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   return [
     queuesBehind(queues),
-    setAside(scope),
-    endpointsFailing(scope),
-    endpointStopped(scope),
-    deliveriesDead(scope),
-    subscriptionsUnconfirmed(scope),
-    subscriptionsUndelivered(scope),
+    setAside(name),
+    endpointsFailing(name),
+    endpointStopped(name),
+    deliveriesDead(name),
+    subscriptionsUnconfirmed(name),
+    subscriptionsUndelivered(name),
   ];
 }
 
@@ -51,7 +50,7 @@ function queuesBehind({ events, deliveries }: Queues): OperatorAlarm {
   };
 }
 
-function setAside(scope: Construct): OperatorAlarm {
+function setAside(name: string): OperatorAlarm {
   return {
     name: 'events set aside',
     happened:
@@ -62,35 +61,35 @@ function setAside(scope: Construct): OperatorAlarm {
       ask: 'set-aside list',
       see: 'each says why, and docs/runbook.md how to send it again.',
     },
-    ...counted(scope, 'SetAside'),
+    ...counted(name, 'SetAside'),
   };
 }
 
 /** Tick counts the endpoints that took nothing for half an hour. One that is away for less is tried
  *  again, and nobody need know. */
-function endpointsFailing(scope: Construct): OperatorAlarm {
+function endpointsFailing(name: string): OperatorAlarm {
   return {
     name: 'endpoints failing',
     happened: 'At least one endpoint took nothing for over 30 minutes.',
     means:
       'Its deliveries wait in the table, and come in order when it is back; after 3 days each is given up. Others are not concerned. It can wait until the morning.',
     first: { ask: 'status', see: 'it names the endpoint, since when it fails, and what it answered last.' },
-    ...counted(scope, 'EndpointsFailing'),
+    ...counted(name, 'EndpointsFailing'),
   };
 }
 
-function endpointStopped(scope: Construct): OperatorAlarm {
+function endpointStopped(name: string): OperatorAlarm {
   return {
     name: 'endpoint stopped',
     happened: 'An endpoint answered 410 Gone, or failed for 5 days: nothing is sent to it any more.',
     means:
       'Its deliveries wait in the table until you resume it, for 30 days at most. This alarm ends by itself; the endpoint stays stopped.',
     first: { ask: 'status', see: 'it names the endpoint that is stopped, and why.' },
-    ...happened(scope, 'EndpointStopped'),
+    ...happened(name, 'EndpointStopped'),
   };
 }
 
-function deliveriesDead(scope: Construct): OperatorAlarm {
+function deliveriesDead(name: string): OperatorAlarm {
   return {
     name: 'deliveries dead',
     happened: 'Deliveries were given up: they waited for 3 days, or can not be delivered at all.',
@@ -100,12 +99,12 @@ function deliveriesDead(scope: Construct): OperatorAlarm {
       ask: 'status',
       see: 'it says which endpoint has dead letters; changewire endpoints dead-letters says why.',
     },
-    ...happened(scope, 'DeliveriesDead'),
+    ...happened(name, 'DeliveriesDead'),
   };
 }
 
 /** For 15 minutes, because a deployment that adds a subscription, and its handshake, take minutes. */
-function subscriptionsUnconfirmed(scope: Construct): OperatorAlarm {
+function subscriptionsUnconfirmed(name: string): OperatorAlarm {
   return {
     name: 'subscriptions unconfirmed',
     happened:
@@ -113,11 +112,11 @@ function subscriptionsUnconfirmed(scope: Construct): OperatorAlarm {
     means:
       'Its receiver gets nothing, and SNS keeps nothing for it. SNS forgets a subscription that is pending for 48 hours.',
     first: { ask: 'logs tick --since 15m', see: 'it names the subscription: have its receiver confirm.' },
-    ...counted(scope, 'SubscriptionsUnconfirmed', 15),
+    ...counted(name, 'SubscriptionsUnconfirmed', 15),
   };
 }
 
-function subscriptionsUndelivered(scope: Construct): OperatorAlarm {
+function subscriptionsUndelivered(name: string): OperatorAlarm {
   return {
     name: 'subscriptions undelivered',
     happened: 'SNS gave up on events for a native subscription, after an hour of attempts.',
@@ -127,6 +126,6 @@ function subscriptionsUndelivered(scope: Construct): OperatorAlarm {
       ask: 'logs tick --since 15m',
       see: 'it names the subscription and its queue, whose messages say what the receiver answered.',
     },
-    ...counted(scope, 'SubscriptionsUndelivered'),
+    ...counted(name, 'SubscriptionsUndelivered'),
   };
 }

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { Construct } from 'constructs';
 import type { Handler } from '../parts/handler.ts';
 import { counted, threeTimes } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
@@ -11,8 +10,8 @@ export type Watched = Readonly<Record<'poll' | 'publish' | 'route' | 'deliver' |
 const FIVE_MINUTES = { period: Duration.minutes(5), statistic: 'Sum' };
 
 /** The alarms about the functions. */
-export function functionAlarms(scope: Construct, handlers: Watched): OperatorAlarm[] {
-  return [failing(handlers), throttled(handlers), readingStopped(scope), publishBehind(handlers.publish.fn)];
+export function functionAlarms(name: string, handlers: Watched): OperatorAlarm[] {
+  return [failing(handlers), throttled(handlers), readingStopped(name), publishBehind(handlers.publish.fn)];
 }
 
 /** Passes and endpoints that fail are no errors of a function. What remains are wrong settings, missing
@@ -51,7 +50,7 @@ function throttled({ poll }: Watched): OperatorAlarm {
 
 /** Tick looks at each of the event source mappings. While a stack is deployed they are being updated for
  *  a minute or two. */
-function readingStopped(scope: Construct): OperatorAlarm {
+function readingStopped(name: string): OperatorAlarm {
   return {
     name: 'reading stopped',
     happened:
@@ -62,7 +61,7 @@ function readingStopped(scope: Construct): OperatorAlarm {
       ask: 'logs tick --since 15m',
       see: 'it names the mapping, its state, and what Lambda says of it. Enable it, or repair the permission.',
     },
-    ...counted(scope, 'ReadingStopped', 5),
+    ...counted(name, 'ReadingStopped', 5),
   };
 }
 

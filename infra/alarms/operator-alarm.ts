@@ -31,17 +31,22 @@ const MISSING = {
   ignored: TreatMissingData.IGNORE,
 } as const;
 
-/** Creates the alarm; `action` is run when it begins and when it ends. Its name, with dashes, is its
- *  heading in docs/runbook.md. */
-export function operatorAlarm(scope: Construct, spec: OperatorAlarm, action: IAlarmAction): Alarm {
-  const { region, stackName } = Stack.of(scope);
+/** Creates the alarm of the Changewire of this name; `action` is run when it begins and when it ends. The
+ *  alarm's own name, with dashes, is its heading in docs/runbook.md. */
+export function operatorAlarm(
+  scope: Construct,
+  name: string,
+  spec: OperatorAlarm,
+  action: IAlarmAction,
+): Alarm {
+  const { region } = Stack.of(scope);
   const alarm = new Alarm(scope, idOf(spec.name), {
-    alarmName: `${stackName}: ${spec.name}`,
+    alarmName: `${name}: ${spec.name}`,
     alarmDescription: [
       `What happened: ${spec.happened}`,
       `What it means: ${spec.means}`,
       // Complete, so that it can be pasted.
-      `First: npx changewire ${spec.first.ask} --stack ${stackName} --region ${region}`,
+      `First: npx changewire ${spec.first.ask} --stack ${name} --region ${region}`,
       `Then: ${spec.first.see}`,
       `More: docs/runbook.md#${spec.name.replaceAll(' ', '-')}`,
     ].join('\n'),

@@ -1,8 +1,7 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Construct } from 'constructs';
 
-/** The metrics of Changewire itself, each about the stack as a whole. They are written only where there
+/** The metrics of Changewire itself, each about the whole of it. They are written only where there
  *  is something to count, so a minute without data means 0; only `OldestPassAge` is always written, and
  *  shows that the tick function runs. */
 export type OwnMetric =
@@ -22,10 +21,10 @@ export type OwnMetric =
   | 'SubscriptionsUndelivered'
   | 'SubscriptionsUnconfirmed';
 
-/** One of these metrics, per minute. Its dimension must be exactly the one that the functions write
- *  (infra/parts/handler.ts). */
+/** One of these metrics of the Changewire of this name, per minute. Its dimension must be exactly the one that
+ *  the functions write (infra/parts/handler.ts). */
 export function ownMetric(
-  scope: Construct,
+  name: string,
   metricName: OwnMetric,
   statistic: string,
   period = Duration.minutes(1),
@@ -33,7 +32,7 @@ export function ownMetric(
   return new Metric({
     namespace: 'Changewire',
     metricName,
-    dimensionsMap: { service: Stack.of(scope).stackName },
+    dimensionsMap: { service: name },
     statistic,
     period,
   });

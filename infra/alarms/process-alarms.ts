@@ -1,18 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Construct } from 'constructs';
 import { counted } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
 import { ownMetric } from './own-metric.ts';
 
 /** The alarms about the processes, however many there are; which one it is about stands in `status`. */
-export function processAlarms(scope: Construct): OperatorAlarm[] {
-  return [late(scope), held(scope), skipped(scope), tickSilent(scope)];
+export function processAlarms(name: string): OperatorAlarm[] {
+  return [late(name), held(name), skipped(name), tickSilent(name)];
 }
 
 /** Tick counts a process as late when none of its passes was completed for 5 intervals. When it counts
  *  that for 5 minutes, it is more than one slow pass. */
-function late(scope: Construct): OperatorAlarm {
+function late(name: string): OperatorAlarm {
   return {
     name: 'processes late',
     happened:
@@ -23,11 +22,11 @@ function late(scope: Construct): OperatorAlarm {
       ask: 'status',
       see: 'it names each process that is late; changewire logs poll says what failed. If the service is down there is nothing to do.',
     },
-    ...counted(scope, 'ProcessesLate', 5),
+    ...counted(name, 'ProcessesLate', 5),
   };
 }
 
-function held(scope: Construct): OperatorAlarm {
+function held(name: string): OperatorAlarm {
   return {
     name: 'processes held',
     happened: 'A sweep missed more than max(10, 20 %) of the projects of a process.',
@@ -37,11 +36,11 @@ function held(scope: Construct): OperatorAlarm {
       ask: 'status',
       see: 'it names the process on hold. Ask its owner whether the projects are really gone: if so, changewire release it; if not, do nothing.',
     },
-    ...counted(scope, 'ProcessesHeld'),
+    ...counted(name, 'ProcessesHeld'),
   };
 }
 
-function skipped(scope: Construct): OperatorAlarm {
+function skipped(name: string): OperatorAlarm {
   return {
     name: 'projects skipped',
     happened: "At least one project can't be read or committed. Subscribers got source.skipped.",
@@ -51,7 +50,7 @@ function skipped(scope: Construct): OperatorAlarm {
       ask: 'status',
       see: 'it names the projects that a process owes, and why. Mostly the credentials may not read them.',
     },
-    ...counted(scope, 'ProcessesOwing'),
+    ...counted(name, 'ProcessesOwing'),
   };
 }
 
@@ -63,7 +62,7 @@ function skipped(scope: Construct): OperatorAlarm {
  *  alarm's state stays as it is. So the alarm is silent in a first deployment until its first tick; and
  *  once ticks have stopped, it goes on until one comes again (decision 0094). A first tick that never
  *  comes is reported by the alarms about the function's errors and throttles. */
-function tickSilent(scope: Construct): OperatorAlarm {
+function tickSilent(name: string): OperatorAlarm {
   return {
     name: 'tick silent',
     happened:
@@ -77,7 +76,7 @@ function tickSilent(scope: Construct): OperatorAlarm {
     metric: new MathExpression({
       expression: 'FILL(ticks, REPEAT) - FILL(ticks, 0)',
       label: 'Minutes without a tick that came to its end',
-      usingMetrics: { ticks: ownMetric(scope, 'OldestPassAge', 'SampleCount') },
+      usingMetrics: { ticks: ownMetric(name, 'OldestPassAge', 'SampleCount') },
       period: Duration.minutes(1),
     }),
     ...{ threshold: 1, points: 5, of: 10, missing: 'ignored' },

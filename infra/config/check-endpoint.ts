@@ -1,7 +1,7 @@
 import type { EndpointSettings } from '../../functions/endpoints/endpoint.ts';
 import { endpointConfig } from './endpoint.ts';
 import { neverMatching } from './never-matching.ts';
-import { problems } from './problems.ts';
+import { problems, withoutRoot } from './problems.ts';
 
 /** Checks settings of an endpoint as the configuration has them: returns them, or what is wrong with
  *  them, one line each, in the same words as for the configuration. */
@@ -13,5 +13,5 @@ export function checkEndpoint(
     ? neverMatching(parsed.data.filter ?? {}, ['filter'])
     : problems(endpointConfig, parsed.error, settings);
   if (parsed.success && found.length === 0) return { settings: parsed.data };
-  return { problems: found.map(problem => problem.replaceAll(/(?<!")changewire\./g, '')) };
+  return { problems: found.map(withoutRoot) };
 }

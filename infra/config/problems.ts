@@ -16,6 +16,11 @@ export function pathText(path: Path): string {
   }, 'changewire');
 }
 
+/** A problem with a path that begins below `changewire`, for those who gave no object of that name. */
+export function withoutRoot(problem: string): string {
+  return problem.replaceAll(/(?<!")changewire\./g, '');
+}
+
 /** The most values that are listed in a line. */
 const MOST_LISTED = 20;
 

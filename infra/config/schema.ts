@@ -12,24 +12,26 @@ export const RETENTIONS = [
 ] as const satisfies readonly RetentionDays[];
 const A_MONTH = 30;
 
-const retention = z.custom<RetentionDays>(days => RETENTIONS.some(allowed => allowed === days), {
-  error: `a number of days out of ${RETENTIONS.join(', ')}`,
-});
+export const retention = () =>
+  z.custom<RetentionDays>(days => RETENTIONS.some(allowed => allowed === days), {
+    error: `a number of days out of ${RETENTIONS.join(', ')}`,
+  });
+
+/** A name that may be a stack's. The longest name that is made of it, `<name>-operate` of a function, may have 64
+ *  characters. */
+export const stackName = (what: string) =>
+  text(/^[A-Za-z][A-Za-z0-9-]{0,55}$/, `${what}: a letter, then up to 55 letters, digits and "-"`);
 
 /** One stack of the `changewire` context of cdk.json. Durations arrive as text and leave as ms. */
 export const configSchema = object({
-  stackName: text(
-    // The longest name that is made of it, `<stackName>-operate` of a function, may have 64 characters.
-    /^[A-Za-z][A-Za-z0-9-]{0,55}$/,
-    'a CloudFormation stack name: a letter, then up to 55 letters, digits and "-"',
-  ).default('Changewire'),
+  stackName: stackName('a CloudFormation stack name').default('Changewire'),
   region: text(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'the name of an AWS region, such as "eu-central-1"').optional(),
   workspaces: list(workspaceConfig, 1, 'workspaces'),
   changes: changesInterval().prefault('1m'),
   sweep: sweepInterval().prefault('6h'),
   subscriptions: list(subscriptionConfig, 0, 'subscriptions').default([]),
   endpoints: list(endpointConfig, 0, 'endpoints').default([]),
-  logRetentionDays: retention.default(A_MONTH),
+  logRetentionDays: retention().default(A_MONTH),
   alarmEmail: z.email({ error: 'an e-mail address' }).optional(),
 });
 
@@ -37,3 +39,5 @@ export const configSchema = object({
 export const configsSchema = list(configSchema, 1, 'stacks');
 
 export type Config = z.infer<typeof configSchema>;
+/** A configuration as it is written: durations as texts, and without what has a default. */
+export type ConfigInput = z.input<typeof configSchema>;

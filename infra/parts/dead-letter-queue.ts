@@ -1,12 +1,21 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { type Keeping, removalOfQueue } from './keeping.ts';
 
 /** A queue that keeps its messages for 14 days, the longest that SQS holds them. It is encrypted with
- *  SQS's own key, so that SNS, Lambda and Scheduler can write to it without permission for a KMS key. */
-export function keptQueue(scope: Construct, id: string, props: QueueProps = {}): Queue {
+ *  SQS's own key, so that SNS, Lambda and Scheduler can write to it without permission for a KMS key; or
+ *  with the customer's (key-use.ts). */
+export function keptQueue(
+  scope: Construct,
+  id: string,
+  { encryptionKey }: Keeping,
+  props: QueueProps = {},
+): Queue {
   return new Queue(scope, id, {
-    encryption: QueueEncryption.SQS_MANAGED,
+    ...(encryptionKey
+      ? { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }
+      : { encryption: QueueEncryption.SQS_MANAGED }),
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
     ...props,
@@ -14,8 +23,13 @@ export function keptQueue(scope: Construct, id: string, props: QueueProps = {}):
 }
 
 /** A queue for what a source that is not SQS could not deliver. */
-export function deadLetterQueue(scope: Construct, id: string, props: QueueProps = {}): Queue {
-  const queue = keptQueue(scope, id, props);
+export function deadLetterQueue(
+  scope: Construct,
+  id: string,
+  keeping: Keeping,
+  props: QueueProps = {},
+): Queue {
+  const queue = keptQueue(scope, id, keeping, props);
   Validations.of(queue).acknowledge({
     id: 'AwsSolutions-SQS3',
     reason:
@@ -25,7 +39,7 @@ export function deadLetterQueue(scope: Construct, id: string, props: QueueProps 
 }
 
 /** A dead-letter queue whose messages are nowhere else and must be looked at: it stays when its stack is
- *  destroyed. If a first deployment fails, it goes, because nothing can be in it. */
-export function keptDeadLetterQueue(scope: Construct, id: string): Queue {
-  return deadLetterQueue(scope, id, { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE });
+ *  destroyed, unless that is not wanted. */
+export function keptDeadLetterQueue(scope: Construct, id: string, keeping: Keeping): Queue {
+  return deadLetterQueue(scope, id, keeping, { removalPolicy: removalOfQueue(keeping) });
 }

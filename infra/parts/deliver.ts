@@ -1,16 +1,17 @@
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { configuredFile } from '../bundle/configured-file.ts';
+import { ENTRIES } from '../bundle/options.ts';
 import type { Config } from '../config/schema.ts';
 import { forReadingEndpointSecrets } from './endpoint-secrets.ts';
 import { Handler } from './handler.ts';
 import type { Queues } from './queues.ts';
 import { CHAT, DELIVER_TIMEOUT, serve, WEBHOOKS } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
+import { forDelivering } from './table-leave.ts';
 
 export interface DeliverProps {
   readonly config: Config;
-  readonly entry: string;
   readonly table: SnapshotTable;
   readonly queues: Queues;
 }
@@ -19,9 +20,10 @@ export interface DeliverProps {
 export class Deliver extends Handler {
   readonly mappings: Readonly<Record<'deliveries' | 'chat', EventSourceMapping>>;
 
-  constructor(scope: Construct, id: string, { config, entry, table, queues }: DeliverProps) {
+  constructor(scope: Construct, id: string, { config, table, queues }: DeliverProps) {
     super(scope, id, {
-      entry,
+      name: config.stackName,
+      entry: ENTRIES.deliver,
       files: configuredFile(config),
       description: 'Changewire: delivers events to webhooks, Slack and Teams',
       // A batch holds 6 MB at most; with more memory Lambda gives more processor time, for signing and
@@ -33,7 +35,7 @@ export class Deliver extends Handler {
       callsItself: true,
       logRetention: config.logRetentionDays,
       bindings: {
-        TABLE_NAME: table.forDelivering(),
+        TABLE_NAME: forDelivering(table),
         ...queues.forSending(),
         SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
       },

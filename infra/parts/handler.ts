@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -16,6 +16,8 @@ export interface HandlerProps {
   /** The entry's path from the root of the repository; it exports `handler`. */
   readonly entry: string;
   readonly description: string;
+  /** The name of the whole, which its metrics carry. */
+  readonly name: string;
   /** By default CloudFormation makes a name, so that it never clashes with another. */
   readonly functionName?: string;
   readonly memoryMiB: number;
@@ -72,9 +74,9 @@ export class Handler extends Construct {
       maxEventAge: Duration.minutes(5),
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
-        // The one dimension of our metrics, so that the numbers of one stack never reach the alarms of
+        // The one dimension of our metrics, so that the numbers of one Changewire never reach the alarms of
         // another in the region.
-        POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
+        POWERTOOLS_SERVICE_NAME: props.name,
         POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
         ...Object.fromEntries(bindings.map(([name, { value }]) => [name, value])),
       },

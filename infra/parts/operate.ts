@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Grant, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Grant, type IGrantable, ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -7,17 +7,20 @@ import type { Alias } from '../../functions/operate/identity.ts';
 import type { FunctionName } from '../../functions/operations/protocol/logs.ts';
 import type { SetAsideName } from '../../functions/operations/protocol/set-aside.ts';
 import { configuredFile, workspacesFile } from '../bundle/configured-file.ts';
+import { ENTRIES } from '../bundle/options.ts';
 import type { Config } from '../config/schema.ts';
 import { forKeepingEndpointSecrets } from './endpoint-secrets.ts';
 import { type Binding, Handler } from './handler.ts';
+import { mayUse } from './key-use.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
 import { mayReadCredentials } from './secrets.ts';
+import { sendingTo } from './sending.ts';
 import type { SnapshotTable } from './table.ts';
+import { forOperating } from './table-leave.ts';
 
 export interface OperateProps {
   readonly config: Config;
-  readonly entry: string;
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
@@ -26,16 +29,17 @@ export interface OperateProps {
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
 }
 
-/** The function that answers people (design.md §13). Its name, `<stack>-operate`, is a convention, by
+/** The function that answers people (design.md §13). Its name, `<name>-operate`, is a convention, by
  *  which the command finds it. Only two policies allow invoking it: one by the alias `look`, the other by
  *  `look` and `act`. */
 export class Operate extends Handler {
   readonly policies: Readonly<Record<Alias, ManagedPolicy>>;
 
   constructor(scope: Construct, id: string, props: OperateProps) {
-    const { config, entry, table, handlers } = props;
+    const { config, table, handlers } = props;
     super(scope, id, {
-      entry,
+      name: config.stackName,
+      entry: ENTRIES.operate,
       functionName: `${config.stackName}-operate`,
       files: { ...configuredFile(config), ...workspacesFile(config) },
       description: 'Changewire: answers what operators ask, and does what they tell it to',
@@ -45,7 +49,7 @@ export class Operate extends Handler {
       timeout: Duration.minutes(10),
       logRetention: config.logRetentionDays,
       bindings: {
-        TABLE_NAME: table.forOperating(),
+        TABLE_NAME: forOperating(table),
         STACK_NAME: { value: config.stackName },
         SECRETS_PATH: forKeepingEndpointSecrets(scope, config.stackName),
         ...queueBindings(props),
@@ -60,6 +64,15 @@ export class Operate extends Handler {
       look: this.#policy('Look', ['look']),
       act: this.#policy('Act', ['look', 'act']),
     };
+  }
+
+  /** Lets this principal ask by these aliases, and do nothing else. */
+  grant(grantee: IGrantable, names: readonly Alias[]): Grant {
+    return Grant.addToPrincipal({
+      grantee,
+      actions: ['lambda:InvokeFunction'],
+      resourceArns: names.map(name => this.#alias(name).ref),
+    });
   }
 
   #policy(id: string, names: readonly Alias[]): ManagedPolicy {
@@ -88,13 +101,13 @@ export class Operate extends Handler {
   }
 }
 
-/** The queues that it looks into, empties, or moves messages back from. */
+/** The queues that it sends to, looks into, empties, or moves messages back from. */
 function queueBindings({ queues, passes, setAside }: OperateProps): Record<string, Binding> {
   const look = ['GetQueueAttributes', 'ReceiveMessage', 'PurgeQueue'];
   return {
     ...queues.forSending(),
     ...passes.forSending(),
-    EVENTS_QUEUE_URL: allowing(queues.events, ['SendMessage']),
+    EVENTS_QUEUE_URL: sendingTo(queues.events),
     REJECTED_QUEUE_URL: allowing(setAside.rejected, look),
     UNPUBLISHED_QUEUE_URL: allowing(setAside.unpublished, look),
     UNSTARTED_QUEUE_URL: allowing(setAside.unstarted, look),
@@ -105,12 +118,14 @@ function queueBindings({ queues, passes, setAside }: OperateProps): Record<strin
 function allowing(queue: Queue, actions: readonly string[]): Binding {
   return {
     value: queue.queueUrl,
-    grant: grantee =>
+    grant: grantee => {
       Grant.addToPrincipal({
         grantee,
         actions: actions.map(action => `sqs:${action}`),
         resourceArns: [queue.queueArn],
-      }),
+      });
+      mayUse(queue.encryptionMasterKey, 'read', grantee);
+    },
   };
 }
 

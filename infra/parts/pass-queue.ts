@@ -1,9 +1,10 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keptQueue } from './dead-letter-queue.ts';
 import type { Binding } from './handler.ts';
+import type { Keeping } from './keeping.ts';
+import { sendingTo } from './sending.ts';
 import { PASSES } from './serving.ts';
 
 /** The passes that are due, one message each, with the workspace as message group: SQS then serves small
@@ -11,9 +12,9 @@ import { PASSES } from './serving.ts';
 export class PassQueue extends Construct {
   readonly queue: Queue;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, keeping: Keeping) {
     super(scope, id);
-    this.queue = keptQueue(this, 'Passes', {
+    this.queue = keptQueue(this, 'Passes', keeping, {
       // By then the run that got the message has ended for certain, even if Lambda first had to put it
       // off. A message of a killed run has passed its `expiresAt` by then, or is run again, which the
       // lease makes harmless.
@@ -30,16 +31,6 @@ export class PassQueue extends Construct {
 
   /** `PASSES_QUEUE_URL`, for functions that start passes. */
   forSending(): Record<string, Binding> {
-    return {
-      PASSES_QUEUE_URL: {
-        value: this.queue.queueUrl,
-        grant: grantee =>
-          Grant.addToPrincipal({
-            grantee,
-            actions: ['sqs:SendMessage'],
-            resourceArns: [this.queue.queueArn],
-          }),
-      },
-    };
+    return { PASSES_QUEUE_URL: sendingTo(this.queue) };
   }
 }

@@ -1,16 +1,17 @@
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { workspacesFile } from '../bundle/configured-file.ts';
+import { ENTRIES } from '../bundle/options.ts';
 import type { Config } from '../config/schema.ts';
 import { Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
 import { mayReadCredentials } from './secrets.ts';
 import { PASSES, serve } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
+import { forCommits } from './table-leave.ts';
 
 export interface PollProps {
   readonly config: Config;
-  readonly entry: string;
   readonly table: SnapshotTable;
   readonly passes: PassQueue;
 }
@@ -20,9 +21,10 @@ export interface PollProps {
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, entry, table, passes }: PollProps) {
+  constructor(scope: Construct, id: string, { config, table, passes }: PollProps) {
     super(scope, id, {
-      entry,
+      name: config.stackName,
+      entry: ENTRIES.poll,
       files: workspacesFile(config),
       description: 'Changewire: reads one process, compares it with its snapshots, commits what changed',
       // 32 requests at once, each up to 6 MB (service-api.md §8), are 192 MB of JSON text, and more when
@@ -31,7 +33,7 @@ export class Poll extends Handler {
       memoryMiB: 1024,
       timeout: PASSES.timeout,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: table.forCommits() },
+      bindings: { TABLE_NAME: forCommits(table) },
     });
     mayReadCredentials(this, config);
     this.mapping = serve(this, passes.queue, PASSES);

@@ -1,20 +1,24 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Grant, type IGrantable, Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { ENTRIES } from '../bundle/options.ts';
 import type { Config } from '../config/schema.ts';
 import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { Handler } from './handler.ts';
+import type { Keeping } from './keeping.ts';
+import { mayUse } from './key-use.ts';
+import { sendingTo } from './sending.ts';
 import type { SnapshotTable } from './table.ts';
 import type { ChangeTopic } from './topic.ts';
 
 export interface PublishProps {
   readonly config: Config;
-  readonly entry: string;
   readonly table: SnapshotTable;
   readonly topic: ChangeTopic;
+  readonly keeping: Keeping;
 }
 
 /** The function that sends committed change records to the topic, in the order of the table's stream. */
@@ -25,10 +29,11 @@ export class Publish extends Handler {
   readonly unpublished: Queue;
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, entry, table, topic }: PublishProps) {
-    const rejected = keptDeadLetterQueue(scope, 'RejectedEvents');
+  constructor(scope: Construct, id: string, { config, table, topic, keeping }: PublishProps) {
+    const rejected = keptDeadLetterQueue(scope, 'RejectedEvents', keeping);
     super(scope, id, {
-      entry,
+      name: config.stackName,
+      entry: ENTRIES.publish,
       description: 'Changewire: publishes the change records of the table to the topic',
       // Lambda's batches hold 6 MB at most; with more memory Lambda gives more processor time, for
       // unpacking and TLS.
@@ -39,11 +44,11 @@ export class Publish extends Handler {
       logRetention: config.logRetentionDays,
       bindings: {
         TOPIC_ARN: topic.forPublishing(),
-        REJECTED_QUEUE_URL: { value: rejected.queueUrl, grant: grantee => grantSend(rejected, grantee) },
+        REJECTED_QUEUE_URL: sendingTo(rejected),
       },
     });
     this.rejected = rejected;
-    this.unpublished = keptDeadLetterQueue(this, 'Unpublished');
+    this.unpublished = keptDeadLetterQueue(this, 'Unpublished', keeping);
     this.mapping = this.#readStream(table);
   }
 
@@ -55,6 +60,9 @@ export class Publish extends Handler {
         resources: [stream],
       }),
     );
+    mayUse(table.encryptionKey, 'read', this.role);
+    // SqsDlq permits the role to send, but not to encrypt what it sends.
+    mayUse(this.unpublished.encryptionMasterKey, 'send', this.role);
     const list = new Policy(this.role, 'ListStreams', {
       roles: [this.role],
       statements: [new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] })],
@@ -91,11 +99,3 @@ const CHANGE_RECORDS = FilterCriteria.filter({
   eventName: FilterRule.isEqual('INSERT'),
   dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('CHANGE#') } } },
 });
-
-function grantSend(queue: Queue, grantee: IGrantable): Grant {
-  return Grant.addToPrincipal({
-    grantee,
-    actions: ['sqs:SendMessage'],
-    resourceArns: [queue.queueArn],
-  });
-}

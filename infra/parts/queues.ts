@@ -1,11 +1,13 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Grant } from 'aws-cdk-lib/aws-iam';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ITopic, Subscription, SubscriptionProtocol } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { keptQueue } from './dead-letter-queue.ts';
 import type { Binding } from './handler.ts';
+import { type Keeping, removalOfQueue } from './keeping.ts';
+import { snsMayUse } from './key-use.ts';
+import { sendingTo } from './sending.ts';
 import { CHAT, EVENTS, type Serving, WEBHOOKS } from './serving.ts';
 
 /** How often a message is received before it counts as one that can't be settled. What a run did not
@@ -13,6 +15,11 @@ import { CHAT, EVENTS, type Serving, WEBHOOKS } from './serving.ts';
  *  30. So an outage of the table for hours puts nothing aside, and a message that kills each run is put
  *  aside long before SQS drops it after 14 days. */
 const RECEIVES = 100;
+
+export interface QueuesProps {
+  readonly topic: ITopic;
+  readonly keeping: Keeping;
+}
 
 /** The queues between the topic and the endpoints, for all endpoints together. They are standard queues
  *  whose messages carry the endpoint's name as message group: SQS then serves quiet endpoints before a
@@ -25,36 +32,48 @@ export class Queues extends Construct {
   /** One event for one channel of Slack or Teams. They have a queue of their own, because they wait for
    *  others to become one message. */
   readonly chat: Queue;
-  /** Messages that could not be settled. The queue stays when the stack is destroyed, because they are
-   *  nowhere else. */
+  /** Messages that could not be settled. The queue stays when the stack is destroyed, unless that is not
+   *  wanted, because they are nowhere else. */
   readonly unsettled: Queue;
 
-  constructor(scope: Construct, id: string, { topic }: { topic: ITopic }) {
+  constructor(scope: Construct, id: string, { topic, keeping }: QueuesProps) {
     super(scope, id);
-    this.unsettled = keptQueue(this, 'Unsettled', {
-      // Not RETAIN: if a first deployment fails, the queue goes, because nothing can be in it.
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
-    this.events = this.#queue('Events', EVENTS);
-    this.deliveries = this.#queue('Deliveries', WEBHOOKS);
-    this.chat = this.#queue('Chat', CHAT);
-    topic.addSubscription(
-      new SqsSubscription(this.events, { rawMessageDelivery: true, deadLetterQueue: this.unsettled }),
-    );
+    this.unsettled = keptQueue(this, 'Unsettled', keeping, { removalPolicy: removalOfQueue(keeping) });
+    this.events = this.#queue('Events', EVENTS, keeping);
+    this.deliveries = this.#queue('Deliveries', WEBHOOKS, keeping);
+    this.chat = this.#queue('Chat', CHAT, keeping);
+    snsMayUse(keeping.encryptionKey, this);
+    this.#subscribe(topic);
   }
 
   /** `DELIVERIES_QUEUE_URL` and `CHAT_QUEUE_URL`, for functions that send to these queues. */
   forSending(): Record<string, Binding> {
-    const bound = (queue: Queue): Binding => ({
-      value: queue.queueUrl,
-      grant: grantee =>
-        Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [queue.queueArn] }),
-    });
-    return { DELIVERIES_QUEUE_URL: bound(this.deliveries), CHAT_QUEUE_URL: bound(this.chat) };
+    return { DELIVERIES_QUEUE_URL: sendingTo(this.deliveries), CHAT_QUEUE_URL: sendingTo(this.chat) };
   }
 
-  #queue(id: string, { timeout, window }: Serving): Queue {
-    return keptQueue(this, id, {
+  /** Not by CDK's SqsSubscription: where topic and queue have the same key, it has the key's policy name the
+   *  topic, which names the key, and CloudFormation refuses the circle. */
+  #subscribe(topic: ITopic): void {
+    const { policyDependable } = this.events.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('sns.amazonaws.com')],
+        actions: ['sqs:SendMessage'],
+        resources: [this.events.queueArn],
+        conditions: { ArnEquals: { 'aws:SourceArn': topic.topicArn } },
+      }),
+    );
+    const subscription = new Subscription(this, 'Subscription', {
+      topic,
+      protocol: SubscriptionProtocol.SQS,
+      endpoint: this.events.queueArn,
+      rawMessageDelivery: true,
+      deadLetterQueue: this.unsettled,
+    });
+    if (policyDependable) subscription.node.addDependency(policyDependable);
+  }
+
+  #queue(id: string, { timeout, window }: Serving, keeping: Keeping): Queue {
+    return keptQueue(this, id, keeping, {
       // As AWS recommends: with less, messages of a run that Lambda had to put off could be given to
       // another. Messages of a killed run also wait this long.
       visibilityTimeout: Duration.seconds(6 * timeout.toSeconds() + window.toSeconds()),

@@ -1,15 +1,16 @@
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { configuredFile } from '../bundle/configured-file.ts';
+import { ENTRIES } from '../bundle/options.ts';
 import type { Config } from '../config/schema.ts';
 import { Handler } from './handler.ts';
 import type { Queues } from './queues.ts';
 import { EVENTS, serve } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
+import { forRouting } from './table-leave.ts';
 
 export interface RouteProps {
   readonly config: Config;
-  readonly entry: string;
   readonly table: SnapshotTable;
   readonly queues: Queues;
 }
@@ -18,9 +19,10 @@ export interface RouteProps {
 export class Route extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, entry, table, queues }: RouteProps) {
+  constructor(scope: Construct, id: string, { config, table, queues }: RouteProps) {
     super(scope, id, {
-      entry,
+      name: config.stackName,
+      entry: ENTRIES.route,
       files: configuredFile(config),
       description:
         'Changewire: sends each event to the queue of deliveries, once for each endpoint that wants it',
@@ -29,7 +31,7 @@ export class Route extends Handler {
       memoryMiB: 512,
       timeout: EVENTS.timeout,
       logRetention: config.logRetentionDays,
-      bindings: { TABLE_NAME: table.forRouting(), ...queues.forSending() },
+      bindings: { TABLE_NAME: forRouting(table), ...queues.forSending() },
     });
     this.mapping = serve(this, queues.events, EVENTS);
   }

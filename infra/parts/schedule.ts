@@ -5,19 +5,32 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { deadLetterQueue } from './dead-letter-queue.ts';
 import type { Handler } from './handler.ts';
+import type { Keeping } from './keeping.ts';
+import { mayUse } from './key-use.ts';
+
+export interface ScheduleProps {
+  /** Names the group. */
+  readonly name: string;
+  readonly tick: Handler;
+  readonly keeping: Keeping;
+}
 
 /** The one schedule: starts the tick function each minute, whatever the number of processes. */
 export class Schedule extends Construct {
   /** Invocations that Scheduler could not start, with the reason in their attributes. */
   readonly unstarted: Queue;
 
-  constructor(scope: Construct, id: string, { tick }: { readonly tick: Handler }) {
+  constructor(scope: Construct, id: string, { name, tick, keeping }: ScheduleProps) {
     super(scope, id);
     // A group of its own, because the role may be assumed for a group's ARN. By default CDK would keep
     // the group when the stack is destroyed; its name is always the same, so the next deployment would
-    // fail.
-    const group = new ScheduleGroup(this, 'Group', { removalPolicy: RemovalPolicy.DESTROY });
-    this.unstarted = deadLetterQueue(this, 'Unstarted');
+    // fail. CDK's own name for it is made of the construct's path, which two stacks of two apps may have in
+    // common.
+    const group = new ScheduleGroup(this, 'Group', {
+      scheduleGroupName: name,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.unstarted = deadLetterQueue(this, 'Unstarted', keeping);
     const role = this.#role(group, tick);
     const schedule = new CfnSchedule(this, 'Tick', {
       description: 'Changewire: sends the passes that are due, and does what else is to be done each minute',
@@ -56,6 +69,7 @@ export class Schedule extends Construct {
     role.addToPolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.unstarted.queueArn] }),
     );
+    mayUse(this.unstarted.encryptionMasterKey, 'send', role);
     return role;
   }
 }

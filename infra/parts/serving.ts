@@ -3,6 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Handler } from './handler.ts';
+import { mayUse } from './key-use.ts';
 
 /** How a queue's messages reach their function. */
 export interface Serving {
@@ -78,6 +79,7 @@ export function serve(
       resources: [queue.queueArn],
     }),
   );
+  mayUse(queue.encryptionMasterKey, 'read', handler.role);
   const mapping = new EventSourceMapping(handler, `Serve.${queue.node.id}`, {
     target: handler.fn,
     eventSourceArn: queue.queueArn,

@@ -11,6 +11,13 @@ import { Construct } from 'constructs';
 import type { DeliveryConfig, SubscriptionConfig } from '../config/subscription.ts';
 import { keptDeadLetterQueue } from './dead-letter-queue.ts';
 import { filterPolicy } from './filter-policy.ts';
+import type { Keeping } from './keeping.ts';
+
+export interface HttpSubscriptionProps {
+  readonly topic: ITopic;
+  readonly config: SubscriptionConfig;
+  readonly keeping: Keeping;
+}
 
 /** A native subscription: a receiver that SNS delivers to over HTTP(S). It gets nothing before it has
  *  answered SNS's handshake. */
@@ -18,10 +25,10 @@ export class HttpSubscription extends Construct {
   /** Events that the receiver did not take. */
   readonly undelivered: Queue;
 
-  constructor(scope: Construct, id: string, props: { topic: ITopic; config: SubscriptionConfig }) {
+  constructor(scope: Construct, id: string, props: HttpSubscriptionProps) {
     super(scope, id);
     const { url, raw, filter, delivery } = props.config;
-    this.undelivered = keptDeadLetterQueue(this, 'Undelivered');
+    this.undelivered = keptDeadLetterQueue(this, 'Undelivered', props.keeping);
     const protocol = url.toLowerCase().startsWith('https:')
       ? SubscriptionProtocol.HTTPS
       : SubscriptionProtocol.HTTP;

@@ -4,22 +4,24 @@ import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { configuredFile, workspacesFile } from '../bundle/configured-file.ts';
+import { ENTRIES } from '../bundle/options.ts';
 import type { Config } from '../config/schema.ts';
-import { subscriptionsStackName } from '../config/stack-names.ts';
 import { type Binding, Handler } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
 import type { SnapshotTable } from './table.ts';
+import { forTicking } from './table-leave.ts';
 import { told } from './told.ts';
 import type { ChangeTopic } from './topic.ts';
 
 export interface TickProps {
   readonly config: Config;
-  readonly entry: string;
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
   readonly topic: ChangeTopic;
+  /** Where the native subscriptions are made, and the queues with what their receivers lack. */
+  readonly subscriptionsIn: Construct;
   /** The event source mappings of the queues and the stream, by what they read. */
   readonly mappings: Readonly<Record<string, EventSourceMapping>>;
   readonly setAside: Readonly<Record<'rejected' | 'unpublished' | 'unsettled', Queue>>;
@@ -29,9 +31,10 @@ export interface TickProps {
  *  sends deliveries that waited, works off replays, and watches all of it. */
 export class Tick extends Handler {
   constructor(scope: Construct, id: string, props: TickProps) {
-    const { config, entry, table, queues, passes, topic } = props;
+    const { config, table, queues, passes, topic, subscriptionsIn } = props;
     super(scope, id, {
-      entry,
+      name: config.stackName,
+      entry: ENTRIES.tick,
       files: { ...configuredFile(config), ...workspacesFile(config) },
       description:
         'Changewire: each minute, sends the passes that are due, works off what waits, and watches',
@@ -42,11 +45,13 @@ export class Tick extends Handler {
       timeout: Duration.minutes(1),
       logRetention: config.logRetentionDays,
       bindings: {
-        TABLE_NAME: table.forTicking(),
+        TABLE_NAME: forTicking(table),
         ...queues.forSending(),
         ...passes.forSending(),
         ...watching(props),
-        ...(config.subscriptions.length > 0 && { TOPIC_ARN: watchingSubscriptions(scope, topic) }),
+        ...(config.subscriptions.length > 0 && {
+          TOPIC_ARN: watchingSubscriptions(scope, topic, subscriptionsIn),
+        }),
       },
     });
   }
@@ -84,14 +89,25 @@ function counting({ queueUrl, queueArn }: Queue): Binding {
   };
 }
 
+/** The most characters that surely remain of a stack's name in the names that CloudFormation makes of it: a
+ *  queue's has 80, of which the resource and a random end take their part. */
+const STACK_NAME_KEPT = 40;
+
+/** A pattern for the names that CloudFormation gives to the queues of a scope: they begin with the name of its
+ *  stack, which for a nested stack begins with that of the outermost. There may be hundreds of these queues, and
+ *  no policy has room for all their names. */
+function namesOfQueues(scope: Construct): string {
+  let stack = Stack.of(scope);
+  while (stack.nestedStackParent) stack = stack.nestedStackParent;
+  const { stackName } = stack;
+  return stackName.length > STACK_NAME_KEPT ? `${stackName.slice(0, STACK_NAME_KEPT)}*` : `${stackName}-*`;
+}
+
 /** `TOPIC_ARN`, and permission to look up the topic's subscriptions, and what SNS could not deliver to
  *  them. */
-function watchingSubscriptions(scope: Construct, topic: ChangeTopic): Binding {
+function watchingSubscriptions(scope: Construct, topic: ChangeTopic, subscriptionsIn: Construct): Binding {
   const stack = Stack.of(scope);
-  const queues = stack.formatArn({
-    service: 'sqs',
-    resource: `${subscriptionsStackName(stack.stackName)}-*`,
-  });
+  const queues = stack.formatArn({ service: 'sqs', resource: namesOfQueues(subscriptionsIn) });
   const policy = new Policy(scope, 'CountUndelivered', {
     statements: [
       new PolicyStatement({ actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl'], resources: [queues] }),
@@ -100,7 +116,7 @@ function watchingSubscriptions(scope: Construct, topic: ChangeTopic): Binding {
   Validations.of(policy).acknowledge({
     id: `AwsSolutions-IAM5[Resource::${told(stack, queues)}]`,
     reason:
-      'These queues belong to the stack of the subscriptions, which is deployed after this one: their names are known by their beginning alone.',
+      'These queues get their names from CloudFormation, perhaps after this stack: they are known by their beginning alone. Only their counts and addresses are asked for.',
   });
   const { value, grant } = topic.forWatching();
   return {

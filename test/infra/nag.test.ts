@@ -53,8 +53,8 @@ describe('cdk-nag AwsSolutions', () => {
     expect(findings(stack)).toEqual(
       expect.arrayContaining([
         'AwsSolutions-SQS4 Changewire/Open/Resource',
-        'AwsSolutions-IAM5[Action::dynamodb:*] Changewire/Poll/Role/DefaultPolicy/Resource',
-        'AwsSolutions-IAM5[Resource::*] Changewire/Poll/Role/DefaultPolicy/Resource',
+        'AwsSolutions-IAM5[Action::dynamodb:*] Changewire/Default/Poll/Role/DefaultPolicy/Resource',
+        'AwsSolutions-IAM5[Resource::*] Changewire/Default/Poll/Role/DefaultPolicy/Resource',
       ]),
     );
   });

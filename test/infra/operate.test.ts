@@ -138,6 +138,6 @@ describe('the policies for people', () => {
   test('are all that leads to the function: nothing else may invoke it', () => {
     template.resourceCountIs('AWS::Lambda::Permission', 0);
     template.resourceCountIs('AWS::Lambda::Url', 0);
-    expect(testStack().node.tryFindChild('Operate')).toBeDefined();
+    expect(testStack().changewire.node.tryFindChild('Operate')).toBeDefined();
   });
 });

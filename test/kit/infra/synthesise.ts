@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, onTestFinished } from 'vitest';
-import { readConfig } from '../../../infra/config/read.ts';
+import { rightConfigs } from '../../../infra/config/read.ts';
+import type { ConfigInput } from '../../../infra/config/schema.ts';
 import type { ChangewireStack } from '../../../infra/stack.ts';
 import { stacksOf } from '../../../infra/stacks.ts';
 
@@ -34,7 +35,8 @@ export function testApp(): App {
 
 /** The stacks of a configuration, by default cdk.json's. */
 export function testStacks(input: unknown = committedConfig, app = testApp()) {
-  return stacksOf(app, readConfig(input));
+  const [config] = rightConfigs(input);
+  return stacksOf(app, config as ConfigInput);
 }
 
 /** The stack of all but the table and the subscriptions. */

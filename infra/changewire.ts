@@ -1,0 +1,202 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { Alarm, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Grant, IGrantable, IManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { FunctionName } from '../functions/operations/protocol/logs.ts';
+import { type OwnMetric, ownMetric } from './alarms/own-metric.ts';
+import { Alarms } from './alarms.ts';
+import { secretsPath } from './config/endpoint.ts';
+import type { Config } from './config/schema.ts';
+import { Dashboard } from './dashboard.ts';
+import { followEvent } from './follow-event.ts';
+import { Deliver } from './parts/deliver.ts';
+import type { Keeping } from './parts/keeping.ts';
+import { Operate } from './parts/operate.ts';
+import { PassQueue } from './parts/pass-queue.ts';
+import { Poll } from './parts/poll.ts';
+import { Publish } from './parts/publish.ts';
+import { Queues } from './parts/queues.ts';
+import { Route } from './parts/route.ts';
+import { Schedule } from './parts/schedule.ts';
+import { HttpSubscription } from './parts/subscription.ts';
+import { SnapshotTable } from './parts/table.ts';
+import { Tick } from './parts/tick.ts';
+import { ChangeTopic } from './parts/topic.ts';
+import type { ChangewireProps } from './props/changewire.ts';
+import { readProps } from './props/read.ts';
+
+/** The queues of a Changewire: those through which passes and events go, and those of what was set aside. */
+export type QueueName =
+  | 'passes'
+  | 'events'
+  | 'deliveries'
+  | 'chat'
+  | 'unsettled'
+  | 'rejected'
+  | 'unpublished'
+  | 'unstarted';
+
+/** All of Changewire, in any stack: for any account and region, with the same number of resources for one process as
+ *  for thousands. Only what people look for by name has a fixed name (the function for operators, dashboard, alarms,
+ *  query, schedule group), and that goes with the stack. The table, and the queues with what nobody has settled yet,
+ *  stay, unless that is not wanted. */
+export class Changewire extends Construct {
+  /** By which people find it: what `npx changewire --stack` takes. */
+  readonly name: string;
+  /** Carries every change event. */
+  readonly topic: ITopic;
+  /** Snapshots, change records, and what endpoints have yet to get. */
+  readonly table: Table;
+  /** Takes the alarms. */
+  readonly alarmTopic: ITopic;
+  /** All alarms: each has an entry in the runbook, under its name. */
+  readonly alarms: readonly Alarm[];
+  /** The functions, with their log groups. */
+  readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
+  /** The queues. */
+  readonly queues: Readonly<Record<QueueName, IQueue>>;
+  /** What SNS could not deliver to each native subscription, by the subscription's name. */
+  readonly undelivered: Readonly<Record<string, IQueue>>;
+  /** The path of the SSM parameters with the endpoints' addresses and secrets; the endpoint's name follows it. */
+  readonly secretsPath: string;
+  /** Lets people look with the command `changewire`; attached to nobody. */
+  readonly lookPolicy: IManagedPolicy;
+  /** Lets people look and act with the command; attached to nobody. */
+  readonly actPolicy: IManagedPolicy;
+  readonly #operate: Operate;
+
+  /** @throws ConfigError that names this construct, and what is wrong with each of its properties */
+  constructor(scope: Construct, id: string, props: ChangewireProps) {
+    super(scope, id);
+    const config = readProps(this, props);
+    const { removalPolicy = RemovalPolicy.RETAIN } = props;
+    const keeping: Keeping = { encryptionKey: props.encryptionKey, removalPolicy };
+    const name = config.stackName;
+    const table =
+      props.snapshots ??
+      new SnapshotTable(this, 'Snapshots', {
+        removalPolicy,
+        ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
+      });
+    const subscriptionsIn =
+      props.subscriptionsIn === undefined
+        ? this
+        : new Construct(props.subscriptionsIn, `${name}.Subscriptions`);
+    const topic = new ChangeTopic(this, 'Changes', props.encryptionKey);
+    const queues = new Queues(this, 'Queues', { topic: topic.topic, keeping });
+    const passes = new PassQueue(this, 'Passes', keeping);
+    const shared = { config, table, queues, passes, topic, keeping };
+    const poll = new Poll(this, 'Poll', shared);
+    const publish = new Publish(this, 'Publish', shared);
+    const route = new Route(this, 'Route', shared);
+    const deliver = new Deliver(this, 'Deliver', shared);
+    const { rejected, unpublished } = publish;
+    const setAside = { rejected, unpublished, unsettled: queues.unsettled };
+    const tick = new Tick(this, 'Tick', {
+      ...{ ...shared, setAside, subscriptionsIn },
+      mappings: {
+        poll: poll.mapping,
+        publish: publish.mapping,
+        route: route.mapping,
+        deliver: deliver.mappings.deliveries,
+        chat: deliver.mappings.chat,
+      },
+    });
+    const { unstarted } = new Schedule(this, 'Schedule', { name, tick, keeping });
+    const handlers = { poll, publish, route, deliver, tick };
+    const operate = new Operate(this, 'Operate', {
+      ...{ ...shared, handlers },
+      setAside: { ...setAside, unstarted },
+    });
+    const alarms = new Alarms(this, 'Alarms', {
+      ...{ name, queues, handlers },
+      topic: props.alarmTopic,
+      email: config.alarmEmail,
+    });
+    new Dashboard(this, 'Dashboard', { name, table, queues, passes, handlers });
+    followEvent(this, name, handlers);
+    this.undelivered = subscribed(subscriptionsIn, config, { topic: topic.topic, keeping });
+    if (rootStack(subscriptionsIn) !== rootStack(this)) exportAlways(topic.topic);
+
+    this.name = name;
+    this.topic = topic.topic;
+    this.table = table.table;
+    this.alarmTopic = alarms.topic;
+    this.alarms = alarms.all;
+    this.functions = {
+      ...{ poll: poll.fn, publish: publish.fn, route: route.fn },
+      ...{ deliver: deliver.fn, tick: tick.fn, operate: operate.fn },
+    };
+    const { events, deliveries, chat } = queues;
+    this.queues = { passes: passes.queue, events, deliveries, chat, ...setAside, unstarted };
+    this.secretsPath = secretsPath(name);
+    this.lookPolicy = operate.policies.look;
+    this.actPolicy = operate.policies.act;
+    this.#operate = operate;
+    this.node.addValidation({ validate: () => namedAlike(this) });
+  }
+
+  /** Lets this principal of the same account look with the command `changewire`, and do nothing else. */
+  grantLook(grantee: IGrantable): Grant {
+    return this.#operate.grant(grantee, ['look']);
+  }
+
+  /** Lets this principal of the same account look and act with the command `changewire`, and do nothing else. */
+  grantOperate(grantee: IGrantable): Grant {
+    return this.#operate.grant(grantee, ['look', 'act']);
+  }
+
+  /** A metric of Changewire itself, about the whole of it: by default the sum of each minute. Most are written only
+   *  where there is something to count. */
+  metric(metricName: OwnMetric, options: MetricOptions = {}): Metric {
+    return ownMetric(this.name, metricName, 'Sum').with(options);
+  }
+}
+
+/** Makes the native subscriptions. @returns what SNS could not deliver to each, by name */
+function subscribed(
+  scope: Construct,
+  { subscriptions }: Config,
+  shared: { readonly topic: ITopic; readonly keeping: Keeping },
+): Record<string, IQueue> {
+  return Object.fromEntries(
+    subscriptions.map(config => [
+      config.name,
+      new HttpSubscription(scope, `Subscription.${config.name}`, { ...shared, config }).undelivered,
+    ]),
+  );
+}
+
+/** Exports the topic even while no other stack imports it. If the export went with the last subscription,
+ *  CloudFormation would refuse to remove it, because the stack of the subscriptions is deployed after this one and
+ *  still imports it. */
+function exportAlways(topic: ITopic): void {
+  rootStack(topic).exportValue(topic.topicArn);
+}
+
+/** The stack that a scope is deployed with: for a nested stack the outermost. */
+function rootStack(scope: Construct | ITopic): Stack {
+  let stack = Stack.of(scope);
+  while (stack.nestedStackParent) stack = stack.nestedStackParent;
+  return stack;
+}
+
+/** What is wrong when another Changewire of the app has the same name in the same account and region: one of them
+ *  could not be deployed. */
+function namedAlike(own: Changewire): string[] {
+  return own.node.root.node
+    .findAll()
+    .filter(each => each instanceof Changewire)
+    .filter(each => each !== own && each.name === own.name && environmentOf(each) === environmentOf(own))
+    .map(
+      other =>
+        `The name ${own.name} is also that of ${other.node.path}, in the same account and region. ` +
+        'Give one of them another "name".',
+    );
+}
+
+const environmentOf = (scope: Construct): string => Stack.of(scope).environment;

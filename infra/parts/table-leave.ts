@@ -1,0 +1,94 @@
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant } from 'aws-cdk-lib/aws-iam';
+import type { Binding } from './handler.ts';
+import { mayUse } from './key-use.ts';
+import type { SnapshotTable } from './table.ts';
+
+/** Partitions (docs/architecture.md, "The table"), as IAM conditions name them. */
+const ENDPOINTS = 'ENDPOINTS';
+const OF_ENDPOINTS = 'ENDPOINT#*';
+const OF_PROCESSES = 'W#*';
+const ROSTER = 'PROCESSES';
+const TICK = 'TICK';
+/** Actions that were about no single endpoint or process. */
+const OF_STACK = 'STACK';
+
+/** The first function that uses the table writes its layout down; all others read that. */
+const LAYOUT = { actions: ['GetItem', 'PutItem'], keys: ['LAYOUT'] };
+
+const KEEP = ['GetItem', 'Query', 'DeleteItem', 'PutItem', 'UpdateItem'];
+
+/** `TABLE_NAME` for functions that read and commit snapshots. A transaction needs the permissions of
+ *  its parts, and no other. */
+export function forCommits({ table }: SnapshotTable): Binding {
+  const actions = [
+    ...['GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem'],
+    ...['PutItem', 'UpdateItem', 'DeleteItem'],
+  ].map(action => `dynamodb:${action}`);
+  return {
+    value: table.tableName,
+    grant: grantee => {
+      Grant.addToPrincipal({ grantee, actions, resourceArns: [table.tableArn] });
+      mayUse(table.encryptionKey, 'write', grantee);
+    },
+  };
+}
+
+/** `TABLE_NAME` for the function that looks up endpoints. */
+export function forRouting({ table }: SnapshotTable): Binding {
+  return forRows(table, [LAYOUT, { actions: ['Query'], keys: [ENDPOINTS] }]);
+}
+
+/** `TABLE_NAME` for the function that keeps the health of endpoints, and their pending deliveries. */
+export function forDelivering({ table }: SnapshotTable): Binding {
+  return forRows(table, [LAYOUT, { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
+}
+
+/** The same, and also the states of all processes, their journal, from which events are sent again, and
+ *  the roster. A row of its own says up to when passes are started. */
+export function forTicking({ table }: SnapshotTable): Binding {
+  return forRows(table, [
+    LAYOUT,
+    { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
+    { actions: ['Query', 'BatchGetItem'], keys: [OF_PROCESSES] },
+    { actions: ['GetItem', 'UpdateItem'], keys: [TICK] },
+    { actions: ['Query', 'PutItem'], keys: [ROSTER] },
+  ]);
+}
+
+/** `TABLE_NAME` for the function that answers people: it may read everything, writes each action down
+ *  with the endpoint or process that it was about, and can forget a process that is not configured any
+ *  more. IAM grants whole partitions, not single rows. */
+export function forOperating({ table }: SnapshotTable): Binding {
+  return forRows(table, [
+    LAYOUT,
+    { actions: KEEP, keys: [ENDPOINTS, OF_ENDPOINTS] },
+    { actions: ['Query', 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
+    { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
+    { actions: ['Query', 'PutItem'], keys: [OF_STACK] },
+  ]);
+}
+
+/** `TABLE_NAME` with these actions on rows of these partitions, and no access to the rest of the table. */
+function forRows(
+  table: Table,
+  leave: readonly { actions: readonly string[]; keys: readonly string[] }[],
+): Binding {
+  return {
+    value: table.tableName,
+    grant: grantee => {
+      for (const { actions, keys } of leave)
+        Grant.addToPrincipal({
+          grantee,
+          actions: actions.map(action => `dynamodb:${action}`),
+          resourceArns: [table.tableArn],
+          conditions: {
+            'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+            // The condition above is also true for a request without any key.
+            Null: { 'dynamodb:LeadingKeys': 'false' },
+          },
+        });
+      mayUse(table.encryptionKey, 'write', grantee);
+    },
+  };
+}
