@@ -1,0 +1,219 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { entriesOf } from '../../docs/api/entries.ts';
+import { lacking } from '../../docs/api/lacking.ts';
+import { apiPage } from '../../docs/api/page.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+const HEAD = '/** What it is for: docs/events.md#order. */\n';
+
+/** The entries of a package whose `pets` is made of `pets/index.ts`, with these files. */
+function entries(files: Record<string, string>) {
+  const root = temporaryDirectory();
+  const manifest = {
+    name: 'zoo',
+    exports: {
+      './pets': { types: './dist/pets/index.d.ts', default: './dist/pets/index.js' },
+      './package.json': './package.json',
+    },
+  };
+  for (const [path, text] of Object.entries({ ...files, 'package.json': JSON.stringify(manifest) })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return entriesOf(root);
+}
+
+const ofIndex = (index: string) => entries({ 'pets/index.ts': HEAD + index });
+const pageOf = (index: string) => apiPage(ofIndex(index));
+const lackingOf = (index: string) => lacking(ofIndex(index));
+
+describe('the page of what can be imported', () => {
+  it('has a chapter for each module, with what its file says of itself, and links to the pages that it names', () => {
+    expect(pageOf('/** A. */\nexport type A = 1;\n')).toContain(
+      '\n## `zoo/pets`\n\nWhat it is for: [events.md](events.md#order).\n',
+    );
+  });
+
+  it('tells of a class how it is made, and what it has of its own that others may use', () => {
+    const page = pageOf(`
+      import { Construct } from 'constructs';
+      /** Barks.
+       *
+       *  Not at {@link Cat | cats}, <b>never</b>; \`a<b>\`. */
+      export class Dog extends Construct {
+        /** How it is called. */
+        readonly name: string;
+        #bones = 1;
+        private age = 1;
+        protected readonly owner: string = 'x';
+        override readonly node: string = '';
+        constructor(scope: Construct, name: string);
+        constructor(scope: Construct, name: string, age?: number) { super(scope, name); this.name = name; }
+        /** Its size in cm. */
+        get size(): number { return 1; }
+        /** Fetches.
+         *  @param what a stick
+         *    or a ball
+         *  @returns the same @throws RangeError when it is too heavy */
+        async fetch<Thing>(what: Thing): Promise<Thing> { return what; }
+        /** One by its name. */
+        static named(name: string): Dog { return find(name); }
+      }`);
+    expect(page).toContain(
+      '### `Dog`\n\nBarks.\n\nNot at `cats`, \\<b>never\\</b>; `a<b>`.\n\n```ts\n' +
+        'class Dog extends Construct {\n  constructor(scope: Construct, name: string);\n}\n```\n',
+    );
+    expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
+      '| member | type | meaning |',
+      '| --- | --- | --- |',
+      '| `name` | `string` | How it is called. |',
+      '| `size` | `number` | Its size in cm. |',
+      '| `fetch` | `<Thing>(what: Thing) => Promise<Thing>` | Fetches.<br>`what`: a stick or a ball<br>Returns the same<br>Throws RangeError when it is too heavy |',
+      '| `static named` | `(name: string) => Dog` | One by its name. |',
+    ]);
+  });
+
+  it('tells of an interface its properties, with defaults as values or in words', () => {
+    const page = pageOf(`
+      /** How a dog is kept. */
+      export interface DogProps<Food> extends Base {
+        /** What it eats,
+         *  each day.
+         *  @default - anything that is \`food\` */
+        readonly eats?: 'meat' | Food | undefined;
+        /** @default "1h" */
+        readonly walks?: string;
+        /** Where. */
+        readonly kennel: {
+          /** In m². */
+          size: number;
+        };
+        /** By name. */
+        readonly [toy: string]: unknown;
+      }`);
+    expect(page).toContain('```ts\ninterface DogProps<Food> extends Base\n```\n');
+    expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
+      '| member | type | default | meaning |',
+      '| --- | --- | --- | --- |',
+      "| `eats?` | `'meat' \\| Food` | anything that is `food` | What it eats, each day. |",
+      '| `walks?` | `string` | `"1h"` |  |',
+      '| `kennel` | `{ size: number }` |  | Where. |',
+      '| `[toy: string]` | `unknown` |  | By name. |',
+    ]);
+  });
+
+  it('tells of a function each of its overloads, what it takes and throws, and an example', () => {
+    const page = pageOf(`
+      /** Calls it.
+       *  @param name - its name
+       *  @throws TypeError when it has none
+       *  @example
+       *  call('Rex'); */
+      export function call(name: string): void;
+      export function call(name: string, times: number): void;
+      export function call(name: string, times = 1): void {}`);
+    expect(page).toContain(
+      '```ts\nfunction call(name: string): void;\nfunction call(name: string, times: number): void;\n```\n\n' +
+        "- `name`: its name\n- Throws TypeError when it has none\n\n```ts\ncall('Rex');\n```\n",
+    );
+  });
+
+  it('lists types in a table, but for those that take more words or have properties', () => {
+    const page = pageOf(`
+      /** Any pet. */
+      export type Pet =
+        | 'dog' // barks
+        | 'cat';
+      /** One of them:
+       *
+       *      isPet(it) */
+      export type Owned = Pet;
+      /** A pair. */
+      export type Pair<A> = {
+        /** The one. */
+        one: A;
+      };`);
+    expect(page).toContain(
+      "\n### Types\n\n| type | is | meaning |\n| --- | --- | --- |\n| `Pet` | `'dog' \\| 'cat'` | Any pet. |\n",
+    );
+    expect(page).toContain('### `Owned`\n\nOne of them:\n\n    isPet(it)\n\n```ts\ntype Owned = Pet\n```\n');
+    expect(page).toContain(
+      '```ts\ntype Pair<A>\n```\n\n| member | type | meaning |\n| --- | --- | --- |\n| `one` | `A` | The one. |',
+    );
+  });
+
+  it('follows exports to where they are declared, under the names that they are imported by', () => {
+    const [entry] = entries({
+      'pets/index.ts': `${HEAD}import { a as b } from './a.ts';\nexport { b as c };\nexport type * from './d.ts';\nexport { type E as F } from '../e.ts';\n`,
+      'pets/a.ts': '/** A. */\nconst a: number = 1;\nexport { a };\n',
+      'pets/d.ts': '/** D. */\nexport interface D {}\n/** D2. */\nexport type D2 = D;\ninterface Hidden {}\n',
+      'e.ts': '/** E. */\nexport type E = 1;\n',
+    });
+    expect(entry?.exports.map(({ name, kind, doc }) => [name, kind, doc?.about])).toEqual([
+      ['c', 'constant', 'A.'],
+      ['D', 'object', 'D.'],
+      ['D2', 'type', 'D2.'],
+      ['F', 'type', 'E.'],
+    ]);
+  });
+
+  it.each([
+    ["export { Dog } from 'dogs';", 'Dog comes from dogs, whose declarations are not read.'],
+    ['export default 1;', 'a default export has no name to document. Name it.'],
+    ['export { Dog };', 'Dog is declared nowhere.'],
+    ["export { Dog } from './index.ts';\nexport const", 'Unexpected token'],
+  ])('is refused where it could not tell of all: %s', (index, error) => {
+    expect(() => ofIndex(index)).toThrow(error);
+  });
+});
+
+describe('what lacks for the page', () => {
+  it('is nothing where all has a doc comment and a written type', () => {
+    expect(
+      lackingOf(
+        '/** A. */\nexport interface A {\n  /** B. */\n  b?: Date;\n}\n/** F. */\nexport function f(a: A): void {}\n',
+      ),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['/** A. */\nexport type A = 1;\nexport const a: number = 1;', ['a has no doc comment.']],
+    ['/* No doc comment. */\nexport const a: number = 1;', ['a has no doc comment.']],
+    ['/** A. */\n// More.\nexport const a: number = 1;', ['a has no doc comment.']],
+    ['/** A. */\nexport const a = 1;', ['a has a type that is not written.']],
+    ['/** F. */\nexport function f() {}', ['f has a type that is not written.']],
+    ['/** F. */\nexport function f(a = 1): void {}', ['f has a type that is not written.']],
+    ['/** I. */\nexport interface I { b: string }', ['I.b has no doc comment.']],
+    ['/** C. */\nexport class C { /** B. */ b = 1; }', ['C.b has a type that is not written.']],
+    ['/** C. */\nexport class C { b(): void {} }', ['C.b has no doc comment.']],
+    [
+      '/** P. */\nexport interface PetProps { /** B. */ b?: string; /** C. @default 1 */ c?: number; }',
+      ['PetProps.b is optional, and has no @default.'],
+    ],
+    [
+      'interface Own { a: string }\n/** I. */\nexport interface I { /** B. */ b: Own[]; /** C. */ c: Owner }',
+      ['I uses Own, which can not be imported.'],
+    ],
+    [
+      "import type { Own } from './own.ts';\n/** I. */\nexport type I = Partial<Own>;",
+      ['I uses Own, which can not be imported.'],
+    ],
+  ])('is named, with its place: %s', (index, found) => {
+    expect(lackingOf(index)).toEqual(found.map(line => `zoo/pets: ${line}`));
+  });
+
+  it('is a doc comment at the head of a module', () => {
+    expect(lacking(entries({ 'pets/index.ts': '/** A. */\nexport type A = 1;\n' }))).toEqual([
+      'zoo/pets: the file has no doc comment at its head.',
+    ]);
+  });
+
+  it('is no name that another module exports', () => {
+    const root =
+      "/** A. */\nexport type A = Own;\nimport type { Own } from './own.ts';\nexport type { Own } from './own.ts';\n";
+    const files = { 'pets/index.ts': HEAD + root, 'pets/own.ts': '/** Own. */\nexport type Own = 1;\n' };
+    expect(lacking(entries(files))).toEqual([]);
+  });
+});
