@@ -3,6 +3,7 @@ import { withEnvFile } from '../local/basics/environment.ts';
 import { flush } from '../local/basics/flush.ts';
 import { sleep } from '../local/basics/sleep.ts';
 import { browse } from './browse.ts';
+import { backUpRun } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
 import { open } from './connect/open.ts';
 import { terminalInput } from './context/input.ts';
@@ -21,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 stdout.on('error', () => exit(0));
 
 const code = await changewire(argv.slice(2), {
-  ...{ stdout, stderr, env, sleep, open, browse },
+  ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
   doctor: place => openDoctor(place, withEnvFile(env, cwd())),
   input: terminalInput({ stdin, stderr }, interrupting.signal),
   clock: Date.now,

@@ -37,7 +37,7 @@ async function shown(line: string): Promise<string> {
   const terminal = { write, isTTY: true, columns: COLUMNS };
   const world: World = {
     ...{ stdout: terminal, stderr: terminal, env: { NO_COLOR: '1' }, open },
-    ...{ doctor: async () => undefined, browse: async () => undefined },
+    ...{ doctor: async () => undefined, browse: async () => undefined, backUp: async () => data },
     input: { canAsk: false, confirm: async () => false, secret: async () => '' },
     clock: Date.now,
     sleep: wait,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Cli } from '../context/runner.ts';
 import { actionsCommand } from './actions.ts';
+import { backupCommand } from './backup.ts';
 import { completionCommand } from './completion.ts';
 import { consoleCommand } from './console.ts';
 import { doctorCommand } from './doctor.ts';
@@ -29,6 +30,7 @@ export function addCommands(program: Command, cli: Cli): void {
   processCommands(program, cli);
   setAsideCommands(program, cli);
   republishCommand(program, cli);
+  backupCommand(program, cli);
   program.commandsGroup('This command:');
   completionCommand(program, cli);
 }

@@ -22,6 +22,9 @@ export interface World {
   /** Aborts when somebody wants it to end. */
   readonly interrupted: AbortSignal;
   open(place: Place): Promise<Connection>;
+  /** Copies the data directory of the run that the command line means into `to`, a directory that is not there yet.
+   *  @returns the one that was copied */
+  backUp(place: Place, to: string): Promise<string>;
   /** Opens an address in the user's browser. @throws when there is none */
   browse(address: string): Promise<void>;
   /** A doctor for the service that the command line or the environment names; undefined: whoever answers has one. */

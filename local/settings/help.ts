@@ -50,6 +50,6 @@ Options
   --help                  print this
 
 Durations are written 500ms, 60s, 5m or 6h. Ctrl-C stops; a second Ctrl-C stops at once.
-A backup of the data directory, also while it is in use: npm run backup -- DIR
+A backup of the data directory, also while it is in use: npx changewire backup DIR
 DYNAMODB_ENDPOINT makes it keep snapshots and change records in a DynamoDB, such as http://127.0.0.1:8000.
 `;

@@ -25,11 +25,11 @@ import { pendingRows } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 import { AT, delivery } from '../snapshots/deliveries-contract.ts';
 
-const COMMAND = fileURLToPath(new URL('../../local/backup.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
 const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];
 
 function backup(cwd: string, ...args: string[]) {
-  return spawnSync(process.execPath, [COMMAND, ...args], { cwd, encoding: 'utf8' });
+  return spawnSync(process.execPath, [COMMAND, 'backup', ...args], { cwd, encoding: 'utf8' });
 }
 
 /** A data directory whose store is open, with one event that waits. */
@@ -100,15 +100,20 @@ describe('a backup', () => {
 
   it('by the command line names its place, and its mistakes with exit code 2', async () => {
     const { directory, copy } = await used();
-    for (const args of [[], ['a', 'b'], ['copy', '--dta', 'data']])
-      expect(backup(directory, ...args)).toMatchObject({
-        status: 2,
-        stderr: 'Usage: npm run backup -- DIR [--data .changewire]\n',
-      });
-    expect(backup(directory, 'copy')).toMatchObject({ status: 1 });
+    for (const [args, found] of [
+      [[], "missing required argument 'dir'"],
+      [['copy'], 'None of .changewire, .changewire/simulated, . holds anything that a run keeps.'],
+      [['copy', '--data', 'elsewhere'], 'elsewhere holds nothing that a run keeps.'],
+      [['copy', '--stack', 'eu'], 'What is copied is the data directory of a run: give no --stack'],
+    ] as const)
+      expect(backup(directory, ...args)).toMatchObject({ status: 2, stderr: expect.stringContaining(found) });
     expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
       status: 0,
       stdout: 'data is copied to copy. A start with --data copy goes on from there.\n',
+    });
+    expect(backup(directory, 'copy', '--data', 'data')).toMatchObject({
+      status: 1,
+      stderr: `changewire: ${copy} is there already. Name a directory that is not.\n`,
     });
     expect(existsSync(copy)).toBe(true);
   });

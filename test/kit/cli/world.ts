@@ -36,6 +36,7 @@ export interface Setting {
   /** Connects, instead of giving `answers`. */
   readonly open?: World['open'];
   readonly browse?: World['browse'];
+  readonly backUp?: World['backUp'];
   /** Where a run that answers has its console. */
   readonly page?: Awaited<ReturnType<World['open']>>['page'];
   /** Called with each text as it is written to stdout. */
@@ -75,6 +76,7 @@ export function worldOf(setting: Setting) {
     },
     clock: setting.clock ?? (() => NOW),
     doctor: async () => setting.doctor,
+    backUp: setting.backUp ?? (async ({ data = '.changewire' }) => data),
     browse: setting.browse ?? (async () => undefined),
     sleep: setting.sleep ?? (async () => undefined),
     interrupted: setting.interrupted ?? new AbortController().signal,
