@@ -1,16 +1,13 @@
-# Changewire on one machine, in a container: docs/self-hosting.md tells how to run it.
+# Changewire on one machine, in a container: docs/self-hosting.md tells how to build and run it.
 FROM node:24-slim
 
 WORKDIR /opt/changewire
-COPY package.json package-lock.json ./
-# Without development tools, and without the optional packages: Node 24 is here, and none needs a script.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
-COPY functions functions/
-COPY infra/config infra/config/
-COPY local local/
-COPY cli cli/
+# The package: one tarball beside this file, of a release, or what `npm pack` makes of a checkout.
+COPY changewire-*.tgz ./
+# No dependency needs a script. The CDK is for deployments only, and npm leaves it out.
+RUN npm install --ignore-scripts --no-audit --no-fund ./changewire-*.tgz && npm cache clean --force
 # `docker exec NAME changewire status` asks the run that goes on there: what it keeps is in the directory that this begins in.
-RUN ln -s /opt/changewire/cli/changewire.js /usr/local/bin/changewire
+RUN ln -s /opt/changewire/node_modules/.bin/changewire /usr/local/bin/changewire
 
 # A volume takes owner and mode of the directory that it is mounted over.
 RUN install --directory --owner=node --group=node --mode=0700 /data /backups
@@ -19,8 +16,8 @@ WORKDIR /data
 VOLUME /data
 
 # In the form of a list, so that no shell stands between: `docker stop` sends SIGTERM, and Node gets it.
-ENTRYPOINT ["node", "/opt/changewire/local/main.ts"]
-CMD ["--config", "/etc/changewire/changewire.json", "--data", "/data", "--health", "8321", "--no-console"]
+ENTRYPOINT ["node", "/opt/changewire/node_modules/changewire/cli/changewire.js"]
+CMD ["start", "--config", "/etc/changewire/changewire.json", "--data", "/data", "--health", "8321", "--no-console"]
 
 # Late is not dead: a start anew mends neither the service nor the network. So this is for you to see, and for nobody to kill by.
 HEALTHCHECK --interval=1m --timeout=10s --start-period=10m \

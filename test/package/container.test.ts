@@ -2,38 +2,57 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseOptions } from '../../local/settings/options.ts';
-import { loadedBy, ROOT } from '../kit/package/loaded.ts';
+import { ROOT } from '../kit/package/loaded.ts';
 
 const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
+const { name, bin, files, engines } = JSON.parse(text('package.json')) as {
+  name: string;
+  bin: Record<string, string>;
+  files: string[];
+  engines: { node: string };
+};
+// A line that ends with a backslash goes on.
 const lines = text('Dockerfile')
+  .replaceAll(/\\\n\s*/g, '')
   .split('\n')
   .filter(line => /^[A-Z]/.test(line));
-const instructions = (name: string) =>
-  lines.filter(line => line.startsWith(`${name} `)).map(line => line.slice(name.length + 1));
-const last = (name: string) => instructions(name).at(-1) ?? '';
+const instructions = (instruction: string) =>
+  lines.filter(line => line.startsWith(`${instruction} `)).map(line => line.slice(instruction.length + 1));
+const last = (instruction: string) => instructions(instruction).at(-1) ?? '';
 
-/** Files and folders that the image takes from here. */
-const taken = instructions('COPY').flatMap(copy => copy.split(' ').slice(0, -1));
+const tarballs = `${name}-*.tgz`;
+const [folder] = instructions('WORKDIR');
+
+/** The arguments of a run: those behind `start`. */
+const [command, ...options]: string[] = JSON.parse(last('CMD'));
 
 describe('the container', () => {
-  test.each(['local/main.ts', 'cli/main.ts'])('holds every file that %s loads', entry => {
-    const { files } = loadedBy(entry);
-    expect(files.size).toBeGreaterThan(200);
-    const isTaken = (file: string) => taken.some(one => file === one || file.startsWith(`${one}/`));
-    expect([...files].filter(file => !isTaken(file))).toEqual([]);
-  });
-
-  test('is built from what it takes, and nothing else is sent to the builder', () => {
-    const [first, ...exceptions] = text('.dockerignore')
+  test('is made of the package alone, and nothing else is sent to the builder', () => {
+    expect(instructions('COPY')).toEqual([`${tarballs} ./`]);
+    expect(instructions('ADD')).toEqual([]);
+    const sent = text('.dockerignore')
       .split('\n')
       .filter(line => line !== '' && !line.startsWith('#'));
-    expect(first).toBe('*');
-    expect(exceptions.map(exception => exception.slice(1)).sort()).toEqual(taken.toSorted());
+    expect(sent).toEqual(['*', `!${tarballs}`]);
+  });
+
+  test('installs the package before anything else is done, without what its dependencies would run', () => {
+    const [install = ''] = instructions('RUN');
+    expect(install).toMatch(/^npm install (--[a-z-]+ )*\.\/changewire-\*\.tgz( |$)/);
+    expect(install).toContain(' --ignore-scripts ');
   });
 
   test('has the Node that the project is tested with', () => {
-    const { node } = JSON.parse(text('package.json')).optionalDependencies;
+    const { node } = JSON.parse(text('package/checkout/package.json')).optionalDependencies;
     expect(last('FROM')).toBe(`node:${node.split('.')[0]}-slim`);
+    expect(engines.node).toBe(`>=${node.split('.')[0]}`);
+  });
+
+  test("starts the package's command, which people find by its name", () => {
+    expect(JSON.parse(last('ENTRYPOINT'))).toEqual(['node', `${folder}/node_modules/${name}/${bin[name]}`]);
+    expect(files).toContain(bin[name]);
+    expect(command).toBe('start');
+    expect(instructions('RUN')).toContain(`ln -s ${folder}/node_modules/.bin/${name} /usr/local/bin/${name}`);
   });
 
   test('runs as a user without rights, without a shell that keeps SIGTERM to itself', () => {
@@ -41,11 +60,17 @@ describe('the container', () => {
       lines.findIndex(line => line.startsWith('ENTRYPOINT')),
     );
     expect(instructions('USER')).toEqual(['node']);
-    expect(JSON.parse(last('ENTRYPOINT'))).toEqual(['node', `${instructions('WORKDIR')[0]}/local/main.ts`]);
+    expect(last('ENTRYPOINT')).toMatch(/^\["node", /);
   });
 
-  test('keeps its data in a volume', () => {
-    const { data, config } = parseOptions(JSON.parse(last('CMD')));
+  test('keeps its data in a volume, in which its command begins', () => {
+    const { data, config } = parseOptions(options);
     expect({ data, config }).toEqual({ data: last('VOLUME'), config: '/etc/changewire/changewire.json' });
+    expect(last('WORKDIR')).toBe(last('VOLUME'));
+  });
+
+  test('asks a run for its health where that answers', () => {
+    const { health } = parseOptions(options);
+    expect(last('HEALTHCHECK')).toContain(`http://127.0.0.1:${health}/healthz`);
   });
 });

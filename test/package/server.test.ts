@@ -13,8 +13,8 @@ function runOfUnit(setting: string, { data, backups }: { data: string; backups: 
   const unit = text('docs/self-hosting/changewire-backup.service');
   const command = (new RegExp(`^${setting}=(.*)$`, 'm').exec(unit)?.[1] ?? '')
     .replaceAll('%%', '%')
-    .replaceAll('/opt/changewire/node_modules/.bin/node', process.execPath)
-    .replaceAll('/opt/changewire', ROOT)
+    .replaceAll('exec node ', `exec ${process.execPath} `)
+    .replaceAll('/opt/changewire/node_modules/changewire', ROOT)
     .replaceAll('/var/lib/changewire-backups', backups)
     .replaceAll('/var/lib/changewire', data);
   return spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' });

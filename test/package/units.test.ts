@@ -7,7 +7,8 @@ import { parseOptions } from '../../local/settings/options.ts';
 import { ROOT } from '../kit/package/loaded.ts';
 
 const FOLDER = resolve(ROOT, 'docs/self-hosting');
-const INSTALLED = '/opt/changewire';
+const INSTALLED = '/opt/changewire/node_modules/changewire';
+const COMMAND = 'cli/changewire.js';
 const units = readdirSync(FOLDER).filter(name => /\.(service|timer)$/.test(name));
 
 /** Settings as systemd reads them: `Section.Key`, each with its values in order. */
@@ -33,7 +34,7 @@ function hasSystemd(): boolean {
   return Number(/^systemd (\d+)/.exec(stdout ?? '')?.[1] ?? 0) >= SYSTEMD;
 }
 
-/** What `systemd-analyze` says of the units, as if the project were installed here; undefined where there is none. */
+/** What `systemd-analyze` says of the units, as if the package were installed here, with this Node; undefined where there is none. */
 function analyse(...args: string[]): { status: number | null; said: string } | undefined {
   if (!hasSystemd()) return undefined;
   const directory = mkdtempSync(join(tmpdir(), 'changewire-units-'));
@@ -41,7 +42,7 @@ function analyse(...args: string[]): { status: number | null; said: string } | u
   const paths = units.map(unit => join(directory, unit));
   for (const [index, unit] of units.entries()) {
     const text = readFileSync(join(FOLDER, unit), 'utf8');
-    const here = text.replaceAll(`${INSTALLED}/node_modules/.bin/node`, process.execPath);
+    const here = text.replaceAll(/(?<==|exec )node (?=\/)/g, `${process.execPath} `);
     writeFileSync(paths[index] as string, here.replaceAll(INSTALLED, ROOT));
   }
   const services = args[0] === 'security' ? paths.filter(path => path.endsWith('.service')) : paths;
@@ -73,11 +74,15 @@ describe('the systemd units', () => {
 
   test('start what is there, with options that there are, on the directory that is theirs', () => {
     const settings = settingsOf('changewire.service');
-    const [[node, main = '', ...options] = []] = (settings.get('Service.ExecStart') ?? []).map(line =>
+    const [[node, main, command, ...options] = []] = (settings.get('Service.ExecStart') ?? []).map(line =>
       line.split(' '),
     );
-    expect(node).toBe(`${INSTALLED}/node_modules/.bin/node`);
-    expect(existsSync(main.replace(INSTALLED, ROOT))).toBe(true);
+    expect({ node, main, command }).toEqual({
+      node: 'node',
+      main: `${INSTALLED}/${COMMAND}`,
+      command: 'start',
+    });
+    expect(existsSync(join(ROOT, COMMAND))).toBe(true);
     expect(options.pop()).toBe('$OPTIONS');
     const { data, config, health } = parseOptions(options);
     expect(health).toBe(8321);
