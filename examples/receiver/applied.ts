@@ -1,4 +1,4 @@
-import type { ChangeEvent } from './event.ts';
+import type { SentEvent } from './changewire.ts';
 
 export type Verdict = 'new' | 'duplicate' | 'stale';
 
@@ -20,7 +20,7 @@ export class Applied {
   /** What to do with an event. Stale: a newer event of the same record was applied. What a process tells about itself has no
    *  subject, and each of it counts. Sequences of different records of one
    *  project say nothing about one another: SNS keeps no order, and each record's newest event counts. */
-  judge(event: ChangeEvent): Verdict {
+  judge(event: SentEvent): Verdict {
     const known = this.#ids.get(event.id) === true;
     const last = this.#sequences.get(recordOf(event));
     if (known) return 'duplicate';
@@ -29,14 +29,14 @@ export class Applied {
   }
 
   /** To be called when an event is applied, not before: one whose handling failed must be taken when it comes again. */
-  remember(event: ChangeEvent): void {
+  remember(event: SentEvent): void {
     this.#ids.set(event.id, true);
     this.#sequences.set(recordOf(event), BigInt(event.sequence));
   }
 }
 
 /** A record's `subject` is unique within its `source`. Both are percent-encoded, so a blank parts them. */
-function recordOf({ source, subject = '' }: ChangeEvent): string {
+function recordOf({ source, subject = '' }: SentEvent): string {
   return `${source} ${subject}`;
 }
 

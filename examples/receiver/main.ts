@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { ChangeEvent } from './event.ts';
+import type { Senders, SentEvent } from './changewire.ts';
 import { startReceiver } from './server.ts';
 
 /** `node examples/receiver/main.ts`: see README.md beside this file. */
@@ -7,22 +7,29 @@ import { startReceiver } from './server.ts';
 function settings() {
   const { values } = parseArgs({ options: { 'allow-loopback': { type: 'boolean', default: false } } });
   const allowLoopback = values['allow-loopback'];
-  const { HOST = '127.0.0.1', PORT = '8080', SNS_TOPIC_ARN, WEBHOOK_SECRETS = '' } = process.env;
+  const { HOST = '127.0.0.1', PORT = '8080', SNS_TOPIC_ARN: topicArn, WEBHOOK_SECRETS = '' } = process.env;
   const port = Number(PORT);
   if (!/^\d+$/.test(PORT) || port > 65_535) throw new Error('PORT: a number from 0 to 65535.');
   const secrets = WEBHOOK_SECRETS.split(/[\s,]+/).filter(secret => secret !== '');
-  if (!SNS_TOPIC_ARN && secrets.length === 0) {
+  if (!secrets.every(secret => /^whsec_[\w+/]+={0,2}$/.test(secret))) {
+    throw new Error('WEBHOOK_SECRETS: each secret is "whsec_" and base64; at least one of these is not.');
+  }
+  const senders = new Map<string, Senders>();
+  if (topicArn) senders.set('/sns', { topicArn, allowLoopback });
+  if (secrets.length > 0) senders.set('/webhook', { secrets });
+  if (senders.size === 0) {
     throw new Error('Set SNS_TOPIC_ARN, WEBHOOK_SECRETS or both: they say whose events are taken.');
   }
-  return { host: HOST, port, topicArn: SNS_TOPIC_ARN || undefined, secrets, allowLoopback };
+  return { host: HOST, port, senders };
 }
 
 /** One line per event. Here yours begins: store it, queue it, act on it. */
-function print({ type, source, subject = '', data }: ChangeEvent): void {
-  const changes = (data.changes ?? []).map(
+function print({ type, source, subject = '', data }: SentEvent): void {
+  const reason = 'reason' in data ? data.reason : '';
+  const changes = ('changes' in data ? data.changes : []).map(
     ({ field, from, to }) => `\n    ${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
   );
-  out(`${type} ${source}/${subject} ${data.reason ?? ''}`.trimEnd() + changes.join(''));
+  out(`${type} ${source}/${subject} ${reason}`.trimEnd() + changes.join(''));
 }
 
 /** Control characters could make a terminal show what was not said. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { Json } from '../basics/json.ts';
 
-/** One source for the TypeScript types and the JSON Schemas under `docs/schemas` (design.md §8). */
+/** The schemas of events, from which those under `docs/schemas` are made (design.md §8). Their TypeScript types are
+ *  those of receivers: a test holds both equal. */
 
 const json: z.ZodType<Json> = z.any().meta({ description: 'Any JSON value, as the service sent it.' });
 const identifier = z.string().min(1);
@@ -247,23 +248,17 @@ const testEvent = eventOf(
 /** All events that an endpoint may get. */
 export const sentSchemas = { ...eventSchemas, 'changewire.test': testEvent } as const;
 
-export type TestEvent = z.infer<typeof testEvent>;
-export type EventType = keyof typeof eventSchemas;
-/** A user who changed a record. */
-export type Actor = z.infer<typeof actor>;
-export type FieldChange = z.infer<typeof fieldChange>;
-export type PropertyChange = z.infer<typeof propertyChange>;
-export type ProjectEvent = z.infer<
-  (typeof eventSchemas)['project.created' | 'project.updated' | 'project.deleted']
->;
-export type TaskEvent = z.infer<(typeof eventSchemas)['task.created' | 'task.updated' | 'task.deleted']>;
-export type SourceEvent = z.infer<
-  (typeof eventSchemas)['source.held' | 'source.stalled' | 'source.recovered' | 'source.skipped']
->;
-export type FieldEvent = z.infer<
-  (typeof eventSchemas)['field.created' | 'field.updated' | 'field.archived' | 'field.deleted']
->;
-export type AuditEvent = z.infer<(typeof eventSchemas)['audit.recorded']>;
-/** A change event: a CloudEvents 1.0 JSON object. */
-export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | AuditEvent;
-export type SentEvent = ChangeEvent | TestEvent;
+export type {
+  Actor,
+  AuditEvent,
+  ChangeEvent,
+  EventType,
+  FieldChange,
+  FieldEvent,
+  ProjectEvent,
+  PropertyChange,
+  SentEvent,
+  SourceEvent,
+  TaskEvent,
+  TestEvent,
+} from '../../receiver/event.ts';

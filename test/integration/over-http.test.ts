@@ -31,10 +31,8 @@ async function startHouse() {
     const receiver = await startReceiver({
       host: '127.0.0.1',
       port: 0,
-      topicArn: sns.topicArn,
-      secrets: [],
-      allowLoopback: true,
-      apply: event => void received.push(event as unknown as ChangeEvent),
+      senders: new Map([['/sns', { topicArn: sns.topicArn, allowLoopback: true }]]),
+      apply: event => void received.push(event as ChangeEvent),
       say: () => {},
     });
     closers.push(receiver.stop);

@@ -1,25 +1,10 @@
+import type { SentEvent } from './event.ts';
 import { Refusal } from './refusal.ts';
 
-/** What this receiver reads of an event. All of it: docs/events.md, and the JSON Schemas under docs/schemas. */
-export interface ChangeEvent {
-  readonly id: string;
-  readonly source: string;
-  readonly type: string;
-  /** The record within the source; events about a process have none. */
-  readonly subject?: string | undefined;
-  readonly sequence: string;
-  readonly data: {
-    readonly process?: { readonly id: string } | undefined;
-    readonly changes?:
-      | readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[]
-      | undefined;
-    readonly reason?: string | undefined;
-  };
-}
-
-/** The event in a verified message. Its sender is trusted, so it is checked for what is read here, no further.
+/** The event in a verified message. Its sender is trusted, so it is checked for what tells an event from anything else, no
+ *  further: a newer sender may tell more.
  *  @throws Refusal 400 */
-export function parseEvent(text: string): ChangeEvent {
+export function parseEvent(text: string): SentEvent {
   const value = parseObject(text, 'The event');
   const texts = [value.id, value.source, value.type, value.sequence];
   const whole = texts.every(part => typeof part === 'string' && part !== '');
@@ -27,7 +12,7 @@ export function parseEvent(text: string): ChangeEvent {
   if (!whole || !sequence || value.specversion !== '1.0' || !isObject(value.data)) {
     throw new Refusal(400, 'This is no change event.');
   }
-  return value as unknown as ChangeEvent;
+  return value as unknown as SentEvent;
 }
 
 /** @throws Refusal 400 when the text is no JSON object */

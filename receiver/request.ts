@@ -1,0 +1,129 @@
+import { Refusal } from './refusal.ts';
+
+/** What is read of Node's IncomingMessage, and of the requests of frameworks that build on it. The body is `rawBody`, if that
+ *  is there; else `body`, if that is bytes or text; else it is read from the request. */
+export interface NodeRequest {
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
+  /** The body byte for byte, where a framework keeps it beside what it parsed. */
+  readonly rawBody?: unknown;
+  readonly body?: unknown;
+}
+
+/** What is read of the web's Request. */
+export interface WebRequest {
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): BodyReader } | null;
+  readonly bodyUsed: boolean;
+}
+
+interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/** An IncomingMessage whose body may still come. */
+interface Readable extends AsyncIterable<Uint8Array | string> {
+  /** True as soon as something was read. */
+  readonly readableDidRead?: boolean;
+}
+
+/** In bytes. An event has at most 240 KB; within SNS's envelope, its JSON is escaped once more. */
+const LONGEST_BODY = 1024 * 1024;
+
+/** A header's value, `''` where it is not there. `name` in lower case. */
+export function headerOf(request: NodeRequest | WebRequest, name: string): string {
+  return String((isWeb(request) ? request.headers.get(name) : request.headers[name]) ?? '');
+}
+
+/** The body, byte for byte as it came, as text.
+ *  @throws Refusal 400 when it does not come whole or is no UTF-8, 413 when it is too long
+ *  @throws TypeError when it was read already, and nobody kept it as it came */
+export async function bodyOf(request: NodeRequest | WebRequest): Promise<string> {
+  const body = isWeb(request) ? await readWeb(request) : await readNode(request);
+  if (body.length > LONGEST_BODY) throw tooLong();
+  return typeof body === 'string' ? body : textOf(body);
+}
+
+function isWeb(request: NodeRequest | WebRequest): request is WebRequest {
+  return typeof request.headers.get === 'function';
+}
+
+async function readWeb({ body, bodyUsed }: WebRequest): Promise<Uint8Array> {
+  if (bodyUsed) {
+    throw new TypeError(
+      "The request's body was used already: call verify before all else, or hand it a clone() that was made before.",
+    );
+  }
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
+  return collect(() => reader.read()).catch(error => {
+    reader.cancel().catch(() => {});
+    throw error;
+  });
+}
+
+async function readNode(request: NodeRequest): Promise<Uint8Array | string> {
+  const kept = [request.rawBody, request.body].find(isRaw);
+  if (kept !== undefined) return kept;
+  if (!isUnread(request)) throw new TypeError(remedyOf(request));
+  // Not `for await`: that would end the connection when the body is too long, and with it the answer.
+  const iterator = request[Symbol.asyncIterator]();
+  return collect(() => iterator.next());
+}
+
+function isRaw(body: unknown): body is Uint8Array | string {
+  return typeof body === 'string' || body instanceof Uint8Array;
+}
+
+/** Some parsers set `body` to `{}` where they leave a request to others: so what was read counts, not `body`. */
+function isUnread(request: NodeRequest): request is NodeRequest & Readable {
+  const { readableDidRead = false } = request as Partial<Readable>;
+  return Symbol.asyncIterator in request && !readableDidRead;
+}
+
+function remedyOf({ body }: NodeRequest): string {
+  const found =
+    typeof body === 'object' && body !== null ? 'was parsed already' : 'was read already, and not kept';
+  return (
+    `The request's body ${found}: JSON that is written anew does not verify. Keep the raw body for this path, ` +
+    "as with express.raw({ type: '*/*' }), or as bytes in request.rawBody."
+  );
+}
+
+type Chunk = { readonly done?: boolean; readonly value?: Uint8Array | string | undefined };
+
+async function collect(read: () => Promise<Chunk>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await read().catch(() => {
+      throw new Refusal(400, 'The body did not come whole.');
+    });
+    if (done) return joined(chunks, length);
+    const chunk = typeof value === 'string' ? new TextEncoder().encode(value) : (value ?? new Uint8Array());
+    length += chunk.length;
+    if (length > LONGEST_BODY) throw tooLong();
+    chunks.push(chunk);
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+const tooLong = () => new Refusal(413, 'The body is too long.');
+
+/** Strict: otherwise bytes that are no UTF-8 would all be read as one and the same character, and verify. */
+function textOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new Refusal(400, 'The body is no UTF-8.');
+  }
+}

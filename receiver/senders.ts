@@ -1,0 +1,49 @@
+/** Whose events are taken: at least one of `secrets` and `topicArn`. */
+export interface Senders {
+  /** Of signed webhooks: `whsec_` and base64; two while the secret is changed. */
+  readonly secrets?: string | readonly string[] | undefined;
+  /** The one topic of SNS. SNS signs for everybody's topics: without this, anybody could subscribe us. */
+  readonly topicArn?: string | undefined;
+  /** Takes SNS's certificates and confirmations from this machine, too: for a topic that runs here, never in production. */
+  readonly allowLoopback?: boolean | undefined;
+}
+
+/** Senders that are checked. */
+export interface ReadSenders {
+  readonly secrets: readonly string[];
+  readonly topic: Topic | undefined;
+  readonly allowLoopback: boolean;
+}
+
+export interface Topic {
+  readonly arn: string;
+  /** Where SNS keeps its certificates and confirmations for it: `https://sns.<region>.amazonaws.com/`. */
+  readonly home: string;
+}
+
+const ARN = /^arn:(aws[a-z-]*):sns:([a-z0-9-]+):\d{12}:[\w-]+$/;
+
+/** @throws TypeError when nobody is named, or `topicArn` is no topic */
+export function readSenders(secret: string | readonly string[] | Senders): ReadSenders {
+  const isAlone = typeof secret === 'string' || Array.isArray(secret);
+  const senders: Senders = isAlone ? { secrets: secret } : ((secret as Senders | undefined) ?? {});
+  const secrets = [senders.secrets ?? []].flat();
+  if (secrets.length === 0 && senders.topicArn === undefined) {
+    throw new TypeError(
+      'verify(request, secret): the secret says whose events are taken. Give "whsec_…" of a webhook, a list of such, or { topicArn } of SNS.',
+    );
+  }
+  const topic = senders.topicArn === undefined ? undefined : topicOf(senders.topicArn);
+  return { secrets, topic, allowLoopback: senders.allowLoopback === true };
+}
+
+function topicOf(arn: string): Topic {
+  const [, partition, region] = ARN.exec(arn) ?? [];
+  if (partition === undefined) {
+    throw new TypeError(
+      `topicArn: ${JSON.stringify(arn)} is no topic of SNS. One reads arn:aws:sns:eu-west-1:123456789012:changes.`,
+    );
+  }
+  const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return { arn, home: `https://sns.${region}.${domain}/` };
+}

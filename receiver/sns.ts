@@ -1,0 +1,43 @@
+import type { SentEvent } from './event.ts';
+import { parseEvent, parseObject } from './parse-event.ts';
+import { Refusal } from './refusal.ts';
+import type { ReadSenders, Topic } from './senders.ts';
+import { snsVerifier } from './sns-signature.ts';
+
+interface Expected extends Pick<ReadSenders, 'allowLoopback'> {
+  readonly topic: Topic;
+}
+
+/** They keep certificates, so there is one for all calls. */
+const verifyFromAws = snsVerifier(false);
+const verifyFromAnywhere = snsVerifier(true);
+
+/** The event in an SNS message, which comes in the envelope: raw ones carry no signature, and are refused. Undefined for
+ *  the words of the handshake, which it answers.
+ *  @throws Refusal */
+export async function readSns(
+  header: (name: string) => string,
+  body: string,
+  { topic, allowLoopback }: Expected,
+): Promise<SentEvent | undefined> {
+  if (header('x-amz-sns-rawdelivery') === 'true') {
+    throw new Refusal(403, 'Raw messages are not signed: turn raw delivery off.');
+  }
+  const fields = parseObject(body, 'The SNS message');
+  // Before the signature: what is from elsewhere is not worth fetching a certificate.
+  if (fields.TopicArn !== topic.arn) throw new Refusal(403, 'The message is from another topic.');
+  const message = await (allowLoopback ? verifyFromAnywhere : verifyFromAws)(fields, topic);
+  if (message.Type === 'Notification') return parseEvent(message.Message);
+  if (message.Type === 'SubscriptionConfirmation') await confirm(message.SubscribeURL, topic, allowLoopback);
+  return undefined;
+}
+
+async function confirm(url = '', { home }: Topic, allowLoopback: boolean): Promise<void> {
+  const isLoopback = allowLoopback && /^http:\/\/127\.0\.0\.1:\d+\//.test(url);
+  if (!url.startsWith(home) && !isLoopback) throw new Refusal(403, `SubscribeURL does not lead to ${home}.`);
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(5_000) }).catch(
+    () => undefined,
+  );
+  await response?.body?.cancel();
+  if (!response?.ok) throw new Refusal(503, 'SubscribeURL could not be visited; try again.');
+}

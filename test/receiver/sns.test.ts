@@ -1,0 +1,257 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { verify } from '../../receiver/index.ts';
+import { exampleEvent } from '../kit/examples/receiver.ts';
+import { eventually, type House, receiver, startHouse } from '../kit/local/sns-house.ts';
+import type { Received } from '../kit/local/sns-receiver.ts';
+import { awsRegion, TOPIC_ARN } from '../kit/receiver/aws-region.ts';
+import { BOTH_KINDS, type Posted, refusalOf, webRequest } from '../kit/receiver/requests.ts';
+
+type Fields = Record<string, unknown>;
+
+const UPDATED = exampleEvent('task.updated');
+const MESSAGE = JSON.stringify(UPDATED);
+const ARN = { topicArn: TOPIC_ARN };
+
+/** A message in which an attacker changed something; undefined takes a field out. */
+const changed = ({ body, headers }: Posted, change: Fields): Posted => ({
+  headers,
+  body: JSON.stringify({ ...(JSON.parse(String(body)) as Fields), ...change }),
+});
+
+/** What a topic on this machine sends to a subscriber for an event. */
+async function recorded(house: House, message = MESSAGE): Promise<Posted> {
+  const recorder = await receiver();
+  const { confirmed } = await house.sns.subscribe({ url: recorder.url });
+  await confirmed;
+  await house.publish([message]);
+  await eventually(() => expect(recorder.notifications()).toHaveLength(1));
+  const { body, headers } = recorder.notifications()[0] as Received;
+  return { body, headers: { 'x-amz-sns-message-type': String(headers['x-amz-sns-message-type']) } };
+}
+
+const fromHere = ({ sns }: House) => ({ topicArn: sns.topicArn, allowLoopback: true });
+
+describe('a message of a topic on this machine', () => {
+  it('is taken, as either kind of request', async () => {
+    const house = await startHouse();
+    const message = await recorded(house);
+    for (const kind of BOTH_KINDS) expect(await verify(kind(message), fromHere(house))).toEqual(UPDATED);
+  });
+
+  it('is taken only where that is allowed', async () => {
+    const house = await startHouse();
+    const { topicArn } = house.sns;
+    const message = webRequest(await recorded(house));
+    expect(await refusalOf(verify(message, { topicArn }))).toEqual({
+      status: 403,
+      message: 'Invalid SigningCertURL: it does not lead to https://sns.us-east-1.amazonaws.com/.',
+    });
+  });
+
+  it('is asked for again when its certificate can not be had', async () => {
+    const house = await startHouse();
+    const SigningCertURL = `http://127.0.0.1:9/SimpleNotificationService-${'0'.repeat(32)}.pem`;
+    const message = changed(await recorded(house), { SigningCertURL });
+    expect(await refusalOf(verify(webRequest(message), fromHere(house)))).toMatchObject({ status: 503 });
+  });
+
+  it('is refused when another topic sent it, though it says ours', async () => {
+    const [house, foreign] = [await startHouse(), await startHouse({ topicName: 'foreign' })];
+    const message = await recorded(foreign);
+    const reasons = [message, changed(message, { TopicArn: house.sns.topicArn })].map(one =>
+      refusalOf(verify(webRequest(one), fromHere(house))),
+    );
+    expect(await Promise.all(reasons)).toEqual([
+      { status: 403, message: 'The message is from another topic.' },
+      { status: 403, message: 'Invalid Signature.' },
+    ]);
+  });
+
+  it('is refused when it is raw, which nobody signed', async () => {
+    const headers = { 'x-amz-sns-message-type': 'Notification', 'x-amz-sns-rawdelivery': 'true' };
+    expect(await refusalOf(verify(webRequest({ body: MESSAGE, headers }), ARN))).toEqual({
+      status: 403,
+      message: 'Raw messages are not signed: turn raw delivery off.',
+    });
+  });
+});
+
+describe('a message of AWS', () => {
+  it('is taken, and its certificate fetched once', async () => {
+    const region = await awsRegion();
+    const SigningCertURL = region.newCertificateUrl();
+    for (const Subject of [undefined, 'A subject']) {
+      const message = await region.message({ Message: MESSAGE, Subject, SigningCertURL });
+      for (const kind of BOTH_KINDS) expect(await verify(kind(message), ARN)).toEqual(UPDATED);
+    }
+    expect(region.asked).toEqual([new URL(SigningCertURL).pathname]);
+  });
+
+  it('is refused when any of its fields is another one', async () => {
+    const region = await awsRegion();
+    const message = await region.message({ Message: MESSAGE, Subject: 'A subject' });
+    const fields = fc.constantFrom(
+      'Message',
+      'MessageId',
+      'Subject',
+      'Timestamp',
+      'TopicArn',
+      'Type',
+      'Signature',
+    );
+    const value = fc.oneof(fc.string(), fc.constantFrom(undefined, null, 7, [MESSAGE], {}));
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...BOTH_KINDS), fields, value, async (kind, field, other) => {
+        const { status } = await refusalOf(verify(kind(changed(message, { [field]: other })), ARN));
+        expect(status).toBe(403);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('is refused when any character of it is another one', async () => {
+    const region = await awsRegion();
+    const message = await region.message({ Message: MESSAGE });
+    const {
+      Signature: _,
+      SigningCertURL,
+      ...signed
+    } = JSON.parse(String(message.body)) as Record<string, string>;
+    const name = fc.constantFrom(...Object.keys(signed).filter(field => field !== 'SignatureVersion'));
+    await fc.assert(
+      fc.asyncProperty(
+        name,
+        fc.nat(),
+        fc.constantFrom('', ' ', 'a', '\n', '\\', 'ü'),
+        async (field, place, other) => {
+          const text = signed[field] as string;
+          const at = place % text.length;
+          const altered = text.slice(0, at) + other + text.slice(at + 1);
+          fc.pre(altered !== text);
+          const { status } = await refusalOf(verify(webRequest(changed(message, { [field]: altered })), ARN));
+          expect(status).toBe(403);
+        },
+      ),
+      { numRuns: 200 },
+    );
+    // Each of them was refused with the certificate that is right.
+    expect(new Set(region.asked)).toEqual(new Set([new URL(SigningCertURL as string).pathname]));
+  });
+
+  it.each([
+    [{ Signature: 'AAAA' }, /^Invalid Signature\.$/],
+    [{ SignatureVersion: '1' }, /^The signature is not of version 2\.$/],
+    [{ Type: 'Other' }, /^Invalid Type\.$/],
+    [{ Message: undefined }, /^The SNS message has no Message\.$/],
+    [{ TopicArn: `${TOPIC_ARN}2` }, /^The message is from another topic\.$/],
+    ...[
+      'https://sns.eu-west-1.amazonaws.com.example.org/a.pem',
+      'https://sns.eu-west-1.amazonaws.com@example.org/a.pem',
+      `https://sns.us-east-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`,
+      `https://sns.s3-eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`,
+      `http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`,
+      'https://sns.eu-west-1.amazonaws.com/a.pem',
+      `http://127.0.0.1:80/SimpleNotificationService-${'0'.repeat(32)}.pem`,
+    ].map(SigningCertURL => [{ SigningCertURL }, /^Invalid SigningCertURL/] as [Fields, RegExp]),
+  ])('is refused with %j, and the sender told why', async (change: Fields, why) => {
+    const region = await awsRegion();
+    const message = await region.message({ Message: MESSAGE });
+    expect(await refusalOf(verify(webRequest(changed(message, change)), ARN))).toEqual({
+      status: 403,
+      message: expect.stringMatching(why),
+    });
+  });
+
+  it('is asked for again while SNS answers with an error page instead of the certificate', async () => {
+    const region = await awsRegion();
+    const message = await region.message({ Message: MESSAGE });
+    region.status = 500;
+    expect(await refusalOf(verify(webRequest(message), ARN))).toEqual({
+      status: 503,
+      message: 'The certificate could not be fetched; try again.',
+    });
+    region.status = 200;
+    expect(await verify(webRequest(message), ARN)).toEqual(UPDATED);
+  });
+
+  it('is refused when it is no JSON, or holds no event', async () => {
+    const region = await awsRegion();
+    const message = await region.message({ Message: 'Hello' });
+    const broken = { ...message, body: String(message.body).slice(1) };
+    expect(await refusalOf(verify(webRequest(broken), ARN))).toEqual({
+      status: 400,
+      message: 'The SNS message is no JSON.',
+    });
+    expect(await refusalOf(verify(webRequest(message), ARN))).toEqual({
+      status: 400,
+      message: 'The event is no JSON.',
+    });
+  });
+});
+
+describe('a word of SNS about the subscription', () => {
+  const confirmation = (SubscribeURL: string) => ({
+    Type: 'SubscriptionConfirmation',
+    Message: 'You have chosen to subscribe.',
+    Token: 'a',
+    SubscribeURL,
+  });
+
+  it('is a confirmation: answered by visiting its SubscribeURL, and no event', async () => {
+    const region = await awsRegion();
+    const path = '/?Action=ConfirmSubscription&Token=a';
+    const message = await region.message(confirmation(region.url + path));
+    for (const kind of BOTH_KINDS) expect(await verify(kind(message), ARN)).toBeUndefined();
+    expect(region.asked.filter(asked => asked === path)).toHaveLength(2);
+  });
+
+  it.each([500, 403, 302])('is asked for again when SNS answers %i there', async status => {
+    const region = await awsRegion();
+    const message = await region.message(confirmation(`${region.url}/?Action=ConfirmSubscription`));
+    // The certificate is there by then.
+    await refusalOf(verify(webRequest(await region.message({ ...certificateOf(message) })), ARN));
+    region.status = status;
+    expect(await refusalOf(verify(webRequest(message), ARN))).toEqual({
+      status: 503,
+      message: 'SubscribeURL could not be visited; try again.',
+    });
+  });
+
+  it.each([
+    'https://example.org/',
+    'https://sns.eu-west-1.amazonaws.com.example.org/',
+    'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription',
+    'http://127.0.0.1:80/',
+    '',
+  ])('leads nowhere else: %j is not visited', async SubscribeURL => {
+    const region = await awsRegion();
+    const message = await region.message(confirmation(SubscribeURL));
+    expect(await refusalOf(verify(webRequest(message), ARN))).toEqual({
+      status: 403,
+      message: 'SubscribeURL does not lead to https://sns.eu-west-1.amazonaws.com/.',
+    });
+    expect(region.asked).toEqual([new URL(certificateOf(message).SigningCertURL).pathname]);
+  });
+
+  it('is the end of the subscription: nothing is visited', async () => {
+    const region = await awsRegion();
+    const SubscribeURL = `${region.url}/?Action=ConfirmSubscription`;
+    const message = await region.message({ ...confirmation(SubscribeURL), Type: 'UnsubscribeConfirmation' });
+    expect(await verify(webRequest(message), ARN)).toBeUndefined();
+    expect(region.asked).toHaveLength(1);
+  });
+
+  it('is believed only with its signature', async () => {
+    const region = await awsRegion();
+    const message = await region.message(confirmation(`${region.url}/?Action=ConfirmSubscription`));
+    const altered = changed(message, { Token: 'b' });
+    expect(await refusalOf(verify(webRequest(altered), ARN))).toMatchObject({ status: 403 });
+    expect(region.asked.some(path => path.includes('Action'))).toBe(false);
+  });
+});
+
+function certificateOf({ body }: Posted): { SigningCertURL: string } {
+  const { SigningCertURL } = JSON.parse(String(body)) as { SigningCertURL: string };
+  return { SigningCertURL };
+}
