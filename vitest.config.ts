@@ -37,7 +37,7 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: 'test-report.json' }]],
     coverage: {
       provider: 'istanbul',
-      include: ['functions/**/*.ts'],
+      include: ['functions/**/*.ts', 'receiver/**/*.ts'],
       reporter: ['text-summary', 'json'],
       reportsDirectory: 'coverage',
       thresholds: { lines: 95, branches: 95 },

@@ -11,13 +11,17 @@ interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
+  /** False where the module is loaded when it is needed. */
+  readonly atOnce: boolean;
 }
 
-const imports: Import[] = ['functions', 'infra', 'local', 'cli', 'console'].flatMap(folder =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+const imports = ['functions', 'infra', 'local', 'cli', 'console', 'receiver'].flatMap(importsIn);
+
+function importsIn(folder: string): Import[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter(file => /\.tsx?$/.test(file))
-    .flatMap(file => importsOf(join(ROOT, folder, file))),
-);
+    .flatMap(file => importsOf(join(ROOT, folder, file)));
+}
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
@@ -28,6 +32,7 @@ function importsOf(file: string): Import[] {
       from: relative(ROOT, file),
       to: to.startsWith('.') ? relative(ROOT, resolve(dirname(file), to)) : to,
       typeOnly: type !== undefined,
+      atOnce: atOnce !== undefined,
     };
   });
 }
@@ -50,7 +55,7 @@ describe('the rooms', () => {
     ['folders', dirname],
     ['rooms, each with all its folders', (path: string) => dirname(path).split('/').slice(0, 2).join('/')],
   ])('no circle of imports is between %s', (_, placeOf) => {
-    const isOwn = within('functions', 'infra', 'local', 'cli', 'console');
+    const isOwn = within('functions', 'infra', 'local', 'cli', 'console', 'receiver');
     const own = imports.filter(({ from, to }) => isOwn(from) && isOwn(to));
     const steps = own.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) }));
     expect(circlesOf(steps)).toEqual([]);
@@ -178,6 +183,35 @@ describe('the rooms', () => {
     const outside = within('infra', 'local', 'cli', 'console', 'bench', 'docs', 'test');
     expect(offending(({ from, to }) => within('functions')(from) && outside(to))).toEqual([
       'functions/operate.ts imports infra/config/check-endpoint.ts',
+    ]);
+  });
+
+  it('receiver/ imports nothing else of ours, and loads a library only when it is needed', () => {
+    const receiver = within('receiver');
+    const libraries: Record<string, string> = {
+      standardwebhooks: 'receiver/webhooks.ts',
+      'sns-payload-validator': 'receiver/sns-signature.ts',
+    };
+    expect(offending(({ from, to }) => receiver(from) && !receiver(to) && libraries[to] !== from)).toEqual(
+      [],
+    );
+    const later = imports.filter(({ from }) => from === 'receiver/verify.ts').filter(({ atOnce }) => !atOnce);
+    expect(later.map(({ to }) => to)).toEqual(['receiver/webhooks.ts', 'receiver/sns.ts']);
+    const heavy = ['receiver/webhooks.ts', 'receiver/sns.ts'];
+    expect(offending(({ to, atOnce }) => heavy.includes(to) && atOnce)).toEqual([]);
+  });
+
+  it('of receiver/ all others know the types of events, no more, and by functions/changes/event.ts', () => {
+    const receiver = within('receiver');
+    const mayKnow = ({ from, to, typeOnly }: Import) =>
+      typeOnly && to === 'receiver/event.ts' && from === 'functions/changes/event.ts';
+    expect(offending(one => !receiver(one.from) && receiver(one.to) && !mayKnow(one))).toEqual([]);
+  });
+
+  it('the example of a receiver imports nothing else of ours than it, in one file', () => {
+    const own = importsIn('examples').filter(({ to }) => !to.startsWith('node:'));
+    expect(own.filter(({ to }) => !within('examples')(to))).toEqual([
+      { from: 'examples/receiver/changewire.ts', to: 'receiver/index.ts', typeOnly: false, atOnce: true },
     ]);
   });
 

@@ -4,7 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { decisions } from '../../docs/decision-index.ts';
 import { ROOT, readDocument } from '../kit/docs/documents.ts';
 
-const FOLDERS = ['functions', 'infra', 'local', 'cli', 'console', 'bench', 'docs', 'test', 'examples'];
+const FOLDERS = [
+  'functions',
+  'infra',
+  'local',
+  'cli',
+  'console',
+  'receiver',
+  'bench',
+  'docs',
+  'test',
+  'examples',
+];
 
 const texts = FOLDERS.flatMap(folder =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

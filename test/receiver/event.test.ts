@@ -55,7 +55,7 @@ function told(event: SentEvent): string {
 
 describe('the types of events', () => {
   it('are those of the schemas, no more and no less', () => {
-    type OfSchemas = { [Type in keyof typeof sentSchemas]: z.infer<(typeof sentSchemas)[Type]> };
+    type OfSchemas = { -readonly [Type in keyof typeof sentSchemas]: z.infer<(typeof sentSchemas)[Type]> };
     type OfReceivers = { [Type in SentEvent['type']]: Extract<SentEvent, { type: Type }> };
     expectTypeOf<OfReceivers>().toEqualTypeOf<OfSchemas>();
     expectTypeOf<ChangeEvent['type']>().toEqualTypeOf<keyof typeof eventSchemas>();

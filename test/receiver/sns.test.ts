@@ -234,6 +234,17 @@ describe('a word of SNS about the subscription', () => {
     expect(region.asked).toEqual([new URL(certificateOf(message).SigningCertURL).pathname]);
   });
 
+  it('is not answered when another topic asks, whose signature is as good', async () => {
+    const region = await awsRegion();
+    const TopicArn = `${TOPIC_ARN}-of-others`;
+    const asks = { ...confirmation(`${region.url}/?Action=ConfirmSubscription`), TopicArn };
+    expect(await refusalOf(verify(webRequest(await region.message(asks)), ARN))).toEqual({
+      status: 403,
+      message: 'The message is from another topic.',
+    });
+    expect(region.asked).toEqual([]);
+  });
+
   it('is the end of the subscription: nothing is visited', async () => {
     const region = await awsRegion();
     const SubscribeURL = `${region.url}/?Action=ConfirmSubscription`;
