@@ -1,16 +1,37 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError, readConfigs } from '../../infra/config/read.ts';
 import type { Config } from '../../infra/config/schema.ts';
 import { UsageError } from '../basics/usage-error.ts';
+import { JsoncError, parseJsonc } from './jsonc.ts';
 
-/** Reads a configuration: a JSON file with the content of `changewire` in cdk.json, or a cdk.json itself.
- *  `FILE#STACK` picks one stack of a list.
+/** The configuration file that is taken from the current folder where none is named. */
+export const CONFIG_FILE = 'changewire.json';
+
+/** The configuration file that `directory` has; undefined: it has none. */
+export function configFileIn(directory: string): string | undefined {
+  return existsSync(join(directory, CONFIG_FILE)) ? CONFIG_FILE : undefined;
+}
+
+/** Reads a configuration: a JSON file, with comments if it likes, with the content of `changewire` in cdk.json, or a cdk.json
+ *  itself. `FILE#STACK` picks one stack of a list.
  *  @throws UsageError that names the file, each place, what was found and what is allowed */
 export function readConfigFile(named: string): Config {
   const { path, stack } = parts(named);
+  return chosen(configsIn(path), path, stack);
+}
+
+/** Reads every stack of a configuration file; of `FILE#STACK` that one alone. @throws UsageError as `readConfigFile` */
+export function readConfigsFile(named: string): readonly Config[] {
+  const { path, stack } = parts(named);
+  const configs = configsIn(path);
+  return stack === undefined ? configs : [chosen(configs, path, stack)];
+}
+
+function configsIn(path: string): readonly Config[] {
   const content = parse(path, textOf(path));
   try {
-    return chosen(readConfigs(changewireOf(content)), path, stack);
+    return readConfigs(changewireOf(content));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new UsageError(`${path}:\n${error.problems.map(problem => `  - ${problem}`).join('\n')}`);
@@ -30,9 +51,7 @@ function chosen(configs: readonly Config[], path: string, stack: string | undefi
   const [only, ...others] = configs.filter(({ stackName }) => stack === undefined || stackName === stack);
   if (only && others.length === 0) return only;
   const names = configs.map(({ stackName }) => stackName);
-  const found = only
-    ? `holds ${configs.length} stacks, and a run is one of them`
-    : 'holds no stack of that name';
+  const found = only ? `holds ${configs.length} stacks, and one is meant` : 'holds no stack of that name';
   throw new UsageError(
     `--config ${path} ${found}. Name it: ${names.map(name => `--config ${path}#${name}`).join(', or ')}.`,
   );
@@ -44,20 +63,17 @@ function textOf(path: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new UsageError(
-      `--config ${path} can not be read (${code}). Name a JSON file: docs/configuration.md has every key.`,
+      `--config ${path} can not be read (${code}). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
     );
   }
 }
 
-/** Shows only the place of an error: the parser's own message may quote the file, which may hold a
- *  secret. */
 function parse(path: string, text: string): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return parseJsonc(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    const [, line, column] = /line (\d+) column (\d+)/.exec(String(error)) ?? [];
-    const place = line === undefined ? '' : ` at line ${line}, column ${column}`;
-    throw new UsageError(`--config ${path} is no JSON${place}.`);
+    if (error instanceof JsoncError) throw new UsageError(`--config ${path} is no JSON at ${error.message}.`);
+    throw error;
   }
 }
 
@@ -66,5 +82,12 @@ function changewireOf(content: unknown): unknown {
     context?: { changewire?: unknown };
     changewire?: unknown;
   };
-  return context?.changewire ?? changewire ?? content;
+  return context?.changewire ?? changewire ?? withoutSchema(content);
+}
+
+/** Leaves out `$schema`, by which editors know what may stand in the file. */
+function withoutSchema(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return content;
+  const { $schema, ...rest } = content as Record<string, unknown>;
+  return typeof $schema === 'string' ? rest : content;
 }

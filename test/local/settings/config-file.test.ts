@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../infra/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
-import { readConfigFile } from '../../../local/settings/config-file.ts';
+import { configFileIn, readConfigFile, readConfigsFile } from '../../../local/settings/config-file.ts';
 import { config, endpoint, problemsOf, subscription } from '../../kit/infra/config-examples.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
@@ -37,6 +37,23 @@ describe('a configuration file', () => {
 
   test('may begin with a byte order mark', () => {
     expect(readConfigFile(file(`\uFEFF${JSON.stringify(config())}`)).workspaces).toHaveLength(1);
+  });
+
+  test('may have comments and trailing commas', () => {
+    const text = JSON.stringify(config({ changes: '2m' }), null, 2).replace(
+      /^\{/,
+      '{ // Changed on Monday.\n/* "sweep": "1h", */',
+    );
+    const read = readConfigFile(file(text.replace(/\n\}$/, ',\n}\n// The end.')));
+    expect(read.changes).toEqual({ fastest: 120_000, slowest: 120_000 });
+    expect(read.sweep).toBe(6 * 3_600_000);
+  });
+
+  test('may name the schema by which an editor completes it, at its top alone', () => {
+    const $schema = './configuration.schema.json';
+    expect(readConfigFile(file({ $schema, ...config() })).workspaces).toHaveLength(1);
+    expect(refusal(file({ $schema: 1, ...config() }))).toContain('unknown key, found 1');
+    expect(refusal(file(config({}, { $schema })))).toContain('unknown key');
   });
 
   test('is refused with each of its problems: the place, what was found, and what is allowed', () => {
@@ -73,12 +90,19 @@ describe('a configuration file', () => {
       expect(readConfigFile(`${file(stacks)}#us`).workspaces[0]?.name).toBe('us');
     });
 
+    test('is all of them where all are asked for, and the one that is named', () => {
+      const path = file(stacks);
+      expect(readConfigsFile(path).map(({ stackName }) => stackName)).toEqual(['eu', 'us']);
+      expect(readConfigsFile(`${path}#us`).map(({ stackName }) => stackName)).toEqual(['us']);
+      expect(() => readConfigsFile(`${path}#asia`)).toThrow('holds no stack of that name');
+    });
+
     test('is that one if there is one only', () => {
       expect(readConfigFile(file(stacks.slice(0, 1))).stackName).toBe('eu');
     });
 
     test.each([
-      ['', 'holds 2 stacks, and a run is one of them'],
+      ['', 'holds 2 stacks, and one is meant'],
       ['#asia', 'holds no stack of that name'],
     ])('is refused with the way to name one: %j', (stack, found) => {
       const path = file(stacks);
@@ -105,16 +129,25 @@ describe('a configuration file', () => {
     const directory = temporaryDirectory();
     const missing = join(directory, 'no.json');
     expect(refusal(missing)).toBe(
-      `--config ${missing} can not be read (ENOENT). Name a JSON file: docs/configuration.md has every key.`,
+      `--config ${missing} can not be read (ENOENT). Name a JSON file (npx changewire init writes one): docs/configuration.md has every key.`,
     );
     expect(refusal(directory)).toContain('(EISDIR)');
   });
 
   test('that is no JSON is refused by the place alone: nothing of it is shown', () => {
     const path = file('{\n  "secret": "hush\n}');
-    expect(refusal(path)).toBe(`--config ${path} is no JSON at line 2, column 18.`);
+    expect(refusal(path)).toBe(
+      `--config ${path} is no JSON at line 2, column 13: the text has no end on its line.`,
+    );
     const cut = file('{"secret": "hush"');
-    expect(refusal(cut)).toMatch(/^--config \S+ is no JSON( at line \d+, column \d+)?\.$/);
+    expect(refusal(cut)).toMatch(/^--config \S+ is no JSON at line 1, column 18: a } is missing\.$/);
     expect(refusal(file('hush'))).not.toContain('hush');
+  });
+
+  test('is found in the current folder by its usual name', () => {
+    const directory = temporaryDirectory();
+    expect(configFileIn(directory)).toBeUndefined();
+    writeFileSync(join(directory, 'changewire.json'), '{}');
+    expect(configFileIn(directory)).toBe('changewire.json');
   });
 });
