@@ -1,7 +1,9 @@
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { argv } from 'node:process';
+import { keepCompiledCode } from '../local/basics/compile-cache.ts';
 
-/** Compiled code is kept here for the next start, beside that of the run. Where nobody may write, each
- *  start compiles. */
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/changewire', import.meta.url)));
-await import('./run.ts');
+keepCompiledCode();
+if (argv[2] === 'start') {
+  // A run sets flags of Node's heap before anything is loaded, so it is told apart here. It reads what follows.
+  argv.splice(2, 1);
+  await import('../local/main.ts');
+} else await import('./run.ts');

@@ -30,7 +30,7 @@ export async function changewire(args: readonly string[], world: World): Promise
 export function createProgram(world: World): Command {
   const { stdout, stderr } = world;
   const program = new Command('changewire')
-    .description('Looks at what Changewire does, and mends it: a run of this machine, or a stack on AWS.')
+    .description('Runs Changewire on this machine or deploys it to AWS, looks at what it does, and mends it.')
     .option(
       '--stack <name>',
       'ask this stack on AWS, with your own credentials; without it, a run of this machine',

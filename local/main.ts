@@ -1,17 +1,12 @@
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-
-/** Compiled code is kept here for the next start, beside the modules: whoever may write there could
- *  change these as well. Where nobody may write, each start compiles. */
-const CACHE = fileURLToPath(new URL('../node_modules/.cache/changewire', import.meta.url));
+import { keepCompiledCode } from './basics/compile-cache.ts';
 
 /** By default Node lets its heap grow for as long as the machine has room. These flags have it collect
  *  sooner: a run takes less than half of the memory, for a tenth more of processor time (`npm run
  *  bench:machine`). They set no bound: what a process needs, it gets. */
 const SPARING = ['--max-semi-space-size=2', '--semi-space-growth-factor=1', '--heap-growing-percent=15'];
 
-enableCompileCache(CACHE);
+keepCompiledCode();
 // Set before anything is loaded that makes the heap grow.
 for (const flag of SPARING) setFlagsFromString(flag);
 await import('./run.ts');

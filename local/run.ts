@@ -5,6 +5,7 @@ import { createOutput, type Output } from './basics/output.ts';
 import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { onInterrupt } from './cli/signals.ts';
+import { configFileIn } from './settings/config-file.ts';
 import { HELP } from './settings/help.ts';
 import { type Options, parseOptions } from './settings/options.ts';
 import { formatEvent } from './terminal/print.ts';
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
   // All files that this process and its database write are for this user alone, because they hold records
   // and keys. (Windows: see `privateDirectory`.)
   umask(0o077);
-  const options = parseOptions(argv.slice(2));
+  const options = parseOptions(argv.slice(2), configFileIn(cwd()));
   if (options.help) return void stdout.write(HELP);
   const { json, log } = options;
   const noColour = (env.NO_COLOR ?? '') !== '';

@@ -12,10 +12,13 @@ import { replayCommand } from './replay.ts';
 import { republishCommand } from './republish.ts';
 import { resendCommand } from './resend.ts';
 import { logsCommand, setAsideCommands } from './stack.ts';
+import { startCommand } from './start.ts';
 import { statusCommand } from './status.ts';
 
 /** Every command, in the order of the help. */
 export function addCommands(program: Command, cli: Cli): void {
+  program.commandsGroup('Run:');
+  startCommand(program, cli);
   program.commandsGroup('Look:');
   consoleCommand(program, cli);
   statusCommand(program, cli);

@@ -103,7 +103,7 @@ function updateCommand(endpoints: Command): Command {
 
 function withSettings(command: Command): Command {
   return command
-    .option('--filter <key=a,b>', 'only events that fit, as for npm start; may be repeated', each)
+    .option('--filter <key=a,b>', 'only events that fit, as for start; may be repeated', each)
     .option('--per-second <n>', 'requests a second at most', rateOf)
     .option('--failures-only', 'keep only attempts that failed');
 }

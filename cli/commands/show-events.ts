@@ -70,7 +70,7 @@ export async function showAll({ ask, print }: Context, query: EventQuery): Promi
 
 const countOf = ({ events }: AnswerOf<'events'>) => events.length;
 
-/** Shows events: to programs as they are, as `npm start --json` and webhooks give them. */
+/** Shows events: to programs as they are, as `npx changewire start --json` and webhooks give them. */
 function show({ answers }: Context['print'], found: readonly Committed[]): void {
   answers(
     found.map(({ event }) => event),

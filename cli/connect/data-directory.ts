@@ -4,7 +4,7 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { STORE_FILE } from '../../local/data/store.ts';
 import { type Address, readAddress } from '../../local/operate/address.ts';
 
-/** Where data directories usually are: those of `npm start`, and the current one, for who works inside a
+/** Where data directories usually are: those of `npx changewire start`, and the current one, for who works inside a
  *  data directory, as on a server. */
 const USUAL = ['.changewire', '.changewire/simulated', '.'];
 
@@ -34,7 +34,7 @@ export function dataPlaces(data: string | undefined): readonly DataPlace[] {
 /** The error for a directory that holds nothing of a run, or does not any more. */
 export function nothingIn(data: string | undefined): UsageError {
   return new UsageError(
-    `${data === undefined ? `None of ${USUAL.join(', ')} holds anything` : `${data} holds nothing`} that a run keeps. Start one with npm start, or name its directory with --data DIR; ` +
+    `${data === undefined ? `None of ${USUAL.join(', ')} holds anything` : `${data} holds nothing`} that a run keeps. Start one with npx changewire start, or name its directory with --data DIR; ` +
       'a stack on AWS is asked with --stack NAME.',
   );
 }

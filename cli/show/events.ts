@@ -11,7 +11,7 @@ type Committed = AnswerOf<'events'>['events'][number];
 type Trace = AnswerOf<'trace'>;
 type Fate = Trace['endpoints'][number];
 
-/** An event as `npm start` shows it, and below it its id, by which more can be asked about it. */
+/** An event as `npx changewire start` shows it, and below it its id, by which more can be asked about it. */
 export function eventText({ committedAt, event }: Committed, paper: Paper): string {
   const { colour, width } = paper;
   // Not checked again: it was checked where it was committed, and that version may know more types than

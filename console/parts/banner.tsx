@@ -38,7 +38,7 @@ export function Banner() {
       <div class="banner warn" role="status">
         <p>
           <strong>Nothing runs.</strong> This is what the last run left, and what you do here is obeyed by the
-          next one. To start it: <code>npm start</code>
+          next one. To start it: <code>npx changewire start</code>
         </p>
       </div>
     );

@@ -14,7 +14,7 @@ export function NotAllowedPanel({ hasToken }: { readonly hasToken: boolean }) {
         <code>changewire console</code>
       </pre>
       <p class="quiet">
-        <code>npm start</code> prints it too, when it starts.
+        <code>npx changewire start</code> prints it too, when it starts.
       </p>
     </main>
   );

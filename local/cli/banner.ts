@@ -16,6 +16,10 @@ export function banner(about: {
   readonly source: Source;
   readonly subscriptions: readonly WantedSubscription[];
   readonly endpoints: readonly WantedEndpoint[];
+  /** The configuration file; undefined: there is none. */
+  readonly config: string | undefined;
+  /** Whether SERVICE_* is set, too, and not used. */
+  readonly leavesService: boolean;
   /** undefined when nothing is kept. */
   readonly data: string | undefined;
   /** The address of `/healthz`; undefined: there is none. */
@@ -24,19 +28,22 @@ export function banner(about: {
   readonly ask: string | undefined;
   readonly once: boolean;
 }): string {
-  const { source, subscriptions, endpoints, data, health, ask, once } = about;
+  const { source, subscriptions, endpoints, config, leavesService, data, health, ask, once } = about;
   const processes = source.watched.flatMap(({ workspace }) => workspace.processes.map(({ id }) => id));
   const places = ['this terminal', ...subscriptions.map(({ label }) => `${label} (over HTTP)`)];
   const kept = data === undefined ? 'not kept' : `kept in ${data}, where the next start goes on`;
   return [
     `Changewire watches ${source.description}: ${processes.join(', ')}`,
+    ...(config === undefined
+      ? []
+      : [`  config  ${config}${leavesService ? ', so that SERVICE_* is not used' : ''}`]),
     `  looks   ${once ? 'once' : rhythmOf(source)}`,
     `  events  to ${places.join(', ')}`,
     ...endpoints.map(endpoint => `          to ${describe(endpoint)}`),
     `  data    ${kept}`,
     ...(health === undefined ? [] : [`  health  ${health}`]),
     ...(ask === undefined ? [] : [`  ask     ${ask}`]),
-    ...(source.simulated ? ['  yours   --help tells how to watch your own workspace'] : []),
+    ...(source.simulated ? ['  yours   npx changewire init asks for your own workspace'] : []),
     ...(once ? [] : ['  stop    Ctrl-C']),
     '',
   ].join('\n');

@@ -11,6 +11,7 @@ import { openStore } from '../data/store.ts';
 import { PassWatch } from '../health/freshness.ts';
 import { serveHealth } from '../health/server.ts';
 import type { Options } from '../settings/options.ts';
+import { namesService } from '../settings/service-settings.ts';
 import { refuseUndeliverable } from '../settings/undeliverable.ts';
 import { wantedEndpoints } from '../settings/wanted-endpoints.ts';
 import { wantedSubscriptions } from '../settings/wanted-subscriptions.ts';
@@ -92,7 +93,10 @@ async function start(closers: Closers, { options, environment, output, clock }: 
     ],
   });
   const ask = options.once ? undefined : askedBy(house.directory.path, data);
-  output.say(banner({ source, subscriptions, endpoints: wanted, data, health, ask, once: options.once }));
+  const file = { config: options.config, leavesService: config !== undefined && namesService(environment) };
+  output.say(
+    banner({ source, subscriptions, endpoints: wanted, ...file, data, health, ask, once: options.once }),
+  );
   const behind = { ...house, ...store, resend };
   const looks = table.looks(processesOf(source));
   await looks.roster.remember(processesOf(source));

@@ -14,7 +14,7 @@ import { fileSecrets, SECRETS_FOLDER } from '../endpoints/secret-files.ts';
 import { localOperations } from './house.ts';
 
 const NOTHING_RUNS =
-  'Nothing runs that could walk it. Start it with npm start, which looks for changes at once.';
+  'Nothing runs that could walk it. Start it with npx changewire start, which looks for changes at once.';
 
 /** Answers from what the last run left in `directory`. What is done here takes effect at the next start.
  *  If a run goes on after all, and only can't be asked, it sees the change within seconds: SQLite lets

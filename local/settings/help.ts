@@ -1,11 +1,13 @@
 export const HELP = `Changewire watches processes, projects and tasks, and sends each change as an event.
 
 Usage
-  npm start                       try it: a simulated service that goes on changing
-  npm start -- --webhook URL      send the events to your own HTTP endpoint, too, signed by Standard Webhooks
-  npm start -- --subscribe URL    send them as Amazon SNS does
+  npx changewire start                    try it: a simulated service that goes on changing
+  npx changewire start --webhook URL      send the events to your own HTTP endpoint, signed by Standard Webhooks
+  npx changewire start --subscribe URL    send them as Amazon SNS does
 
-To watch your own workspace, set these in the environment or in a file named .env:
+To watch your own workspaces, have npx changewire init write a configuration file, changewire.json. Where the current
+folder has one, it is taken, and SERVICE_* is not used. One workspace needs no file: set these, in the environment or
+in a file named .env:
   SERVICE_BASE_URL        the API's address, such as https://api.example.com/v1 (http only on this machine)
   SERVICE_AUTH_URL        where tokens come from, such as https://auth.example.com
   SERVICE_AUDIENCE        the audience that goes with your credentials
@@ -32,7 +34,8 @@ Options
                           exceptActors leaves out what only A or B, such as an integration, did
   --resend NAME           send the dead letters of that endpoint again (repeat it for several)
   --config FILE           watch the workspaces of this JSON file, and serve its endpoints (docs/configuration.md);
-                          what is secret comes from the environment or .env
+                          what is secret comes from the environment or .env. Without it, changewire.json of the
+                          current folder is taken, if there is one
   --interval 60s          how often to look for changes (60s; the simulated service: 2s). 10s-5m: 10 s after some were
                           found, then after twice as long each time, up to 5 min
   --sweep-interval 6h     how often to read everything again, which finds what the API didn't tell

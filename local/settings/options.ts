@@ -11,7 +11,8 @@ import { type EndpointOption, endpointOptions, VALUE_IS_OPTIONAL } from './endpo
 export interface Options {
   /** The endpoints, in the order of the command line. */
   readonly endpoints: readonly EndpointOption[];
-  /** A configuration file; undefined: the environment's service, or the simulated one. */
+  /** A configuration file, the one that is named or else the one of the current folder; undefined: the environment's service, or
+   *  the simulated one. */
   readonly config: string | undefined;
   readonly subscribe: readonly string[];
   readonly raw: boolean;
@@ -58,13 +59,16 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Every option's name. */
-export const OPTION_NAMES: readonly string[] = Object.keys(FLAGS);
+/** Every option. */
+export const OPTIONS: readonly { readonly name: string; readonly takesValue: boolean }[] = Object.entries(
+  FLAGS,
+).map(([name, { type }]) => ({ name, takesValue: type === 'string' }));
 /** The port of `--health` without a value. */
 export const HEALTH_PORT = 8321;
 
-/** Reads the arguments after the script's name. @throws UsageError */
-export function parseOptions(args: readonly string[]): Options {
+/** Reads the arguments after the script's name. `found` is the configuration file that is taken where none is named.
+ *  @throws UsageError */
+export function parseOptions(args: readonly string[], found?: string): Options {
   const { values, tokens } = read(args.map(withValue));
   if (values.memory && values.data !== undefined)
     throw new UsageError('--memory keeps nothing and --data keeps all: give one of them.');
@@ -74,12 +78,13 @@ export function parseOptions(args: readonly string[]): Options {
     throw new UsageError('--raw is about the endpoints of --subscribe URL: give one.');
   if (values.once && values.health !== undefined)
     throw new UsageError('--health is for a run that goes on: give it without --once.');
-  if (values.config !== undefined) noneBeside(values);
+  const config = text('config', values.config) ?? found;
+  if (config !== undefined && !values.help) noneBeside(values, config);
   return {
     subscribe: (values.subscribe ?? []).map(endpoint),
     raw: values.raw ?? false,
     endpoints: endpointOptions(tokens),
-    config: text('config', values.config),
+    config,
     interval: rhythm(values.interval),
     sweepInterval: duration('sweep-interval', values['sweep-interval']) ?? 6 * 3_600_000,
     overlap: duration('overlap', values.overlap) ?? 120_000,
@@ -96,10 +101,12 @@ export function parseOptions(args: readonly string[]): Options {
 }
 
 /** Refuses options that say when to look beside a configuration file, which says it as well. */
-function noneBeside(values: object): void {
+function noneBeside(values: object, config: string): void {
   const beside = ['interval', 'sweep-interval', 'overlap'].find(name => Object.hasOwn(values, name));
   if (beside !== undefined)
-    throw new UsageError(`--${beside} goes without --config only: the file says it, for each process.`);
+    throw new UsageError(
+      `--${beside} goes without a configuration file only: ${config} says it, for each process.`,
+    );
 }
 
 /** `--slack` alone stands for `--slack=`. */

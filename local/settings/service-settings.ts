@@ -22,12 +22,17 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
+/** Whether the environment names a service, or a part of one. */
+export function namesService(environment: Environment): boolean {
+  return NAMES.some(name => (environment[name]?.trim() ?? '') !== '');
+}
+
 /** undefined when no SERVICE_* variable is set. @throws UsageError that names what is missing or wrong, and no value of
  *  a variable that may hold a secret. */
 export function serviceSettings(environment: Environment): ServiceSettings | undefined {
   const value = (name: Name) => environment[name]?.trim() ?? '';
+  if (!namesService(environment)) return undefined;
   const missing = NAMES.filter(name => value(name) === '');
-  if (missing.length === NAMES.length) return undefined;
   if (missing.length > 0)
     throw new UsageError(
       `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set. To watch a service set all of ` +

@@ -20,7 +20,8 @@ async function offered(line: string): Promise<string[]> {
 
 describe('Tab', () => {
   it.each([
-    ['st', ['status']],
+    ['st', ['start', 'status']],
+    ['start --on', ['--once']],
     ['endpoints re', ['resume', 'remove']],
     ['--stack x endpoints pau', ['pause']],
     ['events --fo', ['--follow']],

@@ -242,7 +242,7 @@ describe('into a pipe', () => {
     expect(out).toContain('upstream connect error or disconnect/reset before headers');
   });
 
-  it('events are told as npm start tells them, with their ids', async () => {
+  it('events are told as a run tells them, with their ids', async () => {
     const answer = { at: ago(0), events: [{ committedAt: ago(178), event: EVENT }] };
     const out = await shown('events', answer);
     expect(timeless(out)).toMatchSnapshot();

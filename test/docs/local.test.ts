@@ -1,18 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { HELP } from '../../local/settings/help.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const PAGES = ['README.md', 'docs/local.md', 'docs/configuration.md', 'docs/self-hosting.md'];
+const PAGES = [
+  'README.md',
+  'examples/receiver/README.md',
+  ...readdirSync(new URL('../../docs', import.meta.url))
+    .filter(name => name.endsWith('.md'))
+    .map(name => `docs/${name}`),
+];
 
 /** `--name` in a text, each once. */
 const optionsIn = (page: string) => [...new Set(page.match(/(?<![\w-])--[a-z][a-z-]*/g))].sort();
 
 /** Commands of a text that start the run, without what stands behind `#`, `|` or a second command. */
 const startsIn = (page: string) =>
-  [...page.matchAll(/(?:npm start(?: --silent)? --|local\/main\.ts) ([^`#|\n]*)/g)].map(([, args = '']) =>
-    args.trim(),
+  [...page.matchAll(/(?:npm start --|changewire start|local\/main\.ts) ([^`#|&\n)]*)/g)].map(
+    ([, args = '']) => args.trim(),
   );
 
 /** Places for what the reader has to say. */
@@ -20,9 +26,10 @@ const filled = (args: string) =>
   args
     .replaceAll('…', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
     .replaceAll('https://MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'https://example.com/a')
+    .replaceAll(/https?:\/\/[^ ]*…/g, 'https://example.com/a')
     .replaceAll('URL', 'http://localhost:9/a');
 
-describe('the options of npm start', () => {
+describe('the options of a start', () => {
   test('are all told of in docs/local.md or docs/configuration.md', () => {
     const told = optionsIn(text('docs/local.md') + text('docs/configuration.md'));
     expect(optionsIn(HELP).filter(option => !told.includes(option))).toEqual([]);

@@ -26,14 +26,15 @@ export function run(directory: string, args: string, environment: Record<string,
   return run;
 }
 
-/** As {@link run}, outside of a test: `end` kills what is left of it. */
+/** As {@link run}, outside of a test: `end` kills what is left of it. `main` is another program than `npm start` starts. */
 export function launch(
   directory: string,
   args: string,
   environment: Record<string, string>,
+  main = MAIN,
 ): Run & { end(): Promise<void> } {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args.split(' ').filter(Boolean)], {
+  const child = spawn(process.execPath, [main, ...args.split(' ').filter(Boolean)], {
     cwd: directory,
     env: { PATH, HOME, TMPDIR: directory, ...COMPILE_CACHE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

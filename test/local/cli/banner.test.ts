@@ -2,6 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { askedBy, banner } from '../../../local/cli/banner.ts';
 import { filterOption } from '../../../local/settings/filter-option.ts';
 
+const BANNER = {
+  source: { name: 'a simulated service', watched: [] } as never,
+  subscriptions: [],
+  endpoints: [],
+  config: undefined,
+  leavesService: false,
+  data: undefined,
+  health: undefined,
+  ask: undefined,
+  once: true,
+};
+
 const endpointLine = (filters: readonly string[]) => {
   const endpoint = {
     name: 'crm',
@@ -11,15 +23,7 @@ const endpointLine = (filters: readonly string[]) => {
     secrets: [],
   } as const;
   const filter = filters.length > 0 ? filterOption(filters) : undefined;
-  const text = banner({
-    source: { name: 'a simulated service', watched: [] } as never,
-    subscriptions: [],
-    endpoints: [{ ...endpoint, filter }],
-    data: undefined,
-    health: undefined,
-    ask: undefined,
-    once: true,
-  });
+  const text = banner({ ...BANNER, endpoints: [{ ...endpoint, filter }] });
   return text
     .split('\n')
     .find(line => line.includes('crm'))
@@ -39,6 +43,15 @@ describe('what a start says', () => {
     ],
   ])('of an endpoint tells its filter in words: %j', (filters, told) => {
     expect(endpointLine(filters)).toContain(told);
+  });
+
+  it('tells which configuration file it goes by, and that SERVICE_* is not used beside it', () => {
+    expect(banner(BANNER)).not.toContain('config');
+    const config = 'changewire.json';
+    expect(banner({ ...BANNER, config })).toContain('\n  config  changewire.json\n');
+    expect(banner({ ...BANNER, config, leavesService: true })).toContain(
+      '\n  config  changewire.json, so that SERVICE_* is not used\n',
+    );
   });
 
   it.each([

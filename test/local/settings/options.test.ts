@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { HELP } from '../../../local/settings/help.ts';
-import { OPTION_NAMES, parseOptions } from '../../../local/settings/options.ts';
+import { OPTIONS, parseOptions } from '../../../local/settings/options.ts';
 
 describe('the command line', () => {
   test('has defaults for everything', () => {
@@ -110,7 +110,7 @@ describe('the command line', () => {
     ['--config', '--config needs a value: --config changewire.json'],
     [
       '--config c.json --overlap 5s',
-      '--overlap goes without --config only: the file says it, for each process.',
+      '--overlap goes without a configuration file only: c.json says it, for each process.',
     ],
     ['--name a', '--name belongs to the --webhook, --slack or --teams before it: give that first.'],
     ['--slack https://a.example.com --name a/b', '--name takes 1 to 64 letters, digits, "-" and "_".'],
@@ -127,8 +127,18 @@ describe('the command line', () => {
     expect(() => parseOptions(line.split(' '))).toThrow(new UsageError(message));
   });
 
+  test('names a configuration file, or goes by the one that the current folder has', () => {
+    expect(parseOptions([], 'changewire.json').config).toBe('changewire.json');
+    expect(parseOptions(['--config', 'c.json'], 'changewire.json').config).toBe('c.json');
+    expect(parseOptions([]).config).toBeUndefined();
+    expect(() => parseOptions(['--interval', '5s'], 'changewire.json')).toThrow(
+      '--interval goes without a configuration file only: changewire.json says it',
+    );
+    expect(parseOptions(['--interval', '5s', '--help'], 'changewire.json').help).toBe(true);
+  });
+
   test('is explained whole by the help', () => {
-    for (const option of OPTION_NAMES) expect(HELP).toContain(`--${option}`);
+    for (const { name } of OPTIONS) expect(HELP).toContain(`--${name}`);
     for (const line of HELP.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
   });
 });

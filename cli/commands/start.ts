@@ -1,0 +1,24 @@
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../local/basics/usage-error.ts';
+import { HELP } from '../../local/settings/help.ts';
+import { OPTIONS } from '../../local/settings/options.ts';
+import type { Cli } from '../context/runner.ts';
+import { examples } from './example.ts';
+
+/** `changewire start`, for help and completion. `cli/main.ts` starts a run itself, before the command line is loaded. */
+export function startCommand(program: Command, _: Cli): void {
+  const start = program
+    .command('start')
+    .description(
+      'watch processes from this machine, and send what changes; a simulated service where none is named',
+    )
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .configureHelp({ formatHelp: () => HELP })
+    .addHelpText('after', examples('start', 'start --config changewire.json', 'start --once --json'))
+    .action(() => {
+      throw new UsageError('start comes first: npx changewire start, and its options behind it.');
+    });
+  for (const { name, takesValue } of OPTIONS.filter(({ name }) => name !== 'help'))
+    start.addOption(new Option(`--${name}${takesValue ? ' <value>' : ''}`));
+}

@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HELP } from '../../local/settings/help.ts';
+import { startSimulatedService } from '../../local/simulated-service/server.ts';
+import { run as command } from '../kit/cli/world.ts';
+import { environmentOf, launch, until } from '../kit/local/run.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
+
+/** `changewire start` with these arguments. */
+function started(directory: string, args: string, environment: Record<string, string> = {}) {
+  const { end, ...run } = launch(directory, `start ${args}`, environment, LAUNCHER);
+  onTestFinished(end);
+  return run;
+}
+
+describe('changewire start', () => {
+  test('takes the options of a run, and ends with its exit codes', async () => {
+    const directory = temporaryDirectory();
+    const help = started(directory, '--help');
+    expect([await help.ended(), help.stdout()]).toEqual([0, HELP]);
+    const wrong = started(directory, '--memry');
+    expect([await wrong.ended(), wrong.stderr()]).toEqual([
+      2,
+      'changewire: There is no option --memry. Did you mean --memory?\n',
+    ]);
+    const once = started(directory, '--memory --once --json');
+    expect([await once.ended(), once.stdout()]).toEqual([0, '']);
+  });
+
+  test('goes on until a signal ends it, and keeps its data in the current folder', async () => {
+    const directory = temporaryDirectory();
+    const run = started(directory, '');
+    await until(() => run.stdout().includes('baseline launch 30/30'));
+    expect(run.stdout()).toContain('kept in .changewire/simulated');
+    run.child.kill('SIGINT');
+    expect([await run.ended(), run.stderr()]).toEqual([0, '']);
+  });
+
+  test('takes changewire.json of the current folder, also where SERVICE_* is set, and says so', async () => {
+    const service = await startSimulatedService();
+    onTestFinished(() => service.stop());
+    const directory = temporaryDirectory();
+    const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
+    const workspace = { name: 'eu', baseUrl, authUrl, audience, processes: [{ id: 'launch' }] };
+    writeFileSync(
+      join(directory, 'changewire.json'),
+      `// Ours.\n${JSON.stringify({ workspaces: [workspace] })}`,
+    );
+    const credentials = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
+    const run = started(directory, '--once', { ...credentials, ...environmentOf(service) });
+    expect(await run.ended(), run.stderr()).toBe(0);
+    expect(run.stdout()).toMatch(/^Changewire watches eu: launch\n/);
+    expect(run.stdout()).toContain('  config  changewire.json, so that SERVICE_* is not used\n');
+  });
+
+  test('is in the help of the command with all of its options, and says that it comes first', async () => {
+    expect((await command(['help', 'start'])).out).toContain(HELP);
+    expect((await command(['--help'])).out).toMatch(/^Run:\n {2}start /m);
+    expect(await command(['--json', 'start'])).toMatchObject({
+      code: 2,
+      out: '',
+      err: 'changewire: start comes first: npx changewire start, and its options behind it.\n',
+    });
+  });
+});
