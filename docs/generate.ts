@@ -2,11 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchemas } from '../functions/changes/json-schemas.ts';
 import { asyncApiYaml } from './asyncapi/yaml.ts';
+import { configurationSchema } from './configuration-schema.ts';
 import { decisionIndex, decisions } from './decision-index.ts';
 import { operationSchemas } from './operation-schemas.ts';
 
 /** Writes `docs/schemas/<type>.json` and `docs/asyncapi.yaml` from the schemas in `functions/changes/event.ts` and the
- *  examples in `docs/examples`, `docs/schemas/operations` from those in `functions/operations/protocol`, and `docs/decisions/README.md` from the
+ *  examples in `docs/examples`, `docs/schemas/operations` from those in `functions/operations/protocol`,
+ *  `docs/schemas/configuration.schema.json` from that of the configuration, and `docs/decisions/README.md` from the
  *  decisions: `npm run schemas`. */
 const folder = join(import.meta.dirname, 'schemas');
 mkdirSync(folder, { recursive: true });
@@ -19,4 +21,8 @@ mkdirSync(operations, { recursive: true });
 for (const [file, schema] of Object.entries(operationSchemas())) {
   writeFileSync(join(operations, file), `${JSON.stringify(schema, null, 2)}\n`);
 }
+writeFileSync(
+  join(folder, 'configuration.schema.json'),
+  `${JSON.stringify(configurationSchema(), null, 2)}\n`,
+);
 writeFileSync(join(import.meta.dirname, 'decisions/README.md'), decisionIndex(decisions()));

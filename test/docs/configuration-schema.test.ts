@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { configurationSchema } from '../../docs/configuration-schema.ts';
+import { configSchema } from '../../infra/config/schema.ts';
+import { config, endpoint, subscription } from '../kit/infra/config-examples.ts';
+import { schemaKeys } from '../kit/infra/schema-keys.ts';
+import { committedConfig } from '../kit/infra/synthesise.ts';
+
+const ajv = new Ajv({ strict: false });
+formats.default(ajv);
+const fits = ajv.compile(configurationSchema());
+
+describe('the JSON Schema of a configuration file', () => {
+  it('is committed as the code makes it: `npm run schemas` makes it anew', () => {
+    const path = new URL('../../docs/schemas/configuration.schema.json', import.meta.url);
+    expect(readFileSync(path, 'utf8')).toBe(`${JSON.stringify(configurationSchema(), null, 2)}\n`);
+  });
+
+  it.each([
+    [committedConfig],
+    [{ $schema: './configuration.schema.json', ...config() }],
+    [[config(), config({ stackName: 'Other', logRetentionDays: 7 })]],
+    [config({ changes: { fastest: '10s', slowest: '5m' }, ...endpoint(), ...subscription() })],
+  ])('takes %j', content => {
+    expect(fits(content), JSON.stringify(fits.errors)).toBe(true);
+  });
+
+  it.each([
+    [{}],
+    [[]],
+    [config({ swep: '6h' })],
+    [config({ logRetentionDays: 2 })],
+    [config({}, { name: 'a b' })],
+    [config({}, {}, { auditLog: 'no' })],
+    [{ ...config(), ...endpoint({ kind: 'mail' }) }],
+  ])('refuses %j', content => {
+    expect(fits(content)).toBe(false);
+  });
+
+  it('says of every key what docs/configuration.md says', () => {
+    const text = JSON.stringify(configurationSchema());
+    const keys = [...schemaKeys(configSchema).values()].flat();
+    const described = text.match(/"description":/g) ?? [];
+    // Those of the whole and of $schema are more.
+    expect(described.length).toBeGreaterThanOrEqual(keys.length);
+    expect(text).toContain('Where tokens come from. Allowed: an https:// address');
+    expect(text).not.toContain('](');
+  });
+});
