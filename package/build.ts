@@ -35,7 +35,7 @@ function run(script: string, ...args: readonly string[]): void {
 
 /** Removes the declarations that nobody can import. */
 function keepDeclarations(): void {
-  const kept = declarationsOf(['infra/stacks.d.ts'].map(entry => join(outdir, entry)));
+  const kept = declarationsOf(['infra/index.d.ts', 'receiver/index.d.ts'].map(entry => join(outdir, entry)));
   for (const name of readdirSync(outdir, { recursive: true, encoding: 'utf8' }))
     if (name.endsWith('.d.ts') && !kept.has(join(outdir, name))) rmSync(join(outdir, name));
 }

@@ -14,7 +14,9 @@ new Changewire(stack, 'Changewire', {
       processes: [{ id: 'onboarding' }, { id: 'launch', sweep: '1h' }],
     },
   ],
-  endpoints: [{ name: 'planner', kind: 'webhook', filter: { events: ['task.updated'], fields: ['dueDate'] } }],
+  endpoints: [
+    { name: 'planner', kind: 'webhook', filter: { events: ['task.updated'], fields: ['dueDate'] } },
+  ],
   alarmTopic: Topic.fromTopicArn(stack, 'OnCall', 'arn:aws:sns:eu-central-1:111122223333:on-call'),
 });
 app.synth();

@@ -27,7 +27,9 @@ describe('the tarball', () => {
   }, 120_000);
 
   test('holds no sources, tests or simulation, and no decision or picture that nobody needs', () => {
-    const all = readdirSync(inPackage('.'), { recursive: true, encoding: 'utf8' }).map(path => path.replaceAll('\\', '/'));
+    const all = readdirSync(inPackage('.'), { recursive: true, encoding: 'utf8' }).map(path =>
+      path.replaceAll('\\', '/'),
+    );
     expect(readdirSync(inPackage('.')).toSorted()).toEqual([
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'cli', 'dist', 'docs', 'package.json'],
     ]);
@@ -72,7 +74,9 @@ describe('in an empty folder', () => {
     link(folder, 'aws-cdk-lib', 'constructs', '@types/node');
     cpSync(join(ROOT, 'examples/cdk-app/app.ts'), join(folder, 'app.ts'));
     write(folder, { 'typed.ts': TYPED, 'tsconfig.json': TSCONFIG });
-    const { stdout } = await node(join(ROOT, 'node_modules/typescript/bin/tsc')).catch(({ stdout }) => ({ stdout }));
+    const { stdout } = await node(join(ROOT, 'node_modules/typescript/bin/tsc')).catch(({ stdout }) => ({
+      stdout,
+    }));
     expect(stdout).toBe('');
   }, 120_000);
 });
@@ -126,7 +130,14 @@ function told(event: ChangeEvent): string | undefined {
 `;
 
 const TSCONFIG = JSON.stringify({
-  compilerOptions: { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: ['node'], skipLibCheck: false },
+  compilerOptions: {
+    module: 'nodenext',
+    target: 'es2024',
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+    skipLibCheck: false,
+  },
   files: ['typed.ts', 'app.ts'],
 });
 
@@ -138,7 +149,8 @@ function node(...args: readonly string[]): Promise<{ stdout: string; stderr: str
 function started(...args: readonly string[]): { said(): string } {
   const child = spawn(process.execPath, args, { cwd: folder, env: environment() });
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => (said += text));
   onTestFinished(() => void child.kill('SIGKILL'));
   return { said: () => said };
 }

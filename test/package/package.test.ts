@@ -34,10 +34,15 @@ describe('package.json', () => {
   });
 
   test('has a reason for each dependency, and none that is not used', () => {
-    const [, table = ''] = /reason \|\n\|---\|---\|\n([^]*?)\n(?:\n|$)/.exec(text('docs/performance.md')) ?? [];
-    const told = table.split('\n').flatMap(row => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+    const [, table = ''] =
+      /reason \|\n\|---\|---\|\n([^]*?)\n(?:\n|$)/.exec(text('docs/performance.md')) ?? [];
+    const told = table
+      .split('\n')
+      .flatMap(row => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
     expect(told.toSorted()).toEqual(Object.keys(dependencies).toSorted());
-    const used = new Set(['local/main.ts', 'cli/main.ts', 'receiver/index.ts'].flatMap(entry => [...loadedBy(entry).packages]));
+    const used = new Set(
+      ['local/main.ts', 'cli/main.ts', 'receiver/index.ts'].flatMap(entry => [...loadedBy(entry).packages]),
+    );
     expect(Object.keys(dependencies).filter(name => !used.has(name))).toEqual([]);
   });
 
