@@ -11,11 +11,11 @@ const { scripts, dependencies, bin } = JSON.parse(text('package.json')) as {
 };
 
 describe('package.json', () => {
-  test.each(['local/start.js', 'cli/changewire.js'])(
+  test.each(['local/start.js', 'cli/main.ts', 'receiver/index.ts'])(
     'has all that %s loads among its dependencies, so that npm ci --omit=dev is enough for a server',
     entry => {
       const { packages } = loadedBy(entry);
-      expect(packages).toContain('zod');
+      expect(packages.size).toBeGreaterThan(1);
       expect([...packages].filter(name => !Object.hasOwn(dependencies, name))).toEqual([]);
     },
   );
@@ -35,7 +35,7 @@ describe('package.json', () => {
 
   test('has a reason for each dependency, and none that is not used', () => {
     const [, table = ''] =
-      /reason \|\n\|---\|---\|\n([^]*?)\n(?:\n|$)/.exec(text('docs/performance.md')) ?? [];
+      /reason \|\n\|---\|---\|\n([\s\S]*?)\n(?:\n|$)/.exec(text('docs/performance.md')) ?? [];
     const told = table
       .split('\n')
       .flatMap(row => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
