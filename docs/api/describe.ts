@@ -26,7 +26,10 @@ export function describe({ name, source, declarations }: Exported): Described {
   const code = [shape.code, ...shape.members.map(({ type }) => type)].join(' ');
   return {
     ...{ name, ...shape },
-    doc: comment === undefined ? undefined : parseDoc(comment),
+    doc:
+      comment === undefined
+        ? undefined
+        : parseDoc([comment, ...tagsOfConstructors(source, first.node)].join('\n')),
     uses: ownNames(source).filter(own => own !== name && new RegExp(`\\b${own}\\b`).test(code)),
   };
 }
@@ -77,15 +80,30 @@ function functionCode(source: Source, declarations: readonly Declared[]): string
 }
 
 function classCode(source: Source, node: ESTree.Class): string {
-  const constructors = node.body.body.flatMap(member =>
-    member.type === 'MethodDefinition' && member.kind === 'constructor' ? [member] : [],
-  );
-  const overloads = constructors.filter(({ value }) => value.body === null);
-  const lines = (overloads.length > 0 ? overloads : constructors).map(
+  const lines = constructorsOf(node).map(
     ({ key, value }) =>
       `  constructor${codeAt(source, { start: key.end, end: value.body?.start ?? value.end })};\n`,
   );
   return `${headOf(source, node, node.body)} {\n${lines.join('')}}`;
+}
+
+/** What the doc comments of a class's constructors say of how it is made. */
+function tagsOfConstructors(source: Source, node: ESTree.Declaration): string[] {
+  if (node.type !== 'ClassDeclaration') return [];
+  return constructorsOf(node).flatMap(({ start }) => {
+    const comment = docCommentAt(source, start) ?? '';
+    const tags = comment.search(/(^|\s)@/);
+    return tags < 0 ? [] : [comment.slice(tags)];
+  });
+}
+
+/** Those that others see: with overloads, nobody sees the one that does their work. */
+function constructorsOf({ body }: ESTree.Class) {
+  const all = body.body.flatMap(member =>
+    member.type === 'MethodDefinition' && member.kind === 'constructor' ? [member] : [],
+  );
+  const overloads = all.filter(({ value }) => value.body === null);
+  return overloads.length > 0 ? overloads : all;
 }
 
 function headOf(source: Source, { start }: ESTree.Span, body: ESTree.Span): string {

@@ -49,6 +49,8 @@ describe('the page of what can be imported', () => {
         private age = 1;
         protected readonly owner: string = 'x';
         override readonly node: string = '';
+        /** Makes one.
+         *  @throws TypeError without a name */
         constructor(scope: Construct, name: string);
         constructor(scope: Construct, name: string, age?: number) { super(scope, name); this.name = name; }
         /** Its size in cm. */
@@ -63,7 +65,7 @@ describe('the page of what can be imported', () => {
       }`);
     expect(page).toContain(
       '### `Dog`\n\nBarks.\n\nNot at `cats`, \\<b>never\\</b>; `a<b>`.\n\n```ts\n' +
-        'class Dog extends Construct {\n  constructor(scope: Construct, name: string);\n}\n```\n',
+        'class Dog extends Construct {\n  constructor(scope: Construct, name: string);\n}\n```\n\n- Throws TypeError without a name\n',
     );
     expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
       '| member | type | meaning |',
