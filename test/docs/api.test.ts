@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../kit/temporary.ts';
 
 const HEAD = '/** What it is for: docs/events.md#order. */\n';
 
-/** The entries of a package whose `pets` is made of `pets/index.ts`, with these files. */
+/** The entries of a package with these files, by path, whose one module is `pets`. */
 function entries(files: Record<string, string>) {
   const root = temporaryDirectory();
   const manifest = {
