@@ -6,7 +6,6 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { FunctionName } from '../functions/operations/protocol/logs.ts';
 import { type OwnMetric, ownMetric } from './alarms/own-metric.ts';
 import { Alarms } from './alarms.ts';
 import { secretsPath } from './config/endpoint.ts';
@@ -28,6 +27,9 @@ import { Tick } from './parts/tick.ts';
 import { ChangeTopic } from './parts/topic.ts';
 import type { ChangewireProps } from './props/changewire.ts';
 import { readProps } from './props/read.ts';
+
+/** The functions of a Changewire, as `npx changewire logs` names them. */
+export type FunctionName = 'poll' | 'publish' | 'route' | 'deliver' | 'tick' | 'operate';
 
 /** The queues of a Changewire: those through which passes and events go, and those of what was set aside. */
 export type QueueName =

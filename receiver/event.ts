@@ -5,20 +5,24 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 /** A CloudEvents 1.0 JSON object. No interface, so that it can be taken for an object of any keys. */
 export type CloudEvent<Type extends string, Data> = {
+  /** The version of CloudEvents. */
   specversion: '1.0';
   /** Always the same for the same change: drop what you have seen. */
   id: string;
   /** /workspaces/<workspace>/processes/<process>; /endpoints/<name> of a test. */
   source: string;
+  /** What happened. */
   type: Type;
   /** The record within the source; events about a process have none. */
   subject?: string | undefined;
   /** When the new state was read, as ISO 8601 in UTC. */
   time: string;
+  /** What `data` is. */
   datacontenttype: 'application/json';
   /** The project's version, or that of what the process says about itself: larger is newer. A text that also
    *  sorts as text. */
   sequence: string;
+  /** What changed, by `type`. */
   data: Data;
 };
 
@@ -28,6 +32,7 @@ export interface FieldChange {
   field: string;
   /** The custom field's name; the property itself for a built-in field. */
   name: string;
+  /** Whether a definition names the field, or each record has it. */
   kind: 'custom' | 'builtin';
   /** text, number, date, single-choice or multiple-choice for a custom field; the JSON type for a built-in one. */
   type: string;
@@ -73,7 +78,9 @@ export interface Actor {
 
 /** What changed in a project or task, when, and by whom. */
 export interface RecordData {
+  /** The process that it is of. */
   process: { id: string };
+  /** The changed fields. Empty for a record that appeared or is gone. */
   changes: FieldChange[];
   /** The change happened somewhere between the two, by the service's clock. */
   observed: Observed;
@@ -84,12 +91,17 @@ export interface RecordData {
   truncated?: string[] | undefined;
 }
 
+/** What changed in a project. */
 export interface ProjectData extends RecordData {
+  /** The project. */
   project: FullRecord;
 }
 
+/** What changed in a task. */
 export interface TaskData extends RecordData {
+  /** The project that the task is of. */
   project: RecordRef;
+  /** The task. */
   task: FullRecord;
 }
 
@@ -97,12 +109,15 @@ export interface TaskData extends RecordData {
 export interface FieldDefinition {
   /** What the field is of. */
   entity: 'project' | 'task';
+  /** The record's property, under which the values stand. */
   externalId: string;
+  /** The name that people see. */
   name: string;
   /** text, number, date, single-choice or multiple-choice; else as the service wrote it. */
   type: string;
   /** The labels of the choices. */
   options?: string[] | undefined;
+  /** Whether the field is out of use; its values stay. */
   archived: boolean;
 }
 
@@ -120,16 +135,21 @@ export interface PropertyChange {
   removed?: string[] | undefined;
 }
 
+/** What changed in the definition of a custom field. */
 export interface FieldData {
+  /** The process that it is of. */
   process: { id: string };
   /** The definition as it now is; as it last was, when deleted. */
   field: FieldDefinition;
+  /** The changed properties. Empty for a field that appeared or is gone. */
   changes: PropertyChange[];
   /** What was cut to keep the event under 240 KB: `field.options`, `changes[i].from`. */
   truncated?: string[] | undefined;
 }
 
+/** Why a process is on hold. */
 export interface HeldData {
+  /** The process that it is about. */
   process: { id: string };
   /** Why deletions are held, in words. */
   reason: string;
@@ -139,7 +159,9 @@ export interface HeldData {
   known: number;
 }
 
+/** Why changes of a process are late. */
 export interface StalledData {
+  /** The process that it is about. */
   process: { id: string };
   /** What the last pass met, in words. */
   reason: string;
@@ -147,7 +169,9 @@ export interface StalledData {
   since: string;
 }
 
+/** How long changes of a process were late. */
 export interface RecoveredData {
+  /** The process that it is about. */
   process: { id: string };
   /** The `since` of the stall that is over. */
   since: string;
@@ -155,8 +179,11 @@ export interface RecoveredData {
   until: string;
 }
 
+/** Why changes of one project are late. */
 export interface SkippedData {
+  /** The process that it is about. */
   process: { id: string };
+  /** The project that can not be read or committed. */
   project: { id: string };
   /** What the last try met, in words. */
   reason: string;
@@ -164,7 +191,9 @@ export interface SkippedData {
   since: string;
 }
 
+/** A new entry of the audit log. */
 export interface AuditData {
+  /** The process that it is about. */
   process: { id: string };
   /** The entry as the service wrote it; where `truncated` names it, the begin of its JSON as a text. */
   entry: Json;
@@ -176,7 +205,9 @@ export interface AuditData {
   truncated?: string[] | undefined;
 }
 
+/** What a test of an endpoint sends. */
 export interface TestData {
+  /** The endpoint that is tested. */
   endpoint: {
     /** What the operator calls it. */
     name: string;
@@ -191,6 +222,7 @@ export type ProjectCreated = CloudEvent<'project.created', ProjectData>;
 export type ProjectUpdated = CloudEvent<'project.updated', ProjectData>;
 /** A project is gone; its tasks went before. */
 export type ProjectDeleted = CloudEvent<'project.deleted', ProjectData>;
+/** Something happened to a project. */
 export type ProjectEvent = ProjectCreated | ProjectUpdated | ProjectDeleted;
 
 /** A task appeared. */
@@ -199,6 +231,7 @@ export type TaskCreated = CloudEvent<'task.created', TaskData>;
 export type TaskUpdated = CloudEvent<'task.updated', TaskData>;
 /** A task is gone. */
 export type TaskDeleted = CloudEvent<'task.deleted', TaskData>;
+/** Something happened to a task. */
 export type TaskEvent = TaskCreated | TaskUpdated | TaskDeleted;
 
 /** A custom field appeared. */
@@ -209,6 +242,7 @@ export type FieldUpdated = CloudEvent<'field.updated', FieldData>;
 export type FieldArchived = CloudEvent<'field.archived', FieldData>;
 /** A custom field is gone. */
 export type FieldDeleted = CloudEvent<'field.deleted', FieldData>;
+/** Something happened to a custom field. */
 export type FieldEvent = FieldCreated | FieldUpdated | FieldArchived | FieldDeleted;
 
 /** So many projects vanished at once that nothing was deleted: an operator decides. */
@@ -219,6 +253,7 @@ export type SourceStalled = CloudEvent<'source.stalled', StalledData>;
 export type SourceRecovered = CloudEvent<'source.recovered', RecoveredData>;
 /** A project can not be read or committed: its changes are late, those of all others are told. */
 export type SourceSkipped = CloudEvent<'source.skipped', SkippedData>;
+/** What is told of a process itself. */
 export type SourceEvent = SourceHeld | SourceStalled | SourceRecovered | SourceSkipped;
 
 /** The audit log has a new entry. Told only of processes for which the configuration asks for it. */
@@ -238,6 +273,7 @@ export type TestEvent = CloudEvent<'changewire.test', TestData>;
  */
 export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | AuditEvent;
 
+/** What may have happened. */
 export type EventType = ChangeEvent['type'];
 
 /** All that a webhook may get: change events, and the test of the endpoint. */

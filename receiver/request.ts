@@ -3,21 +3,29 @@ import { Refusal } from './refusal.ts';
 /** What is read of Node's IncomingMessage, and of the requests of frameworks that build on it. The body is `rawBody`, if that
  *  is there; else `body`, if that is bytes or text; else it is read from the request. */
 export interface NodeRequest {
+  /** By their names in lower case. */
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
   /** The body byte for byte, where a framework keeps it beside what it parsed. */
   readonly rawBody?: unknown;
+  /** The body byte for byte or as text; what was parsed does not count. */
   readonly body?: unknown;
 }
 
 /** What is read of the web's Request. */
 export interface WebRequest {
+  /** By their names. */
   readonly headers: { get(name: string): string | null };
+  /** The body as it comes; null: there is none. */
   readonly body: { getReader(): BodyReader } | null;
+  /** Whether the body was read already. */
   readonly bodyUsed: boolean;
 }
 
-interface BodyReader {
+/** What is read of the reader of a body. */
+export interface BodyReader {
+  /** The next part. */
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  /** Leaves the rest unread. */
   cancel(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import { type Config, type ConfigInput, configSchema, configsSchema } from './sc
 
 /** The configuration is not what it must be; `problems` holds one line each: path, what was found, what is allowed. */
 export class ConfigError extends Error {
+  /** One line each. */
   readonly problems: readonly string[];
 
   /** `place`: where the configuration stands, for the first line of the message. */

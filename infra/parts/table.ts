@@ -17,6 +17,7 @@ export interface SnapshotTableProps {
  *  without it every change since the last pass would be lost, and every process would start again with a
  *  baseline. */
 export class SnapshotTable extends Construct {
+  /** The table itself. */
   readonly table: Table;
 
   constructor(scope: Construct, id: string, props: SnapshotTableProps = {}) {
