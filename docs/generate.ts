@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonSchemas } from '../functions/changes/json-schemas.ts';
+import { entriesOf } from './api/entries.ts';
+import { apiPage } from './api/page.ts';
 import { asyncApiYaml } from './asyncapi/yaml.ts';
 import { configurationSchema } from './configuration-schema.ts';
 import { decisionIndex, decisions } from './decision-index.ts';
@@ -8,8 +10,8 @@ import { operationSchemas } from './operation-schemas.ts';
 
 /** Writes `docs/schemas/<type>.json` and `docs/asyncapi.yaml` from the schemas in `functions/changes/event.ts` and the
  *  examples in `docs/examples`, `docs/schemas/operations` from those in `functions/operations/protocol`,
- *  `docs/schemas/configuration.schema.json` from that of the configuration, and `docs/decisions/README.md` from the
- *  decisions: `npm run schemas`. */
+ *  `docs/schemas/configuration.schema.json` from that of the configuration, `docs/decisions/README.md` from the
+ *  decisions, and `docs/api.md` from what the package exports: `npm run schemas`. */
 const folder = join(import.meta.dirname, 'schemas');
 mkdirSync(folder, { recursive: true });
 for (const [type, schema] of Object.entries(jsonSchemas())) {
@@ -26,3 +28,4 @@ writeFileSync(
   `${JSON.stringify(configurationSchema(), null, 2)}\n`,
 );
 writeFileSync(join(import.meta.dirname, 'decisions/README.md'), decisionIndex(decisions()));
+writeFileSync(join(import.meta.dirname, 'api.md'), apiPage(entriesOf(join(import.meta.dirname, '..'))));
