@@ -47,7 +47,7 @@ export type QueueName =
  *  query, schedule group), and that goes with the stack. The table, and the queues with what nobody has settled yet,
  *  stay, unless that is not wanted. */
 export class Changewire extends Construct {
-  /** By which people find it: what `npx changewire --stack` takes. */
+  /** By which people find it: what the command `changewire` takes as `--stack`. */
   readonly name: string;
   /** Carries every change event. */
   readonly topic: ITopic;

@@ -12,7 +12,7 @@ import type { WorkspaceProps } from './workspace.ts';
 /** Properties of Changewire. A duration is a `Duration`, or a text as in the file: `"90s"`, `"1m"`, `"6h"`, `"1d"`.
  *  All but the constructs is bundled with the functions' code, so it must be known while the app is synthesised. */
 export interface ChangewireProps {
-  /** By which people find it: the function `<name>-operate`, which `npx changewire --stack NAME` asks, its
+  /** By which people find it: the function `<name>-operate`, which the command `changewire` asks, its
    *  alarms, metrics, dashboard, schedule group, and the path of the endpoints' secrets. A letter, then up to 55
    *  letters, digits and "-"; unique within account and region.
    *  @default - the name of the stack */
