@@ -84,10 +84,7 @@ export class Changewire extends Construct {
         removalPolicy,
         ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
       });
-    const subscriptionsIn =
-      props.subscriptionsIn === undefined
-        ? this
-        : new Construct(props.subscriptionsIn, `${name}.Subscriptions`);
+    const { subscriptionsIn = this } = props;
     const topic = new ChangeTopic(this, 'Changes', props.encryptionKey);
     const queues = new Queues(this, 'Queues', { topic: topic.topic, keeping });
     const passes = new PassQueue(this, 'Passes', keeping);

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Names } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Subscription, SubscriptionProtocol } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -51,8 +51,8 @@ export class Queues extends Construct {
     return { DELIVERIES_QUEUE_URL: sendingTo(this.deliveries), CHAT_QUEUE_URL: sendingTo(this.chat) };
   }
 
-  /** Not by CDK's SqsSubscription: where topic and queue have the same key, it has the key's policy name the
-   *  topic, which names the key, and CloudFormation refuses the circle. */
+  /** As CDK's SqsSubscription does it, but for the key: where topic and queue have the same one, that has the
+   *  key's policy name the topic, which names the key, and CloudFormation refuses the circle. */
   #subscribe(topic: ITopic): void {
     const { policyDependable } = this.events.addToResourcePolicy(
       new PolicyStatement({
@@ -62,7 +62,7 @@ export class Queues extends Construct {
         conditions: { ArnEquals: { 'aws:SourceArn': topic.topicArn } },
       }),
     );
-    const subscription = new Subscription(this, 'Subscription', {
+    const subscription = new Subscription(this.events, Names.nodeUniqueId(topic.node), {
       topic,
       protocol: SubscriptionProtocol.SQS,
       endpoint: this.events.queueArn,

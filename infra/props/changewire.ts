@@ -68,7 +68,7 @@ export interface ChangewireProps {
   readonly snapshots?: SnapshotTable;
 
   /** Where the native subscriptions are made, such as a stack of their own: a receiver that is dead may fail the
-   *  deployment of its stack.
+   *  deployment of its stack. A scope takes the subscriptions of one Changewire.
    *  @default - in this construct */
   readonly subscriptionsIn?: Construct;
 }
