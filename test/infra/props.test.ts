@@ -19,12 +19,16 @@ type Plain<Type> = Type extends Duration
 /** The properties that only an app has. */
 type OfAnApp = 'alarmTopic' | 'encryptionKey' | 'snapshots' | 'subscriptionsIn';
 type Schema = z.input<typeof propsSchema>;
-type Given<Type extends { [Key in OfAnApp]?: unknown }> = { [Key in OfAnApp]: NonNullable<Type[Key]> };
+/** The type of such a property. */
+type Of<Type extends { readonly [Key in OfAnApp]?: unknown }, Key extends OfAnApp> = NonNullable<Type[Key]>;
 
 describe("the construct's properties", () => {
   test('are of the types that the schema takes, however deep', () => {
     expectTypeOf<Plain<Omit<ChangewireProps, OfAnApp>>>().toEqualTypeOf<Plain<Omit<Schema, OfAnApp>>>();
-    expectTypeOf<Given<ChangewireProps>>().toEqualTypeOf<Given<Schema>>();
+    expectTypeOf<Of<ChangewireProps, 'alarmTopic'>>().toEqualTypeOf<Of<Schema, 'alarmTopic'>>();
+    expectTypeOf<Of<ChangewireProps, 'encryptionKey'>>().toEqualTypeOf<Of<Schema, 'encryptionKey'>>();
+    expectTypeOf<Of<ChangewireProps, 'snapshots'>>().toEqualTypeOf<Of<Schema, 'snapshots'>>();
+    expectTypeOf<Of<ChangewireProps, 'subscriptionsIn'>>().toEqualTypeOf<Of<Schema, 'subscriptionsIn'>>();
     expectTypeOf<keyof ChangewireProps>().toEqualTypeOf<keyof Schema>();
   });
 
