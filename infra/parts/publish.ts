@@ -1,7 +1,6 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { ENTRIES } from '../bundle/options.ts';
@@ -61,8 +60,7 @@ export class Publish extends Handler {
       }),
     );
     mayUse(table.encryptionKey, 'read', this.role);
-    // SqsDlq permits the role to send, but not to encrypt what it sends.
-    mayUse(this.unpublished.encryptionMasterKey, 'send', this.role);
+    sendingTo(this.unpublished).grant?.(this.role);
     const list = new Policy(this.role, 'ListStreams', {
       roles: [this.role],
       statements: [new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] })],
@@ -87,7 +85,8 @@ export class Publish extends Handler {
       // The stream drops records after 24 hours without saying so. One hour before that, Lambda still
       // reports what it gave up.
       maxRecordAge: Duration.hours(23),
-      onFailure: new SqsDlq(this.unpublished),
+      // Not SqsDlq, which permits more: to use a key by actions with wildcards.
+      onFailure: { bind: () => ({ destination: this.unpublished.queueArn }) },
     });
     mapping.node.addDependency(this.role);
     return mapping;

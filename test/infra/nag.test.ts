@@ -1,17 +1,10 @@
 import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
+import { findings } from '../kit/infra/nag.ts';
 import { committedConfig, leastConfig, testApp, testStack, testStacks } from '../kit/infra/synthesise.ts';
-
-const findings = (scope: IConstruct): string[] =>
-  new AwsSolutionsChecks(scope)
-    .validateScope(scope)
-    .violations.flatMap(({ ruleName, violatingResources }) =>
-      violatingResources.map(({ constructPath }) => `${ruleName} ${constructPath}`),
-    );
 
 interface Acknowledged {
   readonly path: string;

@@ -1,0 +1,568 @@
+import { App, CfnParameter, Duration, NestedStack, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { AccountPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../infra/config/read.ts';
+import { type Changewire, type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
+import { readProps } from '../../infra/props/read.ts';
+import { config, problemsOf } from '../kit/infra/config-examples.ts';
+import { constructIn, errorOf, keyActions, synthesised } from '../kit/infra/construct.ts';
+import {
+  allowed,
+  environmentOf,
+  leastConfig,
+  resources,
+  subscriptionsTemplate,
+  testApp,
+  testTemplate,
+  textOf,
+} from '../kit/infra/synthesise.ts';
+
+const url = 'https://receiver.example.com/hook';
+const typesIn = (template: Template) =>
+  Object.values(template.toJSON().Resources as Record<string, { Type: string }>)
+    .map(({ Type }) => Type)
+    .sort();
+
+describe('the construct, in any stack', () => {
+  const expected = typesIn(synthesised().template);
+
+  test("makes what the project's own stacks are made of", () => {
+    const own = typesIn(testTemplate(leastConfig()));
+    expect(expected).toEqual([...own, 'AWS::DynamoDB::Table'].sort());
+  });
+
+  test.each<[string, (app: App) => [Construct, Partial<ChangewireProps>?]]>([
+    [
+      'of an account and region that are named',
+      app => [new Stack(app, 'S', { env: { account: '123456789012', region: 'eu-central-1' } })],
+    ],
+    ['within another construct', app => [new Construct(new Stack(app, 'S'), 'Within')]],
+    ['of a stage', app => [new Stack(new Stage(app, 'Prod'), 'S')]],
+    ['that is nested', app => [new NestedStack(new Stack(app, 'S'), 'Nested'), { name: 'inner' }]],
+    [
+      'of an app without any of the flags of a new one',
+      () => [new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'S')],
+    ],
+  ])('is the same: %s', (_name, make) => {
+    const [scope, props] = make(testApp());
+    constructIn(scope, props);
+    expect(typesIn(Template.fromStack(Stack.of(scope)))).toEqual(expected);
+  });
+
+  test('can be there twice, each with a name of its own', () => {
+    const stack = new Stack(testApp(), 'Events');
+    const [one, two] = ['one', 'two'].map(name => constructIn(stack, { name }, name));
+    const template = Template.fromStack(stack);
+    expect(typesIn(template)).toEqual([...expected, ...expected].sort());
+    expect([one, two].map(each => each?.alarms.length)).toEqual([15, 15]);
+    for (const name of ['one', 'two'])
+      template.hasResourceProperties('AWS::Lambda::Function', { FunctionName: `${name}-operate` });
+  });
+
+  test('shows what others build upon', () => {
+    const { changewire, stack, template } = synthesised();
+    const physical = (value: string) => stack.resolve(value) as { Ref?: string };
+    expect(physical(changewire.topic.topicArn).Ref).toMatch(/ChangesTopic/);
+    expect(physical(changewire.alarmTopic.topicArn).Ref).toMatch(/AlarmsTopic/);
+    expect(physical(changewire.table.tableName).Ref).toMatch(/SnapshotsTable/);
+    expect(changewire.alarms.map(each => physical(each.alarmName).Ref).sort()).toEqual(
+      resources(template, 'AWS::CloudWatch::Alarm')
+        .map(([id]) => id)
+        .sort(),
+    );
+    expect(
+      Object.values(changewire.queues)
+        .map(each => physical(each.queueUrl).Ref)
+        .sort(),
+    ).toEqual(
+      resources(template, 'AWS::SQS::Queue')
+        .map(([id]) => id)
+        .sort(),
+    );
+    expect(
+      Object.values(changewire.functions)
+        .map(each => physical(each.functionName).Ref)
+        .sort(),
+    ).toEqual(
+      resources(template, 'AWS::Lambda::Function')
+        .map(([id]) => id)
+        .sort(),
+    );
+    expect(changewire.secretsPath).toBe('/changewire/Events/endpoints/');
+    const metric = changewire.metric('Delivered', { period: Duration.hours(1) });
+    expect(metric.dimensions).toEqual({ service: 'Events' });
+    expect([metric.metricName, metric.statistic, metric.period.toHours()]).toEqual(['Delivered', 'Sum', 1]);
+  });
+});
+
+describe('the name', () => {
+  const named = (template: Template) => ({
+    function: resources(template, 'AWS::Lambda::Function').flatMap(
+      ([, { FunctionName }]) => FunctionName ?? [],
+    ),
+    alarms: [
+      ...new Set(
+        resources(template, 'AWS::CloudWatch::Alarm').map(
+          ([, { AlarmName }]) => String(AlarmName).split(':')[0],
+        ),
+      ),
+    ],
+    dashboard: resources(template, 'AWS::CloudWatch::Dashboard').map(([, { DashboardName }]) =>
+      textOf(DashboardName),
+    ),
+    query: resources(template, 'AWS::Logs::QueryDefinition').map(([, { Name }]) => Name),
+    group: resources(template, 'AWS::Scheduler::ScheduleGroup').map(([, { Name }]) => Name),
+    metrics: environmentOf(template, 'ChangewireTick').POWERTOOLS_SERVICE_NAME,
+    stack: environmentOf(template, 'ChangewireOperate').STACK_NAME,
+    secrets: environmentOf(template, 'ChangewireDeliver').SECRETS_PATH,
+  });
+  const expected = (name: string) => ({
+    function: [`${name}-operate`],
+    alarms: [name],
+    dashboard: [`${name}-eu-central-1`],
+    query: [`${name}/Follow one event`],
+    group: [name],
+    metrics: name,
+    stack: name,
+    secrets: `/changewire/${name}/endpoints/`,
+  });
+
+  test('is that of the stack', () => {
+    const { changewire, template } = synthesised();
+    expect(changewire.name).toBe('Events');
+    expect(named(template)).toEqual(expected('Events'));
+  });
+
+  test("takes the place of the stack's everywhere, in metrics and commands too", () => {
+    const { changewire, template } = synthesised(() => ({ name: 'other' }));
+    expect(changewire.name).toBe('other');
+    expect(named(template)).toEqual(expected('other'));
+    expect(JSON.stringify(template.toJSON())).not.toContain('Events-');
+    const alarms = JSON.stringify(resources(template, 'AWS::CloudWatch::Alarm'));
+    expect(alarms).toContain('"Value":"other"');
+    expect(alarms).toContain('--stack other --region');
+    expect(alarms).not.toContain('"Value":"Events"');
+  });
+
+  test.each([
+    ['1st', 'name: found "1st"; allowed: a name: a letter, then up to 55 letters, digits and "-"'],
+    ['x'.repeat(57), 'name: found text of 57 characters; allowed: a name: a letter'],
+    ['', 'name: found ""; allowed: a name'],
+  ])('is refused where it can not be one: %s', (name, problem) => {
+    const found = errorOf({ ...leastConfig(), name })?.problems ?? [];
+    expect(found).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test.each<[string, (app: App) => Stack, string]>([
+    [
+      'is too long',
+      app => new Stack(app, 'S', { stackName: 'Long'.repeat(15) }),
+      'name: found nothing, and that of its stack is text of 60 characters, which can be none; allowed: a name',
+    ],
+    [
+      'is known only later',
+      app => new NestedStack(new Stack(app, 'S'), 'Nested'),
+      'name: found nothing, and that of its stack is known only when it is deployed; allowed: a name',
+    ],
+  ])('must be given where that of the stack %s', (_name, make, problem) => {
+    expect(errorOf(leastConfig(), make(testApp()))?.problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('of one can not be that of another in the same account and region', () => {
+    const app = testApp();
+    const [first, second] = ['First', 'Second'].map(id => new Stack(app, id)) as [Stack, Stack];
+    constructIn(first, { name: 'one' });
+    constructIn(second, { name: 'one' }, 'Other');
+    expect(() => app.synth()).toThrow(
+      /The name one is also that of Second\/Other, in the same account and region\. Give one of them another "name"\./,
+    );
+  });
+
+  test('of one may be that of another in another region', () => {
+    const app = testApp();
+    for (const region of ['eu-central-1', 'us-east-1'])
+      constructIn(new Stack(app, `Events-${region}`, { env: { region } }), { name: 'one' });
+    expect(() => app.synth()).not.toThrow();
+  });
+});
+
+describe('its properties', () => {
+  const wrong: [string, object][] = [
+    ['an empty list', config({ workspaces: [] })],
+    ['a duration out of bounds, and a typo', config({ sweep: '2d', changes: '1x' }, { pagesize: {} })],
+    [
+      'parts that do not fit',
+      config({ endpoints: [{ name: 'a', kind: 'webhook', filter: { workspaces: ['uk'] } }] }),
+    ],
+    ['two of one name', config({ endpoints: [0, 1].map(() => ({ name: 'a', kind: 'slack' })) })],
+    [
+      'an address that must not be there',
+      config({ subscriptions: [{ name: 'a', url: 'http://receiver.example.com' }] }),
+    ],
+  ];
+
+  test.each(wrong)(
+    'get the errors of the file, which name the construct in its place: %s',
+    (_name, props) => {
+      const { message = '', problems = [] } = errorOf(props) ?? {};
+      const ofFile = problemsOf(props);
+      expect(ofFile.length).toBeGreaterThan(0);
+      expect(problems.map(each => `changewire.${each}`)).toEqual(
+        ofFile.map(each =>
+          each.replace(/that of changewire\./, 'that of ').replace(/any of changewire\./, 'any of '),
+        ),
+      );
+      const count = ofFile.length === 1 ? '1 problem' : `${ofFile.length} problems`;
+      expect(message.split('\n')[0]).toBe(`${count} in the properties of Events/Changewire:`);
+    },
+  );
+
+  test('that are unknown are told with those that are known', () => {
+    expect(errorOf({ ...leastConfig(), logRetentionDays: 5 })?.problems).toEqual([
+      'logRetentionDays: unknown key, found 5; allowed here: name, workspaces, changes, sweep, subscriptions, endpoints, ' +
+        'alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn; did you mean "logRetention"?',
+    ]);
+  });
+
+  test.each([
+    [
+      { logRetention: RetentionDays.INFINITE },
+      /^logRetention: found 9999; allowed: a number of days out of 1, 3, /,
+    ],
+    [
+      { removalPolicy: RemovalPolicy.SNAPSHOT },
+      /^removalPolicy: found "snapshot"; allowed: RemovalPolicy\.RETAIN or RemovalPolicy\.DESTROY$/,
+    ],
+    [{ sweep: Duration.days(2) }, /^sweep: found "172800s"; allowed: a duration from "1m" to "24h"/],
+    [{ sweep: Duration.millis(60_500) }, /^sweep: found "60\.5s"; allowed: a duration/],
+  ])('of CDK are checked, too: %j', (props, problem) => {
+    expect(errorOf({ ...leastConfig(), ...props })?.problems).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('take durations of CDK as they take texts', () => {
+    const input = (of: (text: string, duration: Duration) => unknown) => ({
+      ...config(
+        { changes: { fastest: of('10s', Duration.seconds(10)), slowest: of('5m', Duration.minutes(5)) } },
+        {},
+        {
+          overlap: of('3m', Duration.minutes(3)),
+          changes: of('2m', Duration.minutes(2)),
+          sweep: of('1d', Duration.days(1)),
+        },
+      ),
+      sweep: of('2h', Duration.hours(2)),
+      subscriptions: [{ name: 'one', url, delivery: { minDelay: of('2s', Duration.seconds(2)) } }],
+    });
+    const scope = new Construct(new Stack(testApp(), 'Changewire'), 'Own');
+    const read = readProps(scope, input((_, duration) => duration) as ChangewireProps);
+    expect(read).toEqual(readConfig(input(text => text)));
+  });
+
+  test('must be known while the app is synthesised: a token would be bundled as such', () => {
+    const stack = new Stack(testApp(), 'Events');
+    const [text, number, list] = ['String', 'Number', 'CommaDelimitedList'].map(
+      type => new CfnParameter(stack, type, { type }),
+    ) as [CfnParameter, CfnParameter, CfnParameter];
+    const tokens = config(
+      { sweep: Duration.seconds(number.valueAsNumber) },
+      { audience: text.valueAsString, concurrency: number.valueAsNumber },
+      { ignoreFields: list.valueAsList },
+    );
+    expect(errorOf(tokens, stack)?.problems.map(each => each.split(';')[0])).toEqual(
+      [
+        'workspaces[0].audience',
+        'workspaces[0].processes[0].ignoreFields',
+        'workspaces[0].concurrency',
+        'sweep',
+      ].map(path => `${path}: found a value that only a deployment knows`),
+    );
+  });
+
+  test('say how long logs are kept', () => {
+    const { template } = synthesised(() => ({ logRetention: RetentionDays.ONE_WEEK }));
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
+    synthesised().template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+  });
+});
+
+describe('a topic for the alarms', () => {
+  test('takes them in place of a new one, and is not changed', () => {
+    const { template, changewire, stack } = synthesised(scope => ({
+      alarmTopic: new Topic(scope, 'Pager'),
+      alarmEmail: 'operations@example.com',
+    }));
+    const pager = { Ref: Match.stringLikeRegexp('^Pager') };
+    template.resourceCountIs('AWS::SNS::Topic', 2);
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [pager], OKActions: [pager] });
+    template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', TopicArn: pager });
+    expect(stack.resolve(changewire.alarmTopic.topicArn)).toEqual({ Ref: expect.stringMatching('^Pager') });
+    expect(JSON.stringify(template.findResources('AWS::SNS::TopicPolicy'))).not.toContain('Pager');
+  });
+
+  test('may be one that another stack made', () => {
+    const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:pager';
+    const { template } = synthesised(scope => ({
+      alarmTopic: Topic.fromTopicArn(scope, 'Pager', alarmTopicArn),
+    }));
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [alarmTopicArn] });
+  });
+});
+
+describe('a key', () => {
+  const keyed = synthesised(scope => ({
+    encryptionKey: new Key(scope, 'Key'),
+    subscriptions: [{ name: 'planner', url }],
+  }));
+  const key = { 'Fn::GetAtt': [Match.stringLikeRegexp('^Key'), 'Arn'] };
+
+  test('encrypts the table, the topic and every queue, but not the alarms, which CloudWatch could not publish then', () => {
+    const { template } = keyed;
+    template.allResourcesProperties('AWS::DynamoDB::Table', {
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: key },
+    });
+    template.resourceCountIs('AWS::SQS::Queue', 9);
+    template.allResourcesProperties('AWS::SQS::Queue', {
+      KmsMasterKeyId: key,
+      SqsManagedSseEnabled: Match.absent(),
+    });
+    const topics = resources(template, 'AWS::SNS::Topic').map(([id, { KmsMasterKeyId }]) => [
+      id.replace(/[0-9A-F]{8}$/, ''),
+      JSON.stringify(KmsMasterKeyId)?.includes('"Key'),
+    ]);
+    expect(Object.fromEntries(topics)).toEqual({
+      ChangewireChangesTopic: true,
+      ChangewireAlarmsTopic: undefined,
+    });
+  });
+
+  test.each([
+    ['Poll', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
+    ['Route', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
+    ['Deliver', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
+    ['Tick', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
+    ['Operate', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
+    ['Publish', ['Decrypt', 'GenerateDataKey']],
+    ['Schedule', ['Decrypt', 'GenerateDataKey']],
+  ])('may be used by who uses what it encrypts, for that alone: %s', (role, actions) => {
+    expect(keyActions(keyed.template, role)).toEqual(actions);
+  });
+
+  test('of the table alone, or of all but the table, may be used for that alone', () => {
+    const ofTable = synthesised(scope => ({
+      snapshots: new SnapshotTable(scope, 'Kept', { encryptionKey: new Key(scope, 'Key') }),
+    })).template;
+    const ofAllElse = synthesised(scope => ({
+      snapshots: new SnapshotTable(scope, 'Kept'),
+      encryptionKey: new Key(scope, 'Key'),
+    })).template;
+    const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Operate', 'Schedule'];
+    const all = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+    const send = ['Decrypt', 'GenerateDataKey'];
+    expect(roles.map(role => keyActions(ofTable, role))).toEqual([all, ['Decrypt'], all, all, all, all, []]);
+    expect(roles.map(role => keyActions(ofAllElse, role))).toEqual([
+      ['Decrypt'],
+      send,
+      send,
+      send,
+      send,
+      send,
+      send,
+    ]);
+    ofTable.allResourcesProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
+  });
+
+  test('lets SNS write to the queues, from topics of the account', () => {
+    keyed.template.hasResourceProperties('AWS::KMS::Key', {
+      KeyPolicy: Match.objectLike({
+        Statement: Match.arrayWith([
+          {
+            Effect: 'Allow',
+            Principal: { Service: 'sns.amazonaws.com' },
+            Action: ['kms:Decrypt', 'kms:GenerateDataKey'],
+            Resource: '*',
+            Condition: { ArnLike: { 'aws:SourceArn': Match.anyValue() } },
+          },
+        ]),
+      }),
+    });
+    const policy = JSON.stringify(resources(keyed.template, 'AWS::KMS::Key')[0]?.[1].KeyPolicy);
+    expect(policy).toMatch(/:sns:.*"AWS::AccountId".*:\*/);
+    expect(policy).not.toContain('Topic');
+    Annotations.fromStack(keyed.stack).hasNoWarning('*', Match.anyValue());
+  });
+
+  test('whose policy is not part of the app gets a warning that says what the policy must allow', () => {
+    const arn = 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab';
+    const { stack, template } = synthesised(scope => ({ encryptionKey: Key.fromKeyArn(scope, 'Key', arn) }));
+    template.allResourcesProperties('AWS::SQS::Queue', { KmsMasterKeyId: arn });
+    expect(keyActions(template, 'Publish')).toEqual(['Decrypt', 'GenerateDataKey']);
+    Annotations.fromStack(stack).hasWarning(
+      '/Events/Changewire/Queues',
+      Match.stringLikeRegexp('must allow sns\\.amazonaws\\.com kms:Decrypt and kms:GenerateDataKey'),
+    );
+  });
+
+  test('may be made in another stack', () => {
+    const app = testApp();
+    const encryptionKey = new Key(new Stack(app, 'Keys'), 'Key');
+    const stack = new Stack(app, 'Events');
+    constructIn(stack, { encryptionKey });
+    expect(() => app.synth()).not.toThrow();
+    Template.fromStack(stack).allResourcesProperties('AWS::SQS::Queue', {
+      KmsMasterKeyId: { 'Fn::ImportValue': Match.anyValue() },
+    });
+  });
+});
+
+describe('what is kept when the stack goes', () => {
+  interface Resource {
+    readonly Type: string;
+    readonly DeletionPolicy?: string;
+    readonly Properties: { readonly DeletionProtectionEnabled?: boolean };
+  }
+  const kept = ({ template }: { template: Template }) =>
+    Object.values(template.toJSON().Resources as Record<string, Resource>)
+      .filter(
+        ({ DeletionPolicy = 'Delete', Properties }) =>
+          DeletionPolicy !== 'Delete' || Properties?.DeletionProtectionEnabled,
+      )
+      .map(({ Type, DeletionPolicy, Properties }) => [
+        Type,
+        DeletionPolicy,
+        Properties.DeletionProtectionEnabled,
+      ])
+      .sort();
+  const subscriptions = [{ name: 'planner', url }];
+  const queue = ['AWS::SQS::Queue', 'RetainExceptOnCreate', undefined];
+
+  test('is the table, protected, and the queues with what is nowhere else', () => {
+    const table = ['AWS::DynamoDB::Table', 'Retain', true];
+    expect(kept(synthesised(() => ({ subscriptions })))).toEqual([table, queue, queue, queue, queue]);
+    expect(kept(synthesised(() => ({ subscriptions, removalPolicy: RemovalPolicy.RETAIN })))).toEqual([
+      table,
+      queue,
+      queue,
+      queue,
+      queue,
+    ]);
+  });
+
+  test('is nothing with DESTROY', () => {
+    expect(kept(synthesised(() => ({ subscriptions, removalPolicy: RemovalPolicy.DESTROY })))).toEqual([]);
+  });
+
+  test('is a table of another stack, whatever becomes of this one', () => {
+    const app = testApp();
+    const snapshots = new SnapshotTable(new Stack(app, 'Kept'), 'Snapshots');
+    const stack = new Stack(app, 'Events');
+    const changewire = constructIn(stack, { snapshots, removalPolicy: RemovalPolicy.DESTROY });
+    const template = Template.fromStack(stack);
+    expect(changewire.table).toBe(snapshots.table);
+    template.resourceCountIs('AWS::DynamoDB::Table', 0);
+    expect(kept({ template })).toEqual([]);
+    Template.fromStack(Stack.of(snapshots)).hasResource('AWS::DynamoDB::Table', { DeletionPolicy: 'Retain' });
+  });
+});
+
+describe('native subscriptions', () => {
+  const subscriptions = [{ name: 'planner', url }];
+  const ofHttps = (template: Template) =>
+    resources(template, 'AWS::SNS::Subscription').filter(([, { Protocol }]) => Protocol === 'https');
+
+  test('are made in the construct, and what SNS gives up is found by name', () => {
+    const { changewire, stack, template } = synthesised(() => ({ subscriptions }));
+    expect(ofHttps(template)).toHaveLength(1);
+    expect(stack.resolve(changewire.undelivered.planner?.queueUrl)).toEqual({
+      Ref: expect.stringContaining('Undelivered'),
+    });
+    expect(environmentOf(template, 'ChangewireTick').TOPIC_ARN).toContain('ChangesTopic');
+  });
+
+  test('may be made in another stack, whose topic stays exported when the last of them goes', () => {
+    const made = (given: ChangewireProps['subscriptions'] & object) => {
+      const app = testApp();
+      const [stack, receivers] = ['Events', 'Receivers'].map(id => new Stack(app, id)) as [Stack, Stack];
+      constructIn(stack, { subscriptions: given, subscriptionsIn: receivers });
+      return [Template.fromStack(stack), Template.fromStack(receivers)] as const;
+    };
+    const [own, receivers] = made(subscriptions);
+    expect([ofHttps(own), ofHttps(receivers)].map(each => each.length)).toEqual([0, 1]);
+    const exported = (template: Template) =>
+      Object.values(template.findOutputs('*')).flatMap(({ Export }) => Export?.Name ?? []);
+    expect(exported(own)).toHaveLength(1);
+    expect(exported(made([])[0])).toEqual(exported(own));
+    expect(JSON.stringify(receivers.toJSON())).toContain(String(exported(own)[0]));
+  });
+
+  test.each<[string, (app: App) => { scope: Construct; subscriptionsIn?: Construct }, string]>([
+    ['its own stack', app => ({ scope: new Stack(app, 'Events') }), ':Events-*'],
+    [
+      'another',
+      app => ({ scope: new Stack(app, 'Events'), subscriptionsIn: new Stack(app, 'Receivers') }),
+      ':Receivers-*',
+    ],
+    [
+      "a nested one, whose name begins with the outer one's",
+      app => ({ scope: new NestedStack(new Stack(app, 'Outer'), 'Nested') }),
+      ':Outer-*',
+    ],
+    [
+      'one with a long name, of which names of queues have the beginning',
+      app => ({ scope: new Stack(app, 'Long'.repeat(12)) }),
+      `:${'Long'.repeat(10)}*`,
+    ],
+  ])('have queues that the tick function may count, in %s', (_name, make, end) => {
+    const { scope, ...props } = make(testApp());
+    constructIn(scope, { ...props, subscriptions, name: 'one' });
+    const policies = resources(Template.fromStack(Stack.of(scope)), 'AWS::IAM::Policy').map(each =>
+      JSON.stringify(each),
+    );
+    const counting = policies.filter(each => each.includes('sqs:GetQueueUrl'));
+    expect(counting).toEqual([expect.stringContaining(`${end}"`)]);
+  });
+});
+
+describe('grants', () => {
+  const statements = (grant: (changewire: Changewire, role: Role) => unknown) => {
+    const stack = new Stack(testApp(), 'Events');
+    grant(constructIn(stack), new Role(stack, 'OnCall', { assumedBy: new AccountPrincipal('123456789012') }));
+    const template = Template.fromStack(stack);
+    const names = new Map(resources(template, 'AWS::Lambda::Alias').map(([id, { Name }]) => [id, Name]));
+    return allowed(template, 'OnCall').map(({ actions, resources: on }) => [
+      actions,
+      on.map(each => names.get((each as { Ref: string }).Ref)).sort(),
+    ]);
+  };
+
+  test('let a principal look, or look and act, by the aliases of one function, and do nothing else', () => {
+    expect(statements((changewire, role) => changewire.grantLook(role))).toEqual([
+      [['lambda:InvokeFunction'], ['look']],
+    ]);
+    expect(statements((changewire, role) => changewire.grantOperate(role))).toEqual([
+      [['lambda:InvokeFunction'], ['act', 'look']],
+    ]);
+  });
+
+  test('say whether they could be given', () => {
+    const { changewire } = synthesised();
+    expect(changewire.grantLook(new ServicePrincipal('lambda.amazonaws.com')).success).toBe(false);
+  });
+
+  test('stand beside policies to attach, which nobody has', () => {
+    const { changewire, template, stack } = synthesised();
+    const arns = [changewire.lookPolicy, changewire.actPolicy].map(
+      each => stack.resolve(each.managedPolicyArn).Ref,
+    );
+    expect(arns).toEqual(resources(template, 'AWS::IAM::ManagedPolicy').map(([id]) => id));
+  });
+});
+
+test("the queues of the own subscriptions' stack have their subscription's name in theirs", () => {
+  const template = subscriptionsTemplate({ ...leastConfig(), subscriptions: [{ name: 'planner', url }] });
+  expect(resources(template, 'AWS::SQS::Queue')[0]?.[0]).toMatch(/^SubscriptionplannerUndelivered/);
+});
