@@ -34,6 +34,7 @@ export const ROOMS = {
     tests: ['audit', 'basics', 'pass', 'reading', 'telling'],
     break: 99,
   },
+  receiver: { files: ['receiver/**/*.ts'], tests: ['receiver'], break: 90 },
 } as const satisfies Record<string, RoomSettings>;
 
 export type Room = keyof typeof ROOMS;
