@@ -1,23 +1,14 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verify } from '../../receiver/index.ts';
 import { exampleEvent } from '../kit/examples/receiver.ts';
 import { eventually, type House, receiver, startHouse } from '../kit/local/sns-house.ts';
 import type { Received } from '../kit/local/sns-receiver.ts';
 import { awsRegion, TOPIC_ARN } from '../kit/receiver/aws-region.ts';
-import { BOTH_KINDS, type Posted, refusalOf, webRequest } from '../kit/receiver/requests.ts';
-
-type Fields = Record<string, unknown>;
+import { BOTH_KINDS, changed, type Posted, refusalOf, webRequest } from '../kit/receiver/requests.ts';
 
 const UPDATED = exampleEvent('task.updated');
 const MESSAGE = JSON.stringify(UPDATED);
 const ARN = { topicArn: TOPIC_ARN };
-
-/** A message in which an attacker changed something; undefined takes a field out. */
-const changed = ({ body, headers }: Posted, change: Fields): Posted => ({
-  headers,
-  body: JSON.stringify({ ...(JSON.parse(String(body)) as Fields), ...change }),
-});
 
 /** What a topic on this machine sends to a subscriber for an event. */
 async function recorded(house: House, message = MESSAGE): Promise<Posted> {
@@ -88,57 +79,6 @@ describe('a message of AWS', () => {
     expect(region.asked).toEqual([new URL(SigningCertURL).pathname]);
   });
 
-  it('is refused when any of its fields is another one', async () => {
-    const region = await awsRegion();
-    const message = await region.message({ Message: MESSAGE, Subject: 'A subject' });
-    const fields = fc.constantFrom(
-      'Message',
-      'MessageId',
-      'Subject',
-      'Timestamp',
-      'TopicArn',
-      'Type',
-      'Signature',
-    );
-    const value = fc.oneof(fc.string(), fc.constantFrom(undefined, null, 7, [MESSAGE], {}));
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...BOTH_KINDS), fields, value, async (kind, field, other) => {
-        const { status } = await refusalOf(verify(kind(changed(message, { [field]: other })), ARN));
-        expect(status).toBe(403);
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  it('is refused when any character of it is another one', async () => {
-    const region = await awsRegion();
-    const message = await region.message({ Message: MESSAGE });
-    const {
-      Signature: _,
-      SigningCertURL,
-      ...signed
-    } = JSON.parse(String(message.body)) as Record<string, string>;
-    const name = fc.constantFrom(...Object.keys(signed).filter(field => field !== 'SignatureVersion'));
-    await fc.assert(
-      fc.asyncProperty(
-        name,
-        fc.nat(),
-        fc.constantFrom('', ' ', 'a', '\n', '\\', 'ü'),
-        async (field, place, other) => {
-          const text = signed[field] as string;
-          const at = place % text.length;
-          const altered = text.slice(0, at) + other + text.slice(at + 1);
-          fc.pre(altered !== text);
-          const { status } = await refusalOf(verify(webRequest(changed(message, { [field]: altered })), ARN));
-          expect(status).toBe(403);
-        },
-      ),
-      { numRuns: 200 },
-    );
-    // Each of them was refused with the certificate that is right.
-    expect(new Set(region.asked)).toEqual(new Set([new URL(SigningCertURL as string).pathname]));
-  });
-
   it.each([
     [{ Signature: 'AAAA' }, /^Invalid Signature\.$/],
     [{ SignatureVersion: '1' }, /^The signature is not of version 2\.$/],
@@ -153,8 +93,8 @@ describe('a message of AWS', () => {
       `http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`,
       'https://sns.eu-west-1.amazonaws.com/a.pem',
       `http://127.0.0.1:80/SimpleNotificationService-${'0'.repeat(32)}.pem`,
-    ].map(SigningCertURL => [{ SigningCertURL }, /^Invalid SigningCertURL/] as [Fields, RegExp]),
-  ])('is refused with %j, and the sender told why', async (change: Fields, why) => {
+    ].map(SigningCertURL => [{ SigningCertURL }, /^Invalid SigningCertURL/] as [object, RegExp]),
+  ])('is refused with %j, and the sender told why', async (change: object, why) => {
     const region = await awsRegion();
     const message = await region.message({ Message: MESSAGE });
     expect(await refusalOf(verify(webRequest(changed(message, change)), ARN))).toEqual({

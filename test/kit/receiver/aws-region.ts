@@ -27,8 +27,10 @@ export interface AwsRegion {
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Whatever the process fetches leads to it until the end of the test. */
-export async function awsRegion(): Promise<AwsRegion> {
+/** Made once: a key takes longer than all else. */
+let made: ReturnType<typeof make> | undefined;
+
+async function make() {
   const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const asPem = { type: 'spki', format: 'pem' } as const;
   const privateKey = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -40,6 +42,13 @@ export async function awsRegion(): Promise<AwsRegion> {
       { name: 'subjectAltName', altNames: [{ type: 2 as const, value: HOST }] },
     ],
   });
+  return { privateKey, cert };
+}
+
+/** Whatever the process fetches leads to it until the end of the test. */
+export async function awsRegion(): Promise<AwsRegion> {
+  made ??= make();
+  const { privateKey, cert } = await made;
   const asked: string[] = [];
   const server = https.createServer({ key: privateKey, cert }, (request, response) => {
     asked.push(request.url ?? '');
@@ -70,7 +79,7 @@ export async function awsRegion(): Promise<AwsRegion> {
           ...fields,
           Type,
         },
-        keys.privateKey,
+        privateKey,
       );
       return {
         body: JSON.stringify({ ...envelope, SigningCertURL }),

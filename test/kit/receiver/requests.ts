@@ -32,6 +32,12 @@ export function keptRequest({ body, headers }: Posted) {
   return { headers, rawBody: Buffer.from(body as string) };
 }
 
+/** A message in which an attacker changed something; undefined takes a field out. */
+export const changed = ({ body, headers }: Posted, change: object): Posted => ({
+  headers,
+  body: JSON.stringify({ ...(JSON.parse(String(body)) as object), ...change }),
+});
+
 /** Both kinds of request. */
 export const BOTH_KINDS = [webRequest, keptRequest] as const;
 
