@@ -48,6 +48,17 @@ describe("the body of a Node server's request", () => {
     expect(await post(url)).toEqual({ status: 200, text: BODY });
   });
 
+  it('is read of whatever gives it in parts', async () => {
+    const request = {
+      headers: {},
+      [Symbol.asyncIterator]: async function* () {
+        yield BODY.slice(0, 5);
+        yield Buffer.from(BODY.slice(5));
+      },
+    };
+    expect(await bodyOf(request)).toBe(BODY);
+  });
+
   it('is read where a parser that did not want it left an empty object', async () => {
     const { url } = await serve(request => bodyOf(Object.assign(request, { body: {} })));
     expect(await post(url)).toEqual({ status: 200, text: BODY });
@@ -88,6 +99,9 @@ describe("the body of a Node server's request", () => {
       status: 500,
       text: expect.stringMatching(/TypeError: .* was read already, and not kept: .*Keep the raw body/),
     });
+    for (const body of [undefined, null]) {
+      await expect(bodyOf({ headers: {}, body })).rejects.toThrow(/was read already, and not kept/);
+    }
     await expect(bodyOf({ headers: {}, body: { id: '1' } })).rejects.toThrow(TypeError);
   });
 

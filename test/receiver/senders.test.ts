@@ -34,6 +34,7 @@ describe('whose events are taken', () => {
     '',
     'changes',
     `${ARN}:0f1e`,
+    `x${ARN}`,
     'arn:aws:sqs:eu-west-1:123456789012:changes',
     'arn:aws:sns:eu-west-1:1:a',
   ])('is no topic when its ARN reads %j', topicArn => {

@@ -92,8 +92,10 @@ describe('a message of AWS', () => {
       `https://sns.s3-eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`,
       `http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`,
       'https://sns.eu-west-1.amazonaws.com/a.pem',
+      `https://sns.eu-west-1.amazonaws.com/a/SimpleNotificationService-${'0'.repeat(32)}.pem`,
+      `https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem/a`,
       `http://127.0.0.1:80/SimpleNotificationService-${'0'.repeat(32)}.pem`,
-    ].map(SigningCertURL => [{ SigningCertURL }, /^Invalid SigningCertURL/] as [object, RegExp]),
+    ].map(SigningCertURL => [{ SigningCertURL }, /^Invalid SigningCertURL: it does not/] as [object, RegExp]),
   ])('is refused with %j, and the sender told why', async (change: object, why) => {
     const region = await awsRegion();
     const message = await region.message({ Message: MESSAGE });
@@ -131,7 +133,7 @@ describe('a message of AWS', () => {
 });
 
 describe('a word of SNS about the subscription', () => {
-  const confirmation = (SubscribeURL: string) => ({
+  const confirmation = (SubscribeURL: string | undefined) => ({
     Type: 'SubscriptionConfirmation',
     Message: 'You have chosen to subscribe.',
     Token: 'a',
@@ -164,6 +166,7 @@ describe('a word of SNS about the subscription', () => {
     'https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription',
     'http://127.0.0.1:80/',
     '',
+    undefined,
   ])('leads nowhere else: %j is not visited', async SubscribeURL => {
     const region = await awsRegion();
     const message = await region.message(confirmation(SubscribeURL));
@@ -172,6 +175,14 @@ describe('a word of SNS about the subscription', () => {
       message: 'SubscribeURL does not lead to https://sns.eu-west-1.amazonaws.com/.',
     });
     expect(region.asked).toEqual([new URL(certificateOf(message).SigningCertURL).pathname]);
+  });
+
+  it('leads to this machine where that is allowed, and nowhere that only names it', async () => {
+    const region = await awsRegion();
+    const message = await region.message(confirmation('https://example.org/http://127.0.0.1:80/'));
+    expect(await refusalOf(verify(webRequest(message), { ...ARN, allowLoopback: true }))).toMatchObject({
+      status: 403,
+    });
   });
 
   it('is not answered when another topic asks, whose signature is as good', async () => {

@@ -116,6 +116,11 @@ describe('verify', () => {
     expect(request.bodyUsed).toBe(false);
   });
 
+  it('refuses by an error that tells itself from others by its name, too', async () => {
+    const refused = await verify(webRequest({ body: '', headers: {} }), SECRET).catch(error => error);
+    expect(String(refused)).toBe('Refusal: Missing required headers.');
+  });
+
   it('loads a library when it is needed first', async () => {
     const { body, headers } = signedWebhook(UPDATED);
     const program = `

@@ -52,8 +52,10 @@ export async function awsRegion(): Promise<AwsRegion> {
   const asked: string[] = [];
   const server = https.createServer({ key: privateKey, cert }, (request, response) => {
     asked.push(request.url ?? '');
-    response.writeHead(region.status, { location: '/elsewhere' });
-    response.end(region.status === 200 ? cert : '<html>Not now</html>');
+    // Who follows a redirection finds what it looks for: it must not.
+    const status = request.url === '/elsewhere' ? 200 : region.status;
+    response.writeHead(status, { location: '/elsewhere' });
+    response.end(status === 200 ? cert : '<html>Not now</html>');
   });
   const { port } = await listenInTest(server);
   leadTo(port, cert);
